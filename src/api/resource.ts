@@ -1,0 +1,41 @@
+/** The built-in resources that the project reads or writes. A static table: the controller never asks for discovery. */
+import type { KubeObject, Resource } from './object.ts';
+
+const namespaced = (group: string, version: string, kind: string, plural: string): Resource => ({
+  group,
+  version,
+  kind,
+  plural,
+  namespaced: true,
+});
+
+export const pods = namespaced('', 'v1', 'Pod', 'pods');
+export const services = namespaced('', 'v1', 'Service', 'services');
+export const configMaps = namespaced('', 'v1', 'ConfigMap', 'configmaps');
+export const secrets = namespaced('', 'v1', 'Secret', 'secrets');
+export const persistentVolumeClaims = namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
+export const podDisruptionBudgets = namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
+export const leases = namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases');
+export const events = namespaced('events.k8s.io', 'v1', 'Event', 'events');
+
+const builtIn: readonly Resource[] = [
+  pods,
+  services,
+  configMaps,
+  secrets,
+  persistentVolumeClaims,
+  statefulSets,
+  podDisruptionBudgets,
+  leases,
+  events,
+];
+
+/** The resource of a built-in object, by its apiVersion and kind. Throws on a kind that is not in the table. */
+export function resourceOf(object: Pick<KubeObject, 'apiVersion' | 'kind'>): Resource {
+  const found = builtIn.find(
+    (r) => r.kind === object.kind && object.apiVersion === (r.group === '' ? r.version : `${r.group}/${r.version}`),
+  );
+  if (found === undefined) throw new Error(`no resource is known for ${object.apiVersion} ${object.kind}`);
+  return found;
+}
