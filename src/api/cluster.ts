@@ -1,0 +1,16 @@
+/** A custom resource of ours, after defaulting: what every builder and planner is a function of. */
+import type { KubeObject, ObjectMeta } from './object.ts';
+import type { ClusterStatus } from './status.ts';
+
+export interface Cluster<Spec = unknown> extends KubeObject {
+  readonly metadata: ObjectMeta & { readonly namespace: string };
+  /** Defaulted and validated. The controller never writes to it. */
+  readonly spec: Spec;
+  readonly status?: ClusterStatus;
+}
+
+/** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */
+export interface CommonSpec {
+  readonly paused?: boolean;
+  readonly deletionPolicy?: 'Retain' | 'Delete';
+}

@@ -1,0 +1,48 @@
+/**
+ * The status that every kind shares. It is derived anew on every pass and never trusted as a source of truth, with one
+ * exception that only ever forbids: `initialized` (see safety rule G8, "never bootstrap twice").
+ */
+import type { Condition } from './condition.ts';
+
+export interface MemberStatus {
+  /** The pod's name. */
+  readonly name: string;
+  readonly role: string;
+  readonly ready: boolean;
+  readonly version?: string;
+  readonly node?: string;
+  /** The pod's IP: the identity that other members know it by. */
+  readonly address?: string;
+}
+
+export interface ConnectionStatus {
+  readonly services: readonly { readonly role: string; readonly host: string; readonly port: number }[];
+  readonly secretName?: string;
+}
+
+export interface PlanStatus {
+  /** The next step in words, or empty when there is none. */
+  readonly next?: string;
+  readonly waitingFor?: string;
+  readonly blockedBy?: string;
+}
+
+export type Phase = 'Creating' | 'Ready' | 'Updating' | 'Degraded' | 'Blocked' | 'Paused' | 'Deleting' | 'Invalid';
+
+export interface ClusterStatus {
+  readonly observedGeneration?: number;
+  readonly phase?: Phase;
+  readonly conditions?: readonly Condition[];
+  readonly replicas?: number;
+  readonly readyReplicas?: number;
+  /** Label selector of the members, for the scale subresource. */
+  readonly selector?: string;
+  /** The member that takes writes, where the engine has one. */
+  readonly primary?: string;
+  readonly version?: string;
+  readonly members?: readonly MemberStatus[];
+  readonly connection?: ConnectionStatus;
+  readonly plan?: PlanStatus;
+  /** Set once when the database was first formed, never cleared: from then on blank members mean loss, not a start. */
+  readonly initialized?: boolean;
+}

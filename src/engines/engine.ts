@@ -1,0 +1,85 @@
+/**
+ * The engine contract. An engine is a value of this interface, registered in `engines/index.ts`; adding one adds a
+ * folder and a line.
+ *
+ * `resources`, `plan` and `status` are pure. `observe` only reads. `act` runs one action and is safe to repeat. Whatever
+ * they need of the world comes in as an argument, so a test can hold the clock and break the wire.
+ */
+import type { Duplex } from 'node:stream';
+import type { Cluster } from '../api/cluster.ts';
+import type { ConditionClaim } from '../api/condition.ts';
+import type { KindDefinition } from '../api/kind.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { ClusterStatus } from '../api/status.ts';
+import type { EngineAction, Generated, Plan } from '../plan/plan.ts';
+import type { Children } from '../resources/children.ts';
+
+/** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** What an engine may touch outside of its arguments. */
+export interface EngineIO {
+  /** Opens a connection to a database process. Rejects when the signal aborts or the peer refuses. */
+  dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */
+  secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** Aborts when the process loses its lease or stops. */
+  readonly signal: AbortSignal;
+  /** Resolves after `ms`; rejects when `signal` aborts. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. */
+export interface DesiredObject {
+  readonly object: KubeObject;
+  readonly generate?: readonly Generated[];
+}
+
+/** An engine's share of the status; the controller adds times, the generation and the plan's words. */
+export type StatusClaim = Omit<ClusterStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
+  readonly conditions: readonly ConditionClaim[];
+};
+
+export interface Engine<Spec, Observed, Action extends EngineAction> {
+  /** Short name, also the prefix of its action types: `redis`. */
+  readonly name: string;
+  readonly kind: KindDefinition;
+  /** What the controller needs for this engine's children; RBAC is the union over all engines. */
+  readonly permissions: readonly PolicyRule[];
+  /** The complete set of children of a cluster at the size its spec asks for. */
+  resources(cluster: Cluster<Spec>): readonly DesiredObject[];
+  /** Asks the processes. A member that does not answer in time is a value, not an error. */
+  observe(cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<Observed>;
+  plan(cluster: Cluster<Spec>, children: Children, observed: Observed): Plan<Action>;
+  act(action: Action, cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<void>;
+  status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
+  /** What `plan` sees when nothing exists yet: for offline plans. */
+  readonly nothing: Observed;
+  /** Calls back whenever the database itself reports a change of roles or members. Ends when the signal aborts. */
+  listen?(cluster: Cluster<Spec>, children: Children, io: EngineIO, changed: () => void): Promise<void>;
+}
+
+/** One pass's findings, with the action type closed over: what the runtime works with. */
+export interface Survey {
+  readonly plan: Plan;
+  status(plan: Plan): StatusClaim;
+  act(action: EngineAction): Promise<void>;
+}
+
+/** An engine with its own types hidden, so that engines of different types fit one list. */
+export interface RegisteredEngine {
+  readonly name: string;
+  readonly kind: KindDefinition;
+  readonly permissions: readonly PolicyRule[];
+  resources(cluster: Cluster): readonly DesiredObject[];
+  /** Observes the processes and plans. */
+  survey(cluster: Cluster, children: Children, io: EngineIO): Promise<Survey>;
+  /** Plans from the API objects alone, as if no process existed. */
+  surveyOffline(cluster: Cluster): Plan;
+  listen?(cluster: Cluster, children: Children, io: EngineIO, changed: () => void): Promise<void>;
+}

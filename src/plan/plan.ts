@@ -1,0 +1,71 @@
+/**
+ * A Plan is data: what one pass would do, in order, and what it waits for or is blocked by.
+ *
+ * `clusterwright plan` prints it, the executor runs it, tests compare it. A plan never spans two observations: whatever
+ * depends on the effect of a step is decided by the next pass, on state read after that step.
+ */
+import type { KubeObject, ObjectRef } from '../api/object.ts';
+
+/** One leaf that differs. `from` is absent when the field is new, `to` when it goes. */
+export interface FieldChange {
+  /** Dotted path with list positions or keys, for example `spec.template.spec.containers[redis].image`. */
+  readonly path: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** Secret keys to fill with fresh random text at the moment of creation. They are in no plan, log or diff. */
+export interface Generated {
+  readonly key: string;
+  /** Length in characters of [A-Za-z0-9]. */
+  readonly length: number;
+}
+
+export type ObjectStep =
+  | { readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] }
+  | { readonly type: 'apply'; readonly object: KubeObject; readonly changes: readonly FieldChange[] }
+  /** A JSON merge patch on an object that somebody else owns (a pod's role label). Names a UID. */
+  | {
+      readonly type: 'patch';
+      readonly ref: ObjectRef & { readonly uid: string };
+      readonly patch: Readonly<Record<string, unknown>>;
+      readonly changes: readonly FieldChange[];
+    }
+  | { readonly type: 'delete'; readonly ref: ObjectRef & { readonly uid: string }; readonly reason: string };
+
+/** An engine's own commands, as a closed union in the engine: `{ type: 'redis.failover', … }`. */
+export interface EngineAction {
+  readonly type: string;
+}
+
+export interface ActStep<Action extends EngineAction = EngineAction> {
+  readonly type: 'act';
+  readonly action: Action;
+  /** One line for people: what is asked of whom, and why. Holds no secret. */
+  readonly summary: string;
+}
+
+export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActStep<Action>;
+
+export type Outcome =
+  /** Nothing further to do once the steps are done. */
+  | { readonly state: 'settled' }
+  /** The world has to move first. `recheckMs` is when to look again where no watch would tell. */
+  | { readonly state: 'wait'; readonly reason: string; readonly message: string; readonly recheckMs?: number }
+  /** Going on could harm data or is impossible; somebody has to change something. */
+  | { readonly state: 'blocked'; readonly reason: string; readonly message: string };
+
+export interface Plan<Action extends EngineAction = EngineAction> {
+  readonly steps: readonly Step<Action>[];
+  readonly outcome: Outcome;
+}
+
+export const settled: Outcome = { state: 'settled' };
+
+export function wait(reason: string, message: string, recheckMs?: number): Outcome {
+  return recheckMs === undefined ? { state: 'wait', reason, message } : { state: 'wait', reason, message, recheckMs };
+}
+
+export function blocked(reason: string, message: string): Outcome {
+  return { state: 'blocked', reason, message };
+}

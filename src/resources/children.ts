@@ -1,0 +1,75 @@
+/**
+ * The objects of one cluster as the cache holds them, with the few fields of pods, StatefulSets and claims that
+ * planners read. Absent means "not seen": never, by itself, "gone for good".
+ */
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+}
+
+export interface Pod extends KubeObject {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface StatefulSet extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly readyReplicas?: number;
+    readonly updateRevision?: string;
+  };
+}
+
+export interface Claim extends KubeObject {
+  readonly spec?: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } };
+  readonly status?: { readonly phase?: string; readonly capacity?: Readonly<Record<string, string>> };
+}
+
+export interface Children {
+  readonly objects: readonly KubeObject[];
+  get(kind: string, name: string): KubeObject | undefined;
+  readonly pods: readonly Pod[];
+  readonly claims: readonly Claim[];
+  statefulSet(name: string): StatefulSet | undefined;
+}
+
+export function childrenOf(objects: readonly KubeObject[]): Children {
+  const get = (kind: string, name: string): KubeObject | undefined =>
+    objects.find((o) => o.kind === kind && o.metadata.name === name);
+  const byOrdinal = (a: KubeObject, b: KubeObject): number =>
+    a.metadata.name.localeCompare(b.metadata.name, 'en', { numeric: true });
+  return {
+    objects,
+    get,
+    pods: objects.filter((o) => o.kind === 'Pod').sort(byOrdinal) as readonly Pod[],
+    claims: objects.filter((o) => o.kind === 'PersistentVolumeClaim').sort(byOrdinal) as readonly Claim[],
+    statefulSet: (name) => get('StatefulSet', name) as StatefulSet | undefined,
+  };
+}
+
+export const noChildren: Children = childrenOf([]);
+
+export function podIsReady(pod: Pod): boolean {
+  return pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
+}
+
+/** The trailing number of a StatefulSet pod's name. */
+export function ordinalOf(pod: KubeObject): number {
+  return Number(/-(\d+)$/.exec(pod.metadata.name)?.[1] ?? Number.NaN);
+}
