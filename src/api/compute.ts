@@ -1,0 +1,61 @@
+/** CPU and memory of a container: only these two, because nothing else can be promised on every node. */
+import { quantityPattern } from './quantity.ts';
+import type { StructuralSchema } from './schema.ts';
+
+const quantity = (description: string) =>
+  ({
+    description,
+    'x-kubernetes-int-or-string': true,
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    pattern: quantityPattern,
+    maxLength: 20,
+  }) as const;
+
+const atMost = (resource: 'cpu' | 'memory') =>
+  ({
+    rule: `!has(self.requests.${resource}) || !has(self.limits.${resource}) || quantity(string(self.requests.${resource})).compareTo(quantity(string(self.limits.${resource}))) <= 0`,
+    message: `requests.${resource} must not exceed limits.${resource}`,
+  }) as const;
+
+/**
+ * The memory limit always exists: a database without one takes its neighbours down. Its request is the limit where none
+ * is given, as in Kubernetes itself. There is no default CPU limit: throttling a database shows as failed health checks.
+ */
+export const computeSchema = <const Cpu extends string, const Memory extends string>(
+  of: string,
+  defaults: { readonly cpu: Cpu; readonly memory: Memory },
+  minimumMemory: string,
+) =>
+  ({
+    type: 'object',
+    description: `CPU and memory of ${of}.`,
+    default: {},
+    properties: {
+      requests: {
+        type: 'object',
+        description: 'What the scheduler sets aside.',
+        default: {},
+        properties: {
+          cpu: { ...quantity('CPU, for example 500m.'), default: defaults.cpu },
+          memory: quantity('Memory, for example 512Mi. The limit when absent.'),
+        },
+      },
+      limits: {
+        type: 'object',
+        description: 'What the container can use at most.',
+        default: {},
+        properties: {
+          cpu: quantity('CPU, for example 2. Unlimited when absent.'),
+          memory: { ...quantity(`Memory, at least ${minimumMemory}.`), default: defaults.memory },
+        },
+      },
+    },
+    'x-kubernetes-validations': [
+      atMost('cpu'),
+      atMost('memory'),
+      {
+        rule: `quantity(string(self.limits.memory)).compareTo(quantity('${minimumMemory}')) >= 0`,
+        message: `limits.memory must be at least ${minimumMemory}`,
+      },
+    ],
+  }) as const satisfies StructuralSchema;

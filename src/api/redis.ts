@@ -1,0 +1,267 @@
+/**
+ * RedisCluster: its schema, defaults and rules.
+ *
+ * The schema is what the API server gets, to the letter. A rule about one field stands on that field; one about the
+ * presence of a field, or about several, stands on their parent, because a transition rule on an optional field is
+ * skipped when the field comes or goes.
+ */
+import { computeSchema } from './compute.ts';
+import { durationPattern } from './duration.ts';
+import { group, version } from './group.ts';
+import type { KindDefinition } from './kind.ts';
+import { metadataSchema } from './metadata.ts';
+import { directiveProperties, redisDirectives } from './redis-directives.ts';
+import { schedulingSchema } from './scheduling.ts';
+import type { CelRule, Defaulted, StructuralSchema, Written } from './schema.ts';
+import { statusSchema } from './status-schema.ts';
+import { storageSchema } from './storage.ts';
+
+/** How CEL spells a property whose name is no identifier. */
+const celName = (property: string): string => property.replaceAll('-', '__dash__');
+
+/** `7.2` as a number that orders versions: 702. */
+const versionNumber = (self: string): string => `(int(${self}.split('.')[0]) * 100 + int(${self}.split('.')[1]))`;
+
+/** A directive that an older server does not know would keep it from starting. */
+const sinceRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) =>
+  'since' in directive
+    ? [
+        {
+          rule: `!has(self.config.${celName(name)}) || ${versionNumber('self.version')} >= ${versionNumber(`'${directive.since}'`)}`,
+          message: `config.${name} needs version ${directive.since} or later`,
+        },
+      ]
+    : [],
+);
+
+const duration = <const Default extends string>(description: string, fallback: Default, least: string, most: string) =>
+  ({
+    type: 'string',
+    description: `${description} From ${least} to ${most}.`,
+    default: fallback,
+    pattern: durationPattern,
+    maxLength: 9,
+    'x-kubernetes-validations': [
+      {
+        rule: `duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`,
+        message: `must be from ${least} to ${most}`,
+      },
+    ],
+  }) as const;
+
+const sentinelSchema = {
+  type: 'object',
+  description: 'The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.',
+  default: {},
+  properties: {
+    replicas: {
+      type: 'integer',
+      description: 'Number of sentinels. It changes by at most two at a time.',
+      enum: [3, 5, 7],
+      default: 3,
+      'x-kubernetes-validations': [
+        {
+          rule: 'self - oldSelf <= 2 && oldSelf - self <= 2',
+          message: 'sentinel.replicas can change by at most two at a time',
+        },
+      ],
+    },
+    quorum: {
+      type: 'integer',
+      description: 'Sentinels that must agree that the primary is down: more than half of them.',
+      minimum: 2,
+      maximum: 7,
+      default: 2,
+    },
+    downAfter: duration('Silence after which a node counts as down.', '3s', '1s', '60s'),
+    failoverTimeout: duration(
+      'Time a failover may take before it is tried again; longer than downAfter.',
+      '15s',
+      '3s',
+      '10m',
+    ),
+    resources: computeSchema('a sentinel', { cpu: '20m', memory: '64Mi' }, '32Mi'),
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'self.quorum <= self.replicas && self.quorum * 2 > self.replicas',
+      message: 'sentinel.quorum must be more than half of sentinel.replicas, and no more than all of them',
+    },
+    {
+      rule: 'duration(self.failoverTimeout) > duration(self.downAfter)',
+      message: 'sentinel.failoverTimeout must be longer than sentinel.downAfter',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+const configSchema = {
+  type: 'object',
+  description: 'Directives of redis.conf. Those not listed here belong to the operator.',
+  default: {},
+  properties: directiveProperties,
+  'x-kubernetes-validations': [
+    {
+      rule: '(has(self.databases) ? self.databases : 16) >= (has(oldSelf.databases) ? oldSelf.databases : 16)',
+      message: 'config.databases can only grow',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+const authSchema = {
+  type: 'object',
+  description: 'The password. One is generated into a Secret when this is absent.',
+  required: ['secretRef'],
+  properties: {
+    secretRef: {
+      type: 'object',
+      description: 'A Secret in the namespace of the cluster.',
+      required: ['name'],
+      properties: {
+        name: {
+          type: 'string',
+          description: 'Name of the Secret.',
+          pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+          maxLength: 253,
+        },
+        key: {
+          type: 'string',
+          description: 'Key in the Secret that holds the password.',
+          default: 'password',
+          pattern: '^[-_A-Za-z0-9][-._A-Za-z0-9]*$',
+          maxLength: 253,
+        },
+      },
+    },
+  },
+} as const satisfies StructuralSchema;
+
+const imageName = '[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
+const imageTag = ':[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}';
+const imageDigest = '@sha256:[a-f0-9]{64}';
+
+export const redisSpecSchema = {
+  type: 'object',
+  description: 'What the cluster shall be.',
+  default: {},
+  properties: {
+    version: {
+      type: 'string',
+      description: 'Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.',
+      default: '8.0',
+      pattern: '^[78]\\.(0|[1-9][0-9]?)$',
+      maxLength: 4,
+      'x-kubernetes-validations': [
+        {
+          rule: `${versionNumber('self')} >= ${versionNumber('oldSelf')} && int(self.split('.')[0]) - int(oldSelf.split('.')[0]) <= 1`,
+          message: 'version can only rise, by one major at a time',
+        },
+      ],
+    },
+    image: {
+      type: 'string',
+      description: 'Image to run instead of docker.io/library/redis:VERSION, with a tag or a digest.',
+      pattern: `^${imageName}(${imageTag}(${imageDigest})?|${imageDigest})$`,
+      maxLength: 500,
+    },
+    mode: {
+      type: 'string',
+      description: 'Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.',
+      enum: ['Standalone', 'Sentinel'],
+      default: 'Sentinel',
+      'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'mode is immutable' }],
+    },
+    replicas: {
+      type: 'integer',
+      description: 'Number of data nodes, the primary included.',
+      minimum: 1,
+      maximum: 9,
+      default: 3,
+    },
+    sentinel: sentinelSchema,
+    storage: storageSchema,
+    resources: computeSchema('a data node', { cpu: '100m', memory: '512Mi' }, '64Mi'),
+    scheduling: schedulingSchema,
+    config: configSchema,
+    auth: authSchema,
+    deletionPolicy: {
+      type: 'string',
+      description:
+        'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
+      enum: ['Retain', 'Delete'],
+      default: 'Retain',
+    },
+    paused: {
+      type: 'boolean',
+      description: 'Stop all changes. The database keeps running, and Sentinel keeps failing over.',
+      default: false,
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: "self.mode != 'Standalone' || self.replicas == 1",
+      message: 'mode Standalone takes replicas: 1',
+    },
+    {
+      rule: '!has(self.config.min__dash__replicas__dash__to__dash__write) || self.config.min__dash__replicas__dash__to__dash__write < self.replicas',
+      message: 'config.min-replicas-to-write must be less than replicas',
+    },
+    {
+      rule: "!has(self.config.maxmemory) || quantity(self.config.maxmemory.replace('kb', 'Ki').replace('mb', 'Mi').replace('gb', 'Gi')).compareTo(quantity(string(self.resources.limits.memory))) < 0",
+      message: 'config.maxmemory must be less than resources.limits.memory',
+    },
+    ...sinceRules,
+  ],
+} as const satisfies StructuralSchema;
+
+/** After defaulting. */
+export type RedisSpec = Defaulted<typeof redisSpecSchema>;
+/** As people write it. */
+export type RedisSpecInput = Written<typeof redisSpecSchema>;
+
+export const redisKind: KindDefinition = {
+  resource: { group, version, kind: 'RedisCluster', plural: 'redisclusters', namespaced: true },
+  singular: 'rediscluster',
+  shortNames: ['rdc'],
+  description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+  schema: {
+    type: 'object',
+    description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+    properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
+  },
+  printerColumns: [
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      description: 'Whether the cluster is as the spec wants it.',
+    },
+    {
+      name: 'Reason',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      description: 'Why it is ready or not.',
+    },
+    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Data nodes wanted.' },
+    { name: 'Up', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Data nodes ready.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that runs.' },
+    { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod that takes writes.' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Where the cluster is in its life.' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since creation.' },
+    { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
+    { name: 'Storage', type: 'string', jsonPath: '.spec.storage.size', description: 'Size of a volume.', priority: 1 },
+    { name: 'Paused', type: 'boolean', jsonPath: '.spec.paused', description: 'Changes are stopped.', priority: 1 },
+    { name: 'Next', type: 'string', jsonPath: '.status.plan.next', description: 'The next step.', priority: 1 },
+    {
+      name: 'Waiting',
+      type: 'string',
+      jsonPath: '.status.plan.waitingFor',
+      description: 'What the next step waits for.',
+      priority: 1,
+    },
+  ],
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+};

@@ -1,0 +1,94 @@
+/** Where pods may run. Nothing here reaches into what a pod is: no template, account, command or environment. */
+import type { StructuralSchema } from './schema.ts';
+
+const labelKey = '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+const labelValue = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$';
+
+const anyTerms = (description: string) =>
+  ({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true }) as const;
+
+export const schedulingSchema = {
+  type: 'object',
+  description: 'Where the pods may run.',
+  default: {},
+  properties: {
+    nodeSelector: {
+      type: 'object',
+      description: 'Labels that a node must have.',
+      additionalProperties: { type: 'string', description: 'Value of the label.', pattern: labelValue, maxLength: 63 },
+      maxProperties: 16,
+      'x-kubernetes-validations': [
+        { rule: `self.all(k, k.matches('${labelKey}'))`, message: 'keys of nodeSelector must be label names' },
+      ],
+    },
+    tolerations: {
+      type: 'array',
+      description: 'Taints of nodes that the pods put up with.',
+      maxItems: 16,
+      'x-kubernetes-list-type': 'atomic',
+      items: {
+        type: 'object',
+        description: 'One toleration.',
+        properties: {
+          key: { type: 'string', description: 'Key of the taint; empty for all keys.', maxLength: 317 },
+          operator: {
+            type: 'string',
+            description: 'How key and value are compared. Equal when absent.',
+            enum: ['Equal', 'Exists'],
+          },
+          value: { type: 'string', description: 'Value of the taint.', pattern: labelValue, maxLength: 63 },
+          effect: {
+            type: 'string',
+            description: 'Effect of the taint; absent for all effects.',
+            enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'],
+          },
+          tolerationSeconds: {
+            type: 'integer',
+            description: 'How long a NoExecute taint is put up with, in seconds. For ever when absent.',
+            minimum: 0,
+            maximum: 2_147_483_647,
+          },
+        },
+        'x-kubernetes-validations': [
+          {
+            rule:
+              "has(self.key) && self.key != '' ? self.key.matches('" +
+              labelKey +
+              "') : has(self.operator) && self.operator == 'Exists'",
+            message: 'key must be a label name, or be empty with operator Exists',
+          },
+          {
+            rule: "!(has(self.operator) && self.operator == 'Exists' && has(self.value) && self.value != '')",
+            message: 'operator Exists takes no value',
+          },
+          {
+            rule: "!has(self.tolerationSeconds) || (has(self.effect) && self.effect == 'NoExecute')",
+            message: 'tolerationSeconds needs effect NoExecute',
+          },
+        ],
+      },
+    },
+    affinity: {
+      type: 'object',
+      description: 'Affinity in addition to the spreading over nodes, as in a pod.',
+      properties: {
+        nodeAffinity: anyTerms('Rules about nodes, as in a pod.'),
+        podAffinity: anyTerms('Rules that draw pods together, as in a pod.'),
+        podAntiAffinity: anyTerms('Rules that keep pods apart, as in a pod.'),
+      },
+    },
+    topologySpread: {
+      type: 'string',
+      description:
+        'Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.',
+      enum: ['Preferred', 'Required'],
+      default: 'Preferred',
+    },
+    priorityClassName: {
+      type: 'string',
+      description: 'PriorityClass of the pods.',
+      pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+      maxLength: 253,
+    },
+  },
+} as const satisfies StructuralSchema;
