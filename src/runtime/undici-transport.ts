@@ -1,0 +1,226 @@
+/**
+ * The transport over real sockets: HTTP/1.1 by undici.
+ *
+ * Calls share a bounded pool of keep-alive connections. Every stream has a connection of its own, outside the pool, so
+ * that watches never starve calls and cutting one watch cuts nothing else. New TLS material means a new pool; the old
+ * one finishes what it has begun.
+ */
+import { Client, type Dispatcher, Pool } from 'undici';
+import { createAbortScope } from './abort-scope.ts';
+import { ApiUnreachable } from './api-error.ts';
+import type { Clock } from './clock.ts';
+import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface TransportOptions {
+  readonly credentials: Credentials;
+  /** See `userAgent`. */
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Most calls in flight at once, streams not counted. Default 16: eight already reach a small server's ceiling. */
+  readonly connections?: number;
+  /** Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Longest silence while waiting for headers, or within the body of a call. Default 30 s. */
+  readonly idleTimeoutMs?: number;
+  /** Default 60 s. */
+  readonly totalTimeoutMs?: number;
+}
+
+/** `clusterwright/1.2.3 (controller)`: the API server's audit log and flow control tell components apart by it. */
+export function userAgent(version: string, component: string): string {
+  return `clusterwright/${version} (${component})`;
+}
+
+/** Idle connections close here, well before the API server's 90 s, so that a write never meets a half-closed socket. */
+const KEEP_ALIVE_MS = 30_000;
+/** First TCP keep-alive probe on a silent watch. */
+const TCP_PROBE_MS = 30_000;
+
+type UndiciResponse = Dispatcher.ResponseData<null>;
+
+export function createTransport(options: TransportOptions): Transport {
+  const { credentials, clock } = options;
+  const server = new URL(credentials.server);
+  const prefix = server.pathname.replace(/\/+$/, '');
+  const idleTimeout = options.idleTimeoutMs ?? 30_000;
+  const totalTimeout = options.totalTimeoutMs ?? 60_000;
+
+  let pool: { readonly tls: Tls; readonly dispatcher: Pool } | undefined;
+  const streams = new Set<Client>();
+  let closed = false;
+
+  function connectOptions(tls: Tls) {
+    return {
+      timeout: options.connectTimeoutMs ?? 10_000,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+      rejectUnauthorized: tls.insecure !== true,
+      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+      ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+      ...(tls.key === undefined ? {} : { key: tls.key }),
+      ...(tls.servername === undefined ? {} : { servername: tls.servername }),
+    };
+  }
+
+  function poolFor(tls: Tls): Pool {
+    if (pool !== undefined && sameTls(pool.tls, tls)) return pool.dispatcher;
+    const retired = pool?.dispatcher;
+    const dispatcher = new Pool(server.origin, {
+      connections: options.connections ?? 16,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: idleTimeout,
+      bodyTimeout: idleTimeout,
+      connect: connectOptions(tls),
+    });
+    pool = { tls, dispatcher };
+    // Its remaining requests report their own failures.
+    retired?.close().catch(() => undefined);
+    return dispatcher;
+  }
+
+  function streamClient(tls: Tls): Client {
+    const client = new Client(server.origin, {
+      pipelining: 1,
+      headersTimeout: idleTimeout,
+      bodyTimeout: 0,
+      connect: connectOptions(tls),
+    });
+    streams.add(client);
+    return client;
+  }
+
+  function dispatchOptions(request: TransportRequest, identity: Identity, signal: AbortSignal | undefined) {
+    const query = new URLSearchParams(request.query).toString();
+    return {
+      method: request.method,
+      path: `${prefix}${request.path}${query === '' ? '' : `?${query}`}`,
+      headers: {
+        'user-agent': options.userAgent,
+        accept: 'application/json',
+        ...request.headers,
+        ...(identity.authorization === undefined ? {} : { authorization: identity.authorization }),
+      },
+      body: request.body ?? null,
+      ...(signal === undefined ? {} : { signal }),
+    };
+  }
+
+  /** Repeats the exchange once, with new credentials, if the server turned the first away. */
+  async function authenticated<Response extends { readonly status: number }>(
+    exchange: (identity: Identity) => Promise<Response>,
+    discard: (response: Response) => Promise<void>,
+  ): Promise<Response> {
+    const identity = await credentials.identity();
+    const response = await exchange(identity);
+    if (response.status !== 401) return response;
+    credentials.invalidate();
+    const renewed = await credentials.identity();
+    if (sameIdentity(identity, renewed)) return response;
+    await discard(response);
+    return exchange(renewed);
+  }
+
+  async function call(request: TransportRequest, identity: Identity): Promise<TransportResponse<string>> {
+    const scope = createAbortScope(request.signal);
+    const limit = request.timeoutMs ?? totalTimeout;
+    const cancel = clock.after(limit, () => scope.abort(new Error(`no complete answer within ${limit} ms`)));
+    try {
+      const response = await poolFor(identity.tls).request(dispatchOptions(request, identity, scope.signal));
+      return { ...head(response), body: await response.body.text() };
+    } catch (error) {
+      throw failure(request, error);
+    } finally {
+      cancel();
+      scope.dispose();
+    }
+  }
+
+  async function open(
+    request: TransportRequest,
+    identity: Identity,
+  ): Promise<TransportResponse<AsyncIterable<Uint8Array>>> {
+    const client = streamClient(identity.tls);
+    const release = (): void => {
+      streams.delete(client);
+      client.destroy().catch(() => undefined);
+    };
+    try {
+      const response = await client.request(dispatchOptions(request, identity, request.signal));
+      return { ...head(response), body: chunks(request, response.body, release) };
+    } catch (error) {
+      release();
+      throw failure(request, error);
+    }
+  }
+
+  return {
+    async request(request) {
+      refuseIfClosed(request);
+      return authenticated(
+        (identity) => call(request, identity),
+        async () => undefined,
+      );
+    },
+    async stream(request) {
+      refuseIfClosed(request);
+      return authenticated(
+        (identity) => open(request, identity),
+        async (refused) => {
+          for await (const _ of refused.body);
+        },
+      );
+    },
+    async close() {
+      closed = true;
+      const dispatchers = [...streams, ...(pool === undefined ? [] : [pool.dispatcher])];
+      streams.clear();
+      pool = undefined;
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+
+  function refuseIfClosed(request: TransportRequest): void {
+    if (request.signal?.aborted) throw request.signal.reason;
+    if (closed) throw new ApiUnreachable(request.method, request.path, false, new Error('the transport is closed'));
+  }
+}
+
+async function* chunks(
+  request: TransportRequest,
+  body: AsyncIterable<Uint8Array>,
+  release: () => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) yield chunk;
+  } catch (error) {
+    throw failure(request, error);
+  } finally {
+    release();
+  }
+}
+
+function head(response: UndiciResponse): Pick<TransportResponse<never>, 'status' | 'headers'> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return { status: response.statusCode, headers };
+}
+
+function failure(request: TransportRequest, error: unknown): unknown {
+  if (request.signal?.aborted) return request.signal.reason;
+  return new ApiUnreachable(request.method, request.path, maybeSent(error), error);
+}
+
+/** Codes of a handshake that never came about; everything that is not certain counts as sent. */
+const handshakeCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|UND_ERR_CONNECT_TIMEOUT$)/;
+
+function maybeSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  if (error instanceof AggregateError) return error.errors.some(maybeSent);
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return false;
+  return !(typeof code === 'string' && handshakeCodes.test(code));
+}
