@@ -1,0 +1,47 @@
+/** Every name, port and path of a Redis cluster's objects, in one place: selectors and volumes depend on them for ever. */
+
+export const dataPort = 6379;
+export const sentinelPort = 26379;
+
+/** Where the ConfigMap, the Secret and the two volumes are mounted. */
+export const paths = {
+  config: '/etc/clusterwright/config',
+  auth: '/etc/clusterwright/auth',
+  data: '/data',
+  /** Memory-backed: the composed configuration holds the password and must not outlive the pod. */
+  run: '/run/redis',
+} as const;
+
+/** The replication source of a node whose primary is not decided: refused at once, by the node itself. */
+export const unassigned = { address: '127.0.0.1', port: 1 } as const;
+
+export const roleLabel = 'clusterwright.dev/role';
+
+/**
+ * On the claim of each node that has been primary: a number that grows with every change of primary. The claim with
+ * the highest term is the last primary, also after the pods, the sentinels and the custom resource are gone.
+ */
+export const termAnnotation = 'clusterwright.dev/primary-term';
+
+/** The longest derived name is a sentinel's pod with its revision label; see the limit on the kind's name. */
+export interface RedisNames {
+  /** Headless Service and StatefulSet of the data nodes. */
+  readonly data: string;
+  /** Headless Service and StatefulSet of the sentinels. */
+  readonly sentinel: string;
+  readonly primary: string;
+  readonly replicas: string;
+  readonly config: string;
+  readonly auth: string;
+}
+
+export function redisNames(cluster: string): RedisNames {
+  return {
+    data: cluster,
+    sentinel: `${cluster}-sentinel`,
+    primary: `${cluster}-primary`,
+    replicas: `${cluster}-replicas`,
+    config: `${cluster}-config`,
+    auth: `${cluster}-auth`,
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * The Redis serialization protocol, version 2: commands out, replies in.
+ *
+ * Replies may arrive split anywhere, so the decoder keeps what is incomplete. An error reply is a value, since many of
+ * them (`NOGOODSLAVE`, `INPROG`) are answers.
+ */
+
+export class RedisError extends Error {
+  /** The first word, for example `NOAUTH`. */
+  readonly code: string;
+  constructor(message: string) {
+    super(message);
+    this.name = 'RedisError';
+    this.code = message.split(' ', 1)[0] ?? message;
+  }
+}
+
+export type Reply = string | number | null | RedisError | readonly Reply[];
+
+/** Arguments are sent as bulk strings: nothing in them is ever interpreted. */
+export function encodeCommand(args: readonly string[]): Buffer {
+  const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
+  return Buffer.from(`*${args.length}\r\n${parts.join('')}`);
+}
+
+/** Thrown when the peer does not speak the protocol; the connection cannot be used any more. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
+
+interface Parsed {
+  readonly reply: Reply;
+  readonly next: number;
+}
+
+function parse(buffer: Buffer, at: number): Parsed | undefined {
+  const end = buffer.indexOf('\r\n', at);
+  if (end < 0) return undefined;
+  const head = buffer.toString('utf8', at + 1, end);
+  const next = end + 2;
+  switch (buffer[at]) {
+    case 0x2b: // +
+      return { reply: head, next };
+    case 0x2d: // -
+      return { reply: new RedisError(head), next };
+    case 0x3a: // :
+      return { reply: Number(head), next };
+    case 0x24: // $
+      return parseBulk(buffer, next, lengthOf(head));
+    case 0x2a: // *
+      return parseArray(buffer, next, lengthOf(head));
+    default:
+      throw new ProtocolError(`a reply starts with byte ${buffer[at]}`);
+  }
+}
+
+function lengthOf(head: string): number {
+  const length = Number(head);
+  if (!Number.isInteger(length) || length < -1) throw new ProtocolError(`a length reads ${JSON.stringify(head)}`);
+  return length;
+}
+
+function parseBulk(buffer: Buffer, at: number, length: number): Parsed | undefined {
+  if (length === -1) return { reply: null, next: at };
+  if (buffer.length < at + length + 2) return undefined;
+  return { reply: buffer.toString('utf8', at, at + length), next: at + length + 2 };
+}
+
+function parseArray(buffer: Buffer, at: number, length: number): Parsed | undefined {
+  if (length === -1) return { reply: null, next: at };
+  const items: Reply[] = [];
+  let next = at;
+  for (let i = 0; i < length; i++) {
+    const item = parse(buffer, next);
+    if (item === undefined) return undefined;
+    items.push(item.reply);
+    next = item.next;
+  }
+  return { reply: items, next };
+}
+
+/** Feeds on chunks, gives whole replies. */
+export class ReplyDecoder {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Throws ProtocolError on bytes that are no reply. */
+  push(chunk: Buffer): Reply[] {
+    let buffer = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const replies: Reply[] = [];
+    while (buffer.length > 0) {
+      const parsed = parse(buffer, 0);
+      if (parsed === undefined) break;
+      replies.push(parsed.reply);
+      buffer = buffer.subarray(parsed.next);
+    }
+    this.#rest = buffer;
+    return replies;
+  }
+}

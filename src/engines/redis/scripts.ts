@@ -1,0 +1,249 @@
+/**
+ * The shell that runs inside the pods: what must work while the operator is away.
+ *
+ * The texts are constants. Whatever differs between clusters comes in as an environment variable or a mounted file and
+ * is quoted where it is used, so nothing of a custom resource is ever parsed as shell. They need a POSIX shell, awk,
+ * timeout and redis-cli: all present in the official images and in Debian's.
+ *
+ * The one rule behind them: **a node that starts never makes itself primary while anybody else could hold more data.**
+ * It asks the sentinels and follows; a restarted primary asks them to fail over and comes back as a replica.
+ */
+
+/** Sourced by the others: talking to this node and to the sentinels, every call bounded. */
+const library = `password=$(head -n 1 "$AUTH_FILE")
+export REDISCLI_AUTH="$password"
+local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
+node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
+sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+sentinels() { cat "$CONFIG_DIR/sentinels"; }
+# Asks all sentinels at once; prints "ADDRESS SENTINEL" of the view with the highest configuration epoch, or nothing.
+named_primary() {
+  for s in $(sentinels); do
+    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk -v s="$s" '/^ip$/ { getline ip } /^config-epoch$/ { getline e } END { if (ip != "") print e, ip, s }'; } &
+  done | sort -rn | awk 'NR == 1 { print $2, $3 }'
+}
+`;
+
+/** Entry point of a data node. Decides the role before the server runs. */
+const startData = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+conf=/run/redis/redis.conf
+blank=yes
+[ ! -e /data/initialised ] || blank=no
+
+follow="127.0.0.1 1"
+if [ -z "$(sentinels)" ]; then
+  follow=""
+else
+  tries=0
+  refused=0
+  while :; do
+    set -- $(named_primary)
+    primary=\${1:-}
+    if [ -z "$primary" ]; then
+      # A node with data waits a little for sentinels that are just out of reach; a blank one has nothing to lose.
+      tries=$((tries + 1))
+      if [ "$blank" = yes ] || [ "$tries" -ge 5 ]; then break; fi
+      sleep 1
+    elif [ "$primary" != "$POD_IP" ]; then
+      follow="$primary 6379"
+      break
+    else
+      # The sentinels still call this address primary: the process died and came back. A replica takes over, since it
+      # may hold acknowledged writes that this disk does not.
+      answer=$(sentinel_cli "$2" sentinel failover "$CLUSTER_NAME" || true)
+      case $answer in
+        *NOGOODSLAVE*)
+          refused=$((refused + 1))
+          known=$(sentinel_cli "$2" sentinel master "$CLUSTER_NAME" | tr -d '\\r' | awk '/^num-slaves$/ { getline n; print n }')
+          if [ "$blank" = no ] && { [ "$known" = 0 ] || [ "$refused" -ge 50 ]; }; then follow=""; break; fi
+          ;;
+      esac
+      sleep 0.2
+    fi
+  done
+fi
+
+priority=100
+[ "$blank" = no ] || priority=0
+escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+{
+  printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  printf 'requirepass "%s"\\nmasterauth "%s"\\n' "$escaped" "$escaped"
+  printf 'replica-announce-ip %s\\n' "$POD_IP"
+  printf 'replica-priority %s\\n' "$priority"
+  [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
+} > "$conf"
+unset REDISCLI_AUTH password escaped
+exec redis-server "$conf"
+`;
+
+/**
+ * Startup probe of a data node: admits it once it holds the dataset, and marks the volume. Until then it is in no
+ * Service, and a blank node has priority 0, so that no election can make it primary. A node that still follows nobody,
+ * or a dead address, asks the sentinels again here.
+ */
+const admit = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+info=$(local_cli info replication | tr -d '\\r')
+field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
+case "$(field role):$(field master_link_status)" in
+  master:* | slave:up)
+    [ -e /data/initialised ] || : > /data/initialised
+    local_cli config set replica-priority 100 > /dev/null
+    ;;
+  slave:*)
+    if [ "$(field master_sync_in_progress)" = 0 ]; then
+      set -- $(named_primary)
+      if [ -n "\${1:-}" ] && [ "$1" != "$(field master_host)" ] && [ "$1" != "$POD_IP" ]; then
+        local_cli replicaof "$1" 6379 > /dev/null
+      fi
+    fi
+    exit 1
+    ;;
+  *) exit 1 ;;
+esac
+`;
+
+/** Readiness and liveness of a data node: the process answers and has loaded its data. */
+const ping = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+[ "$(local_cli ping)" = PONG ]
+`;
+
+/** Liveness: loading a large dataset is life, too. */
+const alive = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+case "$(local_cli ping)" in PONG* | LOADING* | MASTERDOWN* | BUSY*) ;; *) exit 1 ;; esac
+`;
+
+/**
+ * preStop of a data node: a primary hands its role over before the server gets SIGTERM. Writes are paused, so that
+ * nothing can be acknowledged by the old primary that the new one has not got; then Sentinel is asked, and this node
+ * follows whom Sentinel promoted. Bounded at about 10 s in all; when it cannot, it gives up and leaves the rest to
+ * the ordinary failover.
+ */
+const handOver = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+[ -n "$(sentinels)" ] || exit 0
+info=$(local_cli info replication | tr -d '\\r')
+case $info in *role:master*) ;; *) exit 0 ;; esac
+peers=$(printf '%s\\n' "$info" | awk -F'[=,]' '/^slave[0-9]+:/ && /state=online/ { print $2 }')
+[ -n "$peers" ] || exit 0
+set -- $(named_primary)
+[ "\${1:-}" = "$POD_IP" ] || exit 0
+sentinel=$2
+
+local_cli client pause 10000 write > /dev/null
+offset() { local_cli info replication | tr -d '\\r' | awk -F: '/^master_repl_offset:/ { print $2 }'; }
+target=$(offset)
+tries=0
+while :; do
+  behind=0
+  ahead=0
+  for p in $peers; do
+    got=$(node_cli "$p" info replication | tr -d '\\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
+    if [ "\${got:-0}" -ge "$target" ]; then ahead=$((ahead + 1)); else behind=$((behind + 1)); fi
+  done
+  [ "$behind" -gt 0 ] || break
+  tries=$((tries + 1))
+  [ "$tries" -lt 20 ] || break
+  sleep 0.1
+done
+answer=NOBODY
+[ "$ahead" = 0 ] || answer=$(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true)
+case $answer in
+  OK* | INPROG*) ;;
+  *) local_cli client unpause > /dev/null; exit 0 ;;
+esac
+
+tries=0
+while [ "$tries" -lt 60 ]; do
+  for p in $peers; do
+    if [ "$(node_cli "$p" role | head -n 1 | tr -d '\\r')" = master ]; then
+      local_cli replicaof "$p" 6379 > /dev/null
+      local_cli client unpause > /dev/null
+      # Stay until the new primary has another replica: alone, it would refuse writes.
+      tries=0
+      while [ "$tries" -lt 30 ]; do
+        n=$(node_cli "$p" info replication | tr -d '\\r' | awk -F'[=,]' -v me="$POD_IP" '/^slave[0-9]+:/ && /state=online/ && $2 != me { n++ } END { print n + 0 }')
+        [ "$n" = 0 ] || exit 0
+        tries=$((tries + 1))
+        sleep 0.1
+      done
+      exit 0
+    fi
+  done
+  tries=$((tries + 1))
+  sleep 0.05
+done
+exit 0
+`;
+
+/**
+ * Entry point of a sentinel. Its identity comes from its pod's name, so a sentinel that returns with another address
+ * replaces itself in its peers' lists instead of adding a voter. A fresh one learns the primary from its peers; when
+ * none knows, it starts without and the operator tells it.
+ */
+const startSentinel = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+conf=/run/redis/sentinel.conf
+escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+if [ ! -s "$conf" ]; then
+  set -- $(named_primary)
+  {
+    printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
+    printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
+    printf 'sentinel announce-ip %s\\n' "$POD_IP"
+    printf 'requirepass "%s"\\nsentinel sentinel-pass "%s"\\n' "$escaped" "$escaped"
+    if [ -n "\${1:-}" ]; then
+      printf 'sentinel monitor %s %s 6379 %s\\n' "$CLUSTER_NAME" "$1" "$(cat "$CONFIG_DIR/quorum")"
+      printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+      cat "$CONFIG_DIR/sentinel.conf"
+    fi
+  } > "$conf.new"
+  mv "$conf.new" "$conf"
+else
+  # The same pod with another address, as after a node's reboot.
+  sed "s/^sentinel announce-ip .*/sentinel announce-ip \\"$POD_IP\\"/" "$conf" > "$conf.new"
+  mv "$conf.new" "$conf"
+fi
+unset REDISCLI_AUTH password escaped
+exec redis-server "$conf" --sentinel
+`;
+
+/** Readiness of a sentinel: it watches a primary. */
+const watching = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+[ -n "$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>/dev/null)" ]
+`;
+
+/** Liveness of a sentinel. */
+const sentinelAlive = `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+[ "$(timeout 2 redis-cli -p 26379 ping 2>/dev/null)" = PONG ]
+`;
+
+/** File name in the ConfigMap to text. */
+export const scripts = {
+  'library.sh': library,
+  'start-data.sh': startData,
+  'admit.sh': admit,
+  'ping.sh': ping,
+  'alive.sh': alive,
+  'hand-over.sh': handOver,
+  'start-sentinel.sh': startSentinel,
+  'watching.sh': watching,
+  'sentinel-alive.sh': sentinelAlive,
+} as const;
+
+export type ScriptName = keyof typeof scripts;

@@ -1,0 +1,23 @@
+/** Services: headless ones name pods, ClusterIP ones give a role an address that outlives its holder. */
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { ServicePort } from './plain.ts';
+
+export interface ServiceOptions {
+  readonly metadata: ObjectMeta;
+  readonly selector: Readonly<Record<string, string>>;
+  readonly ports: readonly ServicePort[];
+}
+
+/** DNS answers with every pod's address, ready or not: members must find each other before they are ready. */
+export function headlessService({ metadata, selector, ports }: ServiceOptions): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
+    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector, ports },
+  };
+}
+
+export function clusterIPService({ metadata, selector, ports }: ServiceOptions): KubeObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ClusterIP', selector, ports } };
+}
