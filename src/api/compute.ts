@@ -1,6 +1,6 @@
 /** CPU and memory of a container: only these two, because nothing else can be promised on every node. */
 import { quantityPattern } from './quantity.ts';
-import type { StructuralSchema } from './schema.ts';
+import type { CelRule, StructuralSchema } from './schema.ts';
 
 const quantity = (description: string) =>
   ({
@@ -9,12 +9,6 @@ const quantity = (description: string) =>
     anyOf: [{ type: 'integer' }, { type: 'string' }],
     pattern: quantityPattern,
     maxLength: 20,
-  }) as const;
-
-const atMost = (resource: 'cpu' | 'memory') =>
-  ({
-    rule: `!has(self.requests.${resource}) || !has(self.limits.${resource}) || quantity(string(self.requests.${resource})).compareTo(quantity(string(self.limits.${resource}))) <= 0`,
-    message: `requests.${resource} must not exceed limits.${resource}`,
   }) as const;
 
 /**
@@ -50,12 +44,23 @@ export const computeSchema = <const Cpu extends string, const Memory extends str
         },
       },
     },
-    'x-kubernetes-validations': [
-      atMost('cpu'),
-      atMost('memory'),
-      {
-        rule: `quantity(string(self.limits.memory)).compareTo(quantity('${minimumMemory}')) >= 0`,
-        message: `limits.memory must be at least ${minimumMemory}`,
-      },
-    ],
   }) as const satisfies StructuralSchema;
+
+/** The rules about such a field, for the `spec` that holds it at `path`. */
+export function computeRules(path: string, minimumMemory: string): readonly CelRule[] {
+  const at = `self.${path}`;
+  const atMost = (resource: 'cpu' | 'memory'): CelRule => ({
+    rule: `!has(${at}.requests.${resource}) || !has(${at}.limits.${resource}) || quantity(string(${at}.requests.${resource})).compareTo(quantity(string(${at}.limits.${resource}))) <= 0`,
+    message: `${path}.requests.${resource} must not exceed ${path}.limits.${resource}`,
+    fieldPath: `.${path}.requests`,
+  });
+  return [
+    atMost('cpu'),
+    atMost('memory'),
+    {
+      rule: `quantity(string(${at}.limits.memory)).compareTo(quantity('${minimumMemory}')) >= 0`,
+      message: `${path}.limits.memory must be at least ${minimumMemory}`,
+      fieldPath: `.${path}.limits.memory`,
+    },
+  ];
+}

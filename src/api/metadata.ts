@@ -1,4 +1,7 @@
-/** The part of `metadata` that a kind may restrict: the name, from which every child's name is derived. */
+/**
+ * The part of `metadata` that a kind may restrict: the name, from which every child's name is derived. The node itself
+ * takes no description: the API server has its own.
+ */
 import type { StructuralSchema } from './schema.ts';
 
 /**
@@ -9,7 +12,6 @@ export const maxNameLength = 40;
 
 export const metadataSchema = {
   type: 'object',
-  description: 'Standard metadata.',
   properties: {
     name: {
       type: 'string',

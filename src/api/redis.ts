@@ -2,10 +2,11 @@
  * RedisCluster: its schema, defaults and rules.
  *
  * The schema is what the API server gets, to the letter. A rule about one field stands on that field; one about the
- * presence of a field, or about several, stands on their parent, because a transition rule on an optional field is
- * skipped when the field comes or goes.
+ * presence of a field stands on its parent, because a transition rule on an optional field is skipped when the field
+ * comes or goes; one about several fields stands on `spec`, because the API server checks the rules of a node against
+ * the node's own default, `{}`, before the defaults inside it are filled in.
  */
-import { computeSchema } from './compute.ts';
+import { computeRules, computeSchema } from './compute.ts';
 import { durationPattern } from './duration.ts';
 import { group, version } from './group.ts';
 import type { KindDefinition } from './kind.ts';
@@ -49,6 +50,10 @@ const duration = <const Default extends string>(description: string, fallback: D
     ],
   }) as const;
 
+/** Least memory limits that the processes start and fork with. */
+const sentinelMemory = '32Mi';
+const dataMemory = '64Mi';
+
 const sentinelSchema = {
   type: 'object',
   description: 'The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.',
@@ -80,18 +85,8 @@ const sentinelSchema = {
       '3s',
       '10m',
     ),
-    resources: computeSchema('a sentinel', { cpu: '20m', memory: '64Mi' }, '32Mi'),
+    resources: computeSchema('a sentinel', { cpu: '20m', memory: '64Mi' }, sentinelMemory),
   },
-  'x-kubernetes-validations': [
-    {
-      rule: 'self.quorum <= self.replicas && self.quorum * 2 > self.replicas',
-      message: 'sentinel.quorum must be more than half of sentinel.replicas, and no more than all of them',
-    },
-    {
-      rule: 'duration(self.failoverTimeout) > duration(self.downAfter)',
-      message: 'sentinel.failoverTimeout must be longer than sentinel.downAfter',
-    },
-  ],
 } as const satisfies StructuralSchema;
 
 const configSchema = {
@@ -142,7 +137,6 @@ const imageDigest = '@sha256:[a-f0-9]{64}';
 export const redisSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
-  default: {},
   properties: {
     version: {
       type: 'string',
@@ -179,7 +173,7 @@ export const redisSpecSchema = {
     },
     sentinel: sentinelSchema,
     storage: storageSchema,
-    resources: computeSchema('a data node', { cpu: '100m', memory: '512Mi' }, '64Mi'),
+    resources: computeSchema('a data node', { cpu: '100m', memory: '512Mi' }, dataMemory),
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
@@ -200,6 +194,7 @@ export const redisSpecSchema = {
     {
       rule: "self.mode != 'Standalone' || self.replicas == 1",
       message: 'mode Standalone takes replicas: 1',
+      fieldPath: '.replicas',
     },
     {
       rule: '!has(self.config.min__dash__replicas__dash__to__dash__write) || self.config.min__dash__replicas__dash__to__dash__write < self.replicas',
@@ -209,6 +204,18 @@ export const redisSpecSchema = {
       rule: "!has(self.config.maxmemory) || quantity(self.config.maxmemory.replace('kb', 'Ki').replace('mb', 'Mi').replace('gb', 'Gi')).compareTo(quantity(string(self.resources.limits.memory))) < 0",
       message: 'config.maxmemory must be less than resources.limits.memory',
     },
+    {
+      rule: 'self.sentinel.quorum <= self.sentinel.replicas && self.sentinel.quorum * 2 > self.sentinel.replicas',
+      message: 'sentinel.quorum must be more than half of sentinel.replicas, and no more than all of them',
+      fieldPath: '.sentinel.quorum',
+    },
+    {
+      rule: 'duration(self.sentinel.failoverTimeout) > duration(self.sentinel.downAfter)',
+      message: 'sentinel.failoverTimeout must be longer than sentinel.downAfter',
+      fieldPath: '.sentinel.failoverTimeout',
+    },
+    ...computeRules('resources', dataMemory),
+    ...computeRules('sentinel.resources', sentinelMemory),
     ...sinceRules,
   ],
 } as const satisfies StructuralSchema;
@@ -226,6 +233,7 @@ export const redisKind: KindDefinition = {
   schema: {
     type: 'object',
     description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+    required: ['spec'],
     properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
   },
   printerColumns: [
