@@ -1,0 +1,47 @@
+/**
+ * What a running sandbox remembers about itself, in one file of the run directory.
+ *
+ * The file appears with the first thing that is started and goes with the last that is removed; `starting` that nobody
+ * is working on means that a start was cut.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { codeOf, SandboxError } from './error.ts';
+import { type Layout, paths } from './layout.ts';
+import type { Sysctls } from './sysctl.ts';
+
+export interface State {
+  readonly phase: 'starting' | 'running';
+  readonly nodes: number;
+  readonly audit: boolean;
+  /** Kernel settings as they were before. */
+  readonly sysctls: Sysctls;
+  /** Names of the nodes that a fault has stopped. */
+  readonly stopped: readonly string[];
+}
+
+/** Undefined when there is no sandbox; `unreadable` when the file is there and says nothing. */
+export async function readState(layout: Layout): Promise<State | 'unreadable' | undefined> {
+  try {
+    return JSON.parse(await readFile(paths(layout).state, 'utf8')) as State;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return 'unreadable';
+    throw error;
+  }
+}
+
+/** @throws SandboxError unless a sandbox is up. */
+export async function requireRunning(layout: Layout): Promise<State> {
+  const state = await readState(layout);
+  if (state === undefined) throw new SandboxError('no sandbox is running; start one with: clusterwright sandbox up');
+  if (state === 'unreadable' || state.phase === 'starting') {
+    throw new SandboxError('the sandbox is half-started; `clusterwright sandbox up` cleans it and starts it again');
+  }
+  return state;
+}
+
+export async function writeState(layout: Layout, state: State): Promise<void> {
+  const { state: file } = paths(layout);
+  await writeFile(`${file}.new`, JSON.stringify(state, null, 2));
+  await rename(`${file}.new`, file);
+}
