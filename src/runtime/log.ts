@@ -1,0 +1,96 @@
+/**
+ * Structured logs: JSON lines on stdout, by pino.
+ *
+ * Secrets are kept out twice. Values under telling names (password, token, the data of a Secret, ...) are replaced
+ * wherever they are nested, and every secret value that this process has learned and registered by `protect` is
+ * replaced in the finished line, whatever way it came in.
+ */
+import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
+
+/** What the rest of the project needs of a logger. Fields first, so that every line has some. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(bindings: Record<string, unknown>): Log;
+}
+
+export type LogLevel = LevelWithSilent;
+
+export interface LogOptions {
+  /** Default `info`. */
+  readonly level?: LogLevel | undefined;
+  /** Fields of every line, for example `{ component: 'controller' }`. */
+  readonly base?: Record<string, unknown> | undefined;
+  /** Default stdout, written synchronously: a line that was logged is not lost by a crash. */
+  readonly destination?: DestinationStream | undefined;
+}
+
+export interface ProtectedLog extends Log {
+  /** From now on this value appears in no line. Values under six characters are ignored: they would hit ordinary words. */
+  protect(secret: string): void;
+}
+
+export const REDACTED = '[redacted]';
+
+const MIN_SECRET_LENGTH = 6;
+const MAX_DEPTH = 8;
+const telling =
+  /^(.*passw(or)?d|.*token|.*secret|authorization|requirepass|masterauth|.*private.?key|.*key-data|stringdata)$/i;
+
+export function createLog(options: LogOptions = {}): ProtectedLog {
+  const secrets = new Set<string>();
+  const scrub = (line: string): string => {
+    let clean = line;
+    for (const secret of secrets) clean = clean.replaceAll(secret, REDACTED);
+    return clean;
+  };
+  const settings = {
+    level: options.level ?? 'info',
+    base: options.base ?? null,
+    messageKey: 'message',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: object) => redactFields(fields),
+      bindings: (bindings: object) => redactFields(bindings),
+    },
+    serializers: { err: describeError, error: describeError },
+    hooks: { streamWrite: scrub },
+  };
+  const log = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  return Object.assign(log, {
+    protect(secret: string) {
+      if (secret.length < MIN_SECRET_LENGTH) return;
+      // As it stands, and as it stands inside a JSON string.
+      secrets.add(secret);
+      secrets.add(JSON.stringify(secret).slice(1, -1));
+    },
+  });
+}
+
+function redactFields(fields: object): Record<string, unknown> {
+  return redact(fields, 0) as Record<string, unknown>;
+}
+
+function redact(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  if (depth >= MAX_DEPTH) return '[too deep]';
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  const isSecret = 'kind' in value && value.kind === 'Secret';
+  const clean: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    const hidden = inner !== undefined && (telling.test(name) || (isSecret && name === 'data'));
+    clean[name] = hidden ? REDACTED : redact(inner, depth + 1);
+  }
+  return clean;
+}
+
+/** An error as its message, code and causes. Its other fields stay out: a socket error may carry request headers. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return redact(error, depth);
+  const code = 'code' in error ? { code: String(error.code) } : {};
+  const cause = error.cause === undefined || depth >= 4 ? {} : { cause: describeError(error.cause, depth + 1) };
+  return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause };
+}

@@ -1,0 +1,250 @@
+/**
+ * The objects of one resource as this process knows them: fed by a reflector and by the answers to our own writes.
+ *
+ * Knowledge never goes back. A version older than the one held is ignored, what is known to be gone stays gone, and
+ * another UID under the same name is a delete and an add. A relist takes effect as a whole, when it is complete;
+ * only an own write that the list is too old to show outlives it, and only once.
+ */
+import type { KubeObject } from '../api/object.ts';
+import type { ExactRef } from './client.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { createObjectIndex, type IndexFunction } from './object-index.ts';
+import { isPostOwned } from './ownership.ts';
+import { type Projection, wholeObject } from './projection.ts';
+import { isNewer } from './resource-version.ts';
+import { createTombstones } from './tombstones.ts';
+
+/** Where a change was learned: from a complete list, from the watch, or from the answer to our own write. */
+export type Origin = 'list' | 'watch' | 'write';
+
+export type Change =
+  | { readonly type: 'added'; readonly object: KubeObject; readonly previous?: undefined; readonly origin: Origin }
+  | { readonly type: 'updated'; readonly object: KubeObject; readonly previous: KubeObject; readonly origin: Origin }
+  /** `object` is the last state that was known. */
+  | { readonly type: 'deleted'; readonly object: KubeObject; readonly previous: KubeObject; readonly origin: Origin };
+
+export type Listener = (change: Change) => void;
+
+export interface StoreEntry {
+  /** As the projection left it. */
+  readonly object: KubeObject;
+  /** Fields of it belong to an `Update` entry of ours: see `ownership.ts`. */
+  readonly postOwned: boolean;
+}
+
+export interface ObjectName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What readers see. */
+export interface Store {
+  get(name: ObjectName): KubeObject | undefined;
+  entry(name: ObjectName): StoreEntry | undefined;
+  /** All objects, or those of one namespace, in no particular order. */
+  list(namespace?: string): KubeObject[];
+  /** Throws if there is no index of that name. */
+  byIndex(index: string, value: string): KubeObject[];
+  readonly size: number;
+  /** Whether one complete list has arrived. Until then absence means nothing. */
+  readonly hasSynced: boolean;
+  /** Calls back on every change from now on. A listener that throws is logged and counted, and called again next time. */
+  subscribe(listener: Listener): () => void;
+  /** The answer to our own write: visible at once, until the watch brings something newer. */
+  observeWrite(object: KubeObject): void;
+  /** Our own delete was carried out: the object is not seen alive again, however late the watch is. */
+  observeDelete(ref: ExactRef): void;
+}
+
+/** What the reflector does. */
+export interface StoreFeed {
+  put(object: KubeObject): void;
+  remove(object: KubeObject): void;
+  beginReplacement(): Replacement;
+}
+
+/** A list being received. Nothing of it is visible before `commit`; an abandoned one leaves no trace. */
+export interface Replacement {
+  put(object: KubeObject): void;
+  remove(object: KubeObject): void;
+  /** `resourceVersion` is that of the list. */
+  commit(resourceVersion: string): void;
+}
+
+export interface StoreOptions {
+  /** Plural name, for logs and metrics. */
+  readonly resource: string;
+  /** Default: everything but managed fields. */
+  readonly projection?: Projection | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunction>> | undefined;
+  readonly log: Log;
+  readonly metrics?: Pick<Metrics, 'storeObjects' | 'handlerErrors'> | undefined;
+}
+
+interface Held extends StoreEntry {
+  /** Known only from our own write; the watch has not shown it yet. */
+  readonly unconfirmed: boolean;
+  /** Was newer than a list that did not show it. */
+  readonly outlivedList: boolean;
+}
+
+export function createStore(options: StoreOptions): Store & StoreFeed {
+  const { resource, log, metrics, projection = wholeObject } = options;
+  const objects = new Map<string, Held>();
+  const indexes = Object.entries(options.indexes ?? {}).map(([name, values]) => ({
+    name,
+    index: createObjectIndex(values),
+  }));
+  const tombstones = createTombstones();
+  const listeners = new Set<Listener>();
+  let hasSynced = false;
+
+  function project(raw: KubeObject, unconfirmed: boolean): Held {
+    const postOwned = isPostOwned(raw);
+    return { object: projection(raw), postOwned, unconfirmed, outlivedList: false };
+  }
+
+  /** Puts an object in place of what its key held and returns the changes, oldest first. */
+  function place(key: string, next: Held, origin: Origin): Change[] {
+    const held = objects.get(key);
+    if (held !== undefined && held.object.metadata.uid !== next.object.metadata.uid) {
+      return [...drop(key, held, origin), ...place(key, next, origin)];
+    }
+    if (held !== undefined) for (const { index } of indexes) index.remove(key, held.object);
+    objects.set(key, next);
+    for (const { index } of indexes) index.insert(key, next.object);
+    return held === undefined
+      ? [{ type: 'added', object: next.object, origin }]
+      : [{ type: 'updated', object: next.object, previous: held.object, origin }];
+  }
+
+  /** `version` is when it was gone; without one it is gone for good. */
+  function drop(key: string, held: Held, origin: Origin, version?: string): Change[] {
+    tombstones.bury(held.object.metadata.uid, version);
+    objects.delete(key);
+    for (const { index } of indexes) index.remove(key, held.object);
+    return [{ type: 'deleted', object: held.object, previous: held.object, origin }];
+  }
+
+  function accept(raw: KubeObject, origin: 'watch' | 'write'): void {
+    const { uid, resourceVersion } = raw.metadata;
+    if (tombstones.covers(uid, resourceVersion)) return;
+    const key = keyOf(raw.metadata);
+    const held = objects.get(key);
+    if (held !== undefined) {
+      const known = held.object.metadata;
+      if (isNewer(known.resourceVersion, resourceVersion)) {
+        // An older life of the name is over for good; an older version of the same life is just late.
+        if (known.uid !== uid) tombstones.bury(uid);
+        return;
+      }
+      if (known.uid === uid && known.resourceVersion === resourceVersion) {
+        if (origin === 'watch' && held.unconfirmed) objects.set(key, { ...held, unconfirmed: false });
+        return;
+      }
+    }
+    emit(place(key, project(raw, origin === 'write'), origin));
+  }
+
+  function discard(name: ObjectName, uid: string | undefined, origin: 'watch' | 'write', version?: string): void {
+    const key = keyOf(name);
+    const held = objects.get(key);
+    if (held === undefined || held.object.metadata.uid !== uid) tombstones.bury(uid, version);
+    else if (!isNewer(held.object.metadata.resourceVersion, version)) emit(drop(key, held, origin, version));
+  }
+
+  function emit(changes: readonly Change[]): void {
+    metrics?.storeObjects.set({ resource }, objects.size);
+    for (const change of changes) {
+      for (const listener of listeners) {
+        try {
+          listener(change);
+        } catch (err) {
+          metrics?.handlerErrors.inc({ resource });
+          log.error({ err, resource, key: keyOf(change.object.metadata) }, 'a change listener threw');
+        }
+      }
+    }
+  }
+
+  function isBuried({ object }: Held): boolean {
+    return tombstones.covers(object.metadata.uid, object.metadata.resourceVersion);
+  }
+
+  function commit(incoming: ReadonlyMap<string, Held>, version: string): void {
+    const changes: Change[] = [];
+    for (const [key, held] of [...objects]) {
+      const next = incoming.get(key);
+      if (held.unconfirmed && !held.outlivedList && isNewer(held.object.metadata.resourceVersion, version)) {
+        objects.set(key, { ...held, outlivedList: true });
+      } else if (next === undefined || isBuried(next)) {
+        changes.push(...drop(key, held, 'list', version));
+      } else if (sameVersion(held, next)) {
+        objects.set(key, { ...held, unconfirmed: false });
+      } else {
+        changes.push(...place(key, next, 'list'));
+      }
+    }
+    for (const [key, next] of incoming) {
+      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, 'list'));
+    }
+    tombstones.age();
+    hasSynced = true;
+    emit(changes);
+  }
+
+  return {
+    get: (name) => objects.get(keyOf(name))?.object,
+    entry: (name) => objects.get(keyOf(name)),
+    list(namespace) {
+      const all = Array.from(objects.values(), (held) => held.object);
+      return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
+    },
+    byIndex(name, value) {
+      const found = indexes.find((candidate) => candidate.name === name);
+      if (found === undefined) throw new Error(`the store of ${resource} has no index ${name}`);
+      return Array.from(found.index.keys(value)).flatMap((key) => objects.get(key)?.object ?? []);
+    },
+    get size() {
+      return objects.size;
+    },
+    get hasSynced() {
+      return hasSynced;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    observeWrite: (object) => accept(object, 'write'),
+    observeDelete: (ref) => discard(ref, ref.uid, 'write'),
+    put: (object) => accept(object, 'watch'),
+    remove: ({ metadata }) => discard(metadata, metadata.uid, 'watch', metadata.resourceVersion),
+    beginReplacement() {
+      const incoming = new Map<string, Held>();
+      const isLate = ({ metadata }: KubeObject): boolean =>
+        isNewer(incoming.get(keyOf(metadata))?.object.metadata.resourceVersion, metadata.resourceVersion);
+      return {
+        put(object) {
+          if (!isLate(object)) incoming.set(keyOf(object.metadata), project(object, false));
+        },
+        remove(object) {
+          if (!isLate(object)) incoming.delete(keyOf(object.metadata));
+        },
+        commit: (version) => commit(incoming, version),
+      };
+    },
+  };
+}
+
+/** `namespace/name`, or `name` for objects of the whole cluster: the key under which a store holds an object. */
+export function keyOf(name: ObjectName): string {
+  return name.namespace === undefined ? name.name : `${name.namespace}/${name.name}`;
+}
+
+function sameVersion(a: Held, b: Held): boolean {
+  const [x, y] = [a.object.metadata, b.object.metadata];
+  return x.uid === y.uid && x.resourceVersion !== undefined && x.resourceVersion === y.resourceVersion;
+}
