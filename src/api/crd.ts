@@ -1,5 +1,4 @@
 /** The CustomResourceDefinition of a kind: its schema as it was written, nothing added to it or taken away. */
-import { group } from './group.ts';
 import type { KindDefinition } from './kind.ts';
 import type { KubeObject } from './object.ts';
 
@@ -22,7 +21,7 @@ export function customResourceDefinition(kind: KindDefinition): KubeObject {
       },
     },
     spec: {
-      group,
+      group: resource.group,
       scope: resource.namespaced ? 'Namespaced' : 'Cluster',
       names: {
         kind: resource.kind,

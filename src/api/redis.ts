@@ -13,12 +13,9 @@ import type { KindDefinition } from './kind.ts';
 import { metadataSchema } from './metadata.ts';
 import { directiveProperties, redisDirectives } from './redis-directives.ts';
 import { schedulingSchema } from './scheduling.ts';
-import type { CelRule, Defaulted, StructuralSchema, Written } from './schema.ts';
+import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from './schema.ts';
 import { statusSchema } from './status-schema.ts';
 import { storageSchema } from './storage.ts';
-
-/** How CEL spells a property whose name is no identifier. */
-const celName = (property: string): string => property.replaceAll('-', '__dash__');
 
 /** `7.2` as a number that orders versions: 702. */
 const versionNumber = (self: string): string => `(int(${self}.split('.')[0]) * 100 + int(${self}.split('.')[1]))`;

@@ -16,6 +16,11 @@ export interface CelRule {
   readonly fieldPath?: string;
 }
 
+/** A property name as CEL spells it: `appendfsync` as it is, `min-replicas` as `min__dash__replicas`. */
+export function celName(property: string): string {
+  return property.replaceAll('__', '__underscores__').replaceAll('-', '__dash__');
+}
+
 export interface StructuralSchema {
   /** Absent only on int-or-string and preserve-unknown nodes. */
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

@@ -1,0 +1,15 @@
+/** One row of a table of custom resources that are accepted or refused. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Case {
+  readonly story: string;
+  readonly metadata?: Json;
+  readonly spec: unknown;
+  /** The spec as it stands, where the case is an update. */
+  readonly old?: Json;
+  /** Unknown fields are dropped instead of refused. */
+  readonly prunes?: true;
+  /** Where the fault is; absent when the object is accepted. */
+  readonly refused?: string;
+}

@@ -1,0 +1,73 @@
+/**
+ * RedisClusters that are accepted and refused, as a table: run offline through `validateCluster`, and on a real API
+ * server by the end-to-end tests. Both must say the same, and fill in the same defaults.
+ */
+
+import { redisDirectives } from '../../src/api/redis-directives.ts';
+import type { StructuralSchema } from '../../src/api/schema.ts';
+import type { Case, Json } from './case.ts';
+import { createCases } from './redis-create-cases.ts';
+import { updateCases } from './redis-update-cases.ts';
+
+/** What a directive takes at its limits, and what lies just beyond them. */
+function edges(schema: StructuralSchema): { readonly good: readonly unknown[]; readonly bad: readonly unknown[] } {
+  switch (schema.type) {
+    case 'boolean':
+      return { good: [true, false], bad: ['yes', 1] };
+    case 'integer': {
+      const { minimum = 0, maximum = 0 } = schema;
+      return { good: [minimum, maximum], bad: [minimum - 1, maximum + 1, `${maximum}`] };
+    }
+    default:
+      if (schema.enum !== undefined) return { good: schema.enum, bad: ['', `${schema.enum[0]} `] };
+      return schema.pattern?.includes('kb') === true
+        ? { good: ['1kb', '200mb'], bad: ['0kb', '1', '1k', '-1mb', '1000000000kb', 1] }
+        : { good: ['', 'KEA', 'Kg$'], bad: ['Q', 'A'.repeat(17), 1] };
+  }
+}
+
+/** The one bound that a rule of its own narrows. */
+const context: Readonly<Record<string, Json>> = { 'min-replicas-to-write': { replicas: 9 } };
+
+const directives: readonly Case[] = Object.entries(redisDirectives).flatMap(([name, { schema }]) => {
+  const { good, bad } = edges(schema);
+  const spec = (value: unknown): Json => ({ ...context[name], config: { [name]: value } });
+  return [
+    ...good.map((value) => ({ story: `${name} ${JSON.stringify(value)}`, spec: spec(value) })),
+    ...bad.map((value) => ({
+      story: `${name} ${JSON.stringify(value)}`,
+      spec: spec(value),
+      refused: `spec.config.${name}`,
+    })),
+  ];
+});
+
+const containers: readonly (readonly [path: string, spec: (resources: Json) => Json])[] = [
+  ['spec.resources', (resources) => ({ resources })],
+  ['spec.sentinel.resources', (resources) => ({ sentinel: { resources } })],
+];
+
+/** Each quantity of each container, with what is no quantity of ours. */
+const quantities: readonly Case[] = containers.flatMap(([path, spec]) =>
+  ['requests', 'limits'].flatMap((side) =>
+    ['cpu', 'memory'].flatMap((resource) =>
+      ['1 Gi', '-1', '1e3', `${'1'.repeat(12)}.123456789Mi`, '0.1Pi', true].map((value) => ({
+        story: `${path}.${side}.${resource} ${value}`,
+        spec: spec({ [side]: { [resource]: value } }),
+        refused: `${path}.${side}.${resource}`,
+      })),
+    ),
+  ),
+);
+
+export const redisCases: readonly Case[] = [...createCases, ...updateCases, ...quantities, ...directives];
+
+/** The whole object of a case. */
+export function objectOf(row: Case, spec: unknown, apiVersion: string): Readonly<Record<string, unknown>> {
+  return {
+    apiVersion,
+    kind: 'RedisCluster',
+    metadata: { name: 'sample', namespace: 'databases', ...row.metadata },
+    ...(spec === undefined ? {} : { spec }),
+  };
+}

@@ -1,0 +1,107 @@
+/** Changes to a RedisCluster: first those that are accepted, then those that are refused. */
+import type { Case } from './case.ts';
+
+export const updateCases: readonly Case[] = [
+  { story: 'out and in', old: { replicas: 3 }, spec: { replicas: 5 } },
+  { story: 'to one node', old: {}, spec: { replicas: 1 } },
+  { story: 'storage grows', old: {}, spec: { storage: { size: '1025Mi' } } },
+  { story: 'storage of equal size in other words', old: {}, spec: { storage: { size: '1024Mi' } } },
+  { story: 'a minor upgrade', old: { version: '7.2' }, spec: { version: '7.4' } },
+  { story: 'a major upgrade', old: { version: '7.2' }, spec: { version: '8.0' } },
+  { story: 'from one digit to two', old: { version: '8.9' }, spec: { version: '8.10' } },
+  { story: 'two sentinels more', old: {}, spec: { sentinel: { replicas: 5, quorum: 3 } } },
+  { story: 'two sentinels fewer', old: { sentinel: { replicas: 5, quorum: 3 } }, spec: {} },
+  { story: 'more databases', old: { config: { databases: 16 } }, spec: { config: { databases: 32 } } },
+  { story: 'the default number of databases, said', old: {}, spec: { config: { databases: 16 } } },
+  {
+    story: 'the same storage class',
+    old: { storage: { storageClassName: 'a' } },
+    spec: { storage: { storageClassName: 'a' } },
+  },
+  { story: 'a Secret of the user instead of a generated one', old: {}, spec: { auth: { secretRef: { name: 'a' } } } },
+  { story: 'paused', old: {}, spec: { paused: true, deletionPolicy: 'Delete' } },
+
+  {
+    story: 'another mode',
+    old: { mode: 'Standalone', replicas: 1 },
+    spec: { mode: 'Sentinel', replicas: 1 },
+    refused: 'spec.mode',
+  },
+  {
+    story: 'another mode by leaving it out',
+    old: { mode: 'Standalone', replicas: 1 },
+    spec: { replicas: 1 },
+    refused: 'spec.mode',
+  },
+  {
+    story: 'storage shrinks',
+    old: { storage: { size: '2Gi' } },
+    spec: { storage: { size: '2047Mi' } },
+    refused: 'spec.storage.size',
+  },
+  {
+    story: 'storage shrinks to the default',
+    old: { storage: { size: '2Gi' } },
+    spec: {},
+    refused: 'spec.storage.size',
+  },
+  {
+    story: 'another storage class',
+    old: { storage: { storageClassName: 'a' } },
+    spec: { storage: { storageClassName: 'b' } },
+    refused: 'spec.storage',
+  },
+  {
+    story: 'a storage class where there was none',
+    old: {},
+    spec: { storage: { storageClassName: 'b' } },
+    refused: 'spec.storage',
+  },
+  {
+    story: 'no storage class where there was one',
+    old: { storage: { storageClassName: 'a' } },
+    spec: {},
+    refused: 'spec.storage',
+  },
+  {
+    story: 'from volumes to the pod',
+    old: {},
+    spec: { storage: { ephemeral: true } },
+    refused: 'spec.storage.ephemeral',
+  },
+  { story: 'a minor downgrade', old: { version: '8.2' }, spec: { version: '8.0' }, refused: 'spec.version' },
+  { story: 'a downgrade to the default', old: { version: '8.2' }, spec: {}, refused: 'spec.version' },
+  { story: 'a major downgrade', old: { version: '8.0' }, spec: { version: '7.10' }, refused: 'spec.version' },
+  {
+    story: 'a downgrade from two digits to one',
+    old: { version: '7.10' },
+    spec: { version: '7.9' },
+    refused: 'spec.version',
+  },
+  {
+    story: 'four sentinels more',
+    old: {},
+    spec: { sentinel: { replicas: 7, quorum: 4 } },
+    refused: 'spec.sentinel.replicas',
+  },
+  {
+    story: 'four sentinels fewer',
+    old: { sentinel: { replicas: 7, quorum: 4 } },
+    spec: {},
+    refused: 'spec.sentinel.replicas',
+  },
+  {
+    story: 'fewer databases',
+    old: { config: { databases: 32 } },
+    spec: { config: { databases: 31 } },
+    refused: 'spec.config',
+  },
+  { story: 'fewer databases by leaving it out', old: { config: { databases: 32 } }, spec: {}, refused: 'spec.config' },
+  { story: 'fewer databases than the default', old: {}, spec: { config: { databases: 15 } }, refused: 'spec.config' },
+  {
+    story: 'fewer nodes than the replicas demanded',
+    old: { config: { 'min-replicas-to-write': 2 } },
+    spec: { replicas: 2, config: { 'min-replicas-to-write': 2 } },
+    refused: 'spec',
+  },
+];

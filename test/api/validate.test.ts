@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { KindDefinition } from '../../src/api/kind.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import type { StructuralSchema } from '../../src/api/schema.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import type { Case } from './case.ts';
+import { objectOf, redisCases } from './redis-cases.ts';
+
+const apiVersion = 'clusterwright.dev/v1alpha1';
+
+function verdictOf(row: Case, kind: KindDefinition = redisKind) {
+  return validateCluster(kind, objectOf(row, row.spec, apiVersion), {
+    ...(row.old === undefined ? {} : { old: objectOf(row, row.old, apiVersion) }),
+    ...(row.prunes === true ? { unknown: 'prune' } : {}),
+  });
+}
+
+describe('each case of the table', () => {
+  test('is large enough to mean something', () => {
+    expect(redisCases.length).toBeGreaterThan(60);
+    expect(redisCases.filter((row) => row.refused === undefined).length).toBeGreaterThan(30);
+  });
+
+  test.each(redisCases)('$story', (row) => {
+    const verdict = verdictOf(row);
+    const faults = verdict.ok ? [] : verdict.violations.map((v) => v.path);
+    if (row.refused === undefined) expect(faults).toEqual([]);
+    else expect(faults).toContain(row.refused);
+  });
+
+  test('an update is accepted only from an object that was valid itself', () => {
+    for (const row of redisCases) {
+      if (row.old === undefined) continue;
+      expect(verdictOf({ story: row.story, spec: row.old }), row.story).toMatchObject({ ok: true });
+    }
+  });
+});
+
+/** Every copy of the schema that lacks one CEL rule, with that rule. */
+function withoutEachRule(schema: StructuralSchema): { readonly rule: string; readonly schema: StructuralSchema }[] {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  const own = rules.map((rule) => ({
+    rule: rule.rule,
+    schema: { ...schema, 'x-kubernetes-validations': rules.filter((other) => other !== rule) },
+  }));
+  const below = Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+    withoutEachRule(child).map((mutant) => ({
+      rule: `${name}: ${mutant.rule}`,
+      schema: { ...schema, properties: { ...schema.properties, [name]: mutant.schema } },
+    })),
+  );
+  const { items } = schema;
+  const inItems =
+    items === undefined
+      ? []
+      : withoutEachRule(items).map((mutant) => ({ rule: mutant.rule, schema: { ...schema, items: mutant.schema } }));
+  return [...own, ...below, ...inItems];
+}
+
+describe('each CEL rule', () => {
+  test.each(withoutEachRule(redisKind.schema))('is missed when it is taken out: $rule', ({ schema }) => {
+    const kind: KindDefinition = { ...redisKind, schema };
+    expect(redisCases.filter((row) => row.refused !== undefined && verdictOf(row, kind).ok).length).toBeGreaterThan(0);
+  });
+});
+
+/** Bounds of strings, numbers, lists and maps. */
+const bounds = ['pattern', 'enum', 'minimum', 'maximum', 'maxLength', 'maxItems', 'maxProperties', 'required'] as const;
+
+function withoutEachBound(
+  schema: StructuralSchema,
+  path = '',
+): { readonly bound: string; readonly schema: StructuralSchema }[] {
+  const own = bounds.flatMap((bound) => {
+    const { [bound]: value, ...rest } = schema;
+    return value === undefined ? [] : [{ bound: `${path} ${bound}`, schema: rest }];
+  });
+  const below = Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+    name === 'status' || name === 'config'
+      ? []
+      : withoutEachBound(child, `${path}.${name}`).map((mutant) => ({
+          bound: mutant.bound,
+          schema: { ...schema, properties: { ...schema.properties, [name]: mutant.schema } },
+        })),
+  );
+  const nested = (['items', 'additionalProperties'] as const).flatMap((key) => {
+    const child = schema[key];
+    return child === undefined
+      ? []
+      : withoutEachBound(child, `${path}[]`).map((mutant) => ({
+          bound: mutant.bound,
+          schema: { ...schema, [key]: mutant.schema },
+        }));
+  });
+  return [...own, ...below, ...nested];
+}
+
+describe('each bound of the schema', () => {
+  const refusals = redisCases.filter((row) => row.refused !== undefined);
+  const before = new Map(refusals.map((row) => [row, faultsOf(row, redisKind)]));
+
+  function faultsOf(row: Case, kind: KindDefinition): string {
+    const verdict = verdictOf(row, kind);
+    return verdict.ok ? '' : verdict.violations.map((v) => `${v.path} ${v.rule}`).join('\n');
+  }
+
+  test.each(withoutEachBound(redisKind.schema))('is missed when it is taken out: $bound', ({ schema }) => {
+    const kind: KindDefinition = { ...redisKind, schema };
+    expect(refusals.some((row) => faultsOf(row, kind) !== before.get(row))).toBe(true);
+  });
+});
+
+describe('a verdict', () => {
+  test('names path, rule and reason of every fault, sorted', () => {
+    const verdict = validateCluster(redisKind, {
+      apiVersion,
+      kind: 'RedisCluster',
+      metadata: { name: 'Sample' },
+      spec: { replicas: 12, storage: { sise: '1Gi' }, scheduling: { tolerations: [{ operator: 'x' }] }, mode: 'x' },
+    });
+    expect(verdict).toEqual({
+      ok: false,
+      violations: [
+        {
+          path: 'metadata.name',
+          rule: 'pattern ^[a-z]([-a-z0-9]*[a-z0-9])?$',
+          message: 'must match ^[a-z]([-a-z0-9]*[a-z0-9])?$',
+        },
+        {
+          path: 'spec.mode',
+          rule: 'enum Standalone, Sentinel',
+          message: 'must be one of Standalone, Sentinel',
+        },
+        { path: 'spec.replicas', rule: 'maximum 9', message: 'must be <= 9' },
+        {
+          path: 'spec.scheduling.tolerations[0].operator',
+          rule: 'enum Equal, Exists',
+          message: 'must be one of Equal, Exists',
+        },
+        { path: 'spec.storage.sise', rule: 'known field', message: 'unknown field' },
+      ],
+    });
+  });
+
+  test.each([
+    ['a list', [], ''],
+    ['nothing', undefined, ''],
+    ['another kind', { apiVersion, kind: 'Redis', metadata: { name: 'a' }, spec: {} }, 'kind'],
+    ['another group', { apiVersion: 'v1', kind: 'RedisCluster', metadata: { name: 'a' }, spec: {} }, 'apiVersion'],
+    ['no metadata', { apiVersion, kind: 'RedisCluster', spec: {} }, 'metadata'],
+    ['no name', { apiVersion, kind: 'RedisCluster', metadata: {}, spec: {} }, 'metadata.name'],
+    [
+      'a bad namespace',
+      { apiVersion, kind: 'RedisCluster', metadata: { name: 'a', namespace: '../b' }, spec: {} },
+      'metadata.namespace',
+    ],
+    [
+      'labels that are a list',
+      { apiVersion, kind: 'RedisCluster', metadata: { name: 'a', labels: [] }, spec: {} },
+      'metadata.labels',
+    ],
+  ])('refuses %s', (_, object, path) => {
+    const verdict = validateCluster(redisKind, object);
+    expect(verdict.ok ? [] : verdict.violations.map((v) => v.path)).toEqual([path]);
+  });
+
+  test('leaves the input alone and shares nothing with it', () => {
+    const object = {
+      apiVersion,
+      kind: 'RedisCluster',
+      metadata: { name: 'a' },
+      spec: { scheduling: { affinity: { podAffinity: { x: [1] } } } },
+    };
+    const copy = structuredClone(object);
+    const verdict = validateCluster(redisKind, object);
+    expect(object).toEqual(copy);
+    expect(verdict.ok && (verdict.cluster.spec as typeof object.spec).scheduling.affinity.podAffinity.x).not.toBe(
+      object.spec.scheduling.affinity.podAffinity.x,
+    );
+  });
+
+  test('gives a cluster without a namespace the one it is asked for', () => {
+    const object = { apiVersion, kind: 'RedisCluster', metadata: { name: 'a' }, spec: {} };
+    const named = validateCluster(redisKind, object, { namespace: 'b' });
+    expect(named.ok && named.cluster.metadata.namespace).toBe('b');
+  });
+
+  test('keeps the status of an object that was read', () => {
+    const status = { initialized: true, members: [] };
+    const verdict = validateCluster(redisKind, {
+      apiVersion,
+      kind: 'RedisCluster',
+      metadata: { name: 'a' },
+      spec: {},
+      status,
+    });
+    expect(verdict.ok && verdict.cluster.status).toEqual(status);
+  });
+
+  test('a key named __proto__ reaches no prototype', () => {
+    const spec = JSON.parse(
+      '{"__proto__": {"replicas": 5}, "scheduling": {"nodeSelector": {"__proto__": "x"}}}',
+    ) as object;
+    const verdict = validateCluster(
+      redisKind,
+      { apiVersion, kind: 'RedisCluster', metadata: { name: 'a' }, spec },
+      { unknown: 'prune' },
+    );
+    expect(verdict.ok ? [] : verdict.violations.map((v) => v.path)).toEqual(['spec.scheduling.nodeSelector']);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * The table of accepted and refused RedisClusters on a real API server: its verdict and its defaults must be those of
+ * `validateCluster`. The CRD is installed under another group, so that no controller acts on the objects.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customResourceDefinition } from '../../src/api/crd.ts';
+import type { KindDefinition } from '../../src/api/kind.ts';
+import { apiVersionOf } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { objectOf, redisCases } from '../api/redis-cases.ts';
+
+const kind: KindDefinition = {
+  ...redisKind,
+  resource: { ...redisKind.resource, group: 'verdicts.clusterwright.dev' },
+  shortNames: [],
+};
+const crd = customResourceDefinition(kind);
+const namespace = 'default';
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const collection = `/apis/${kind.resource.group}/${kind.resource.version}/namespaces/${namespace}/${kind.resource.plural}`;
+
+type Json = Readonly<Record<string, unknown>>;
+interface Answer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+let proxy: ChildProcess;
+let server: string;
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(server + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return {
+    status: response.status,
+    body: isJson ? ((await response.json()) as Json) : { message: await response.text() },
+  };
+}
+
+/** `kubectl proxy` reads any kubeconfig there is, and prints where it listens. */
+async function startProxy(): Promise<void> {
+  proxy = spawn('kubectl', ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  if (proxy.stdout === null) throw new Error('kubectl proxy has no output');
+  for await (const line of createInterface(proxy.stdout)) {
+    const match = /127\.0\.0\.1:\d+/.exec(line);
+    if (match !== null) {
+      server = `http://${match[0]}`;
+      return;
+    }
+  }
+  throw new Error('kubectl proxy ended before it listened');
+}
+
+/** Asks until the API server serves the kind: it does a moment after the CRD is Established. */
+async function served(): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if ((await call('GET', collection)).status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const { body } = await call('GET', `${crds}/${crd.metadata.name}`);
+  throw new Error(`the API server does not serve the CRD: ${JSON.stringify(body.status)}`);
+}
+
+beforeAll(async () => {
+  await startProxy();
+  const installed = await call('POST', crds, crd);
+  expect(installed.body.message).toBeUndefined();
+  await served();
+});
+
+afterAll(async () => {
+  await call('DELETE', `${crds}/${crd.metadata.name}`);
+  proxy.kill();
+});
+
+/** Where the API server sees faults: paths as it writes them. */
+function faultsOf(answer: Answer): readonly string[] {
+  const details = answer.body.details as { readonly causes?: readonly { readonly field?: string }[] } | undefined;
+  return (details?.causes ?? []).map((cause) => cause.field ?? '');
+}
+
+/** Without what the API server fills in by itself. */
+function written(object: Json): Json {
+  const { metadata, status: _, ...rest } = object;
+  const { name, namespace: ns, labels, annotations } = metadata as Json;
+  return JSON.parse(JSON.stringify({ ...rest, metadata: { name, namespace: ns, labels, annotations } })) as Json;
+}
+
+describe('the API server says the same', () => {
+  test.each(redisCases)('$story', async (row) => {
+    const place = { ...row, metadata: { ...row.metadata, namespace } };
+    const object = objectOf(place, row.spec, apiVersionOf(kind.resource));
+    const query = `?dryRun=All&fieldValidation=${row.prunes === true ? 'Ignore' : 'Strict'}`;
+    const name = (object.metadata as Json).name;
+    let answer: Answer;
+    if (row.old === undefined) {
+      answer = await call('POST', collection + query, object);
+    } else {
+      const old = await call('POST', collection, objectOf(place, row.old, apiVersionOf(kind.resource)));
+      expect(old.body.message).toBeUndefined();
+      const { resourceVersion } = old.body.metadata as Json;
+      const next = { ...object, metadata: { ...(object.metadata as Json), resourceVersion } };
+      answer = await call('PUT', `${collection}/${name}${query}`, next);
+      await call('DELETE', `${collection}/${name}`);
+    }
+
+    const offline = validateCluster(kind, object, {
+      ...(row.old === undefined ? {} : { old: objectOf(place, row.old, apiVersionOf(kind.resource)) }),
+      ...(row.prunes === true ? { unknown: 'prune' } : {}),
+    });
+    const accepted = answer.status < 300;
+    expect({ accepted, why: answer.body.message }).toEqual({
+      accepted: offline.ok,
+      why: offline.ok ? undefined : expect.any(String),
+    });
+    if (offline.ok)
+      expect(JSON.stringify(sorted(written(answer.body)))).toBe(JSON.stringify(sorted(written(offline.cluster))));
+    else if (faultsOf(answer).length > 0)
+      expect(faultsOf(answer).some((field) => field.startsWith(row.refused ?? '?'))).toBe(true);
+  });
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, child]) => [key, sorted(child)]),
+  );
+}
