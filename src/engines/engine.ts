@@ -9,9 +9,9 @@ import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
 import type { ConditionClaim } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
-import type { KubeObject } from '../api/object.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { EngineAction, Generated, Plan } from '../plan/plan.ts';
+import type { Desired } from '../plan/objects.ts';
+import type { EngineAction, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
@@ -30,20 +30,22 @@ export interface EngineIO {
   secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** Aborts when the process loses its lease or stops. */
   readonly signal: AbortSignal;
-  /** Resolves after `ms`; rejects when `signal` aborts. */
-  sleep(ms: number): Promise<void>;
-}
-
-/** A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. */
-export interface DesiredObject {
-  readonly object: KubeObject;
-  readonly generate?: readonly Generated[];
+  /** Resolves after `ms`; rejects when this signal or the given one aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** An engine's share of the status; the controller adds times, the generation and the plan's words. */
 export type StatusClaim = Omit<ClusterStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
   readonly conditions: readonly ConditionClaim[];
 };
+
+/** A database that reports changes by itself. The runtime keeps one listener an endpoint, and restarts it when it ends. */
+export interface Listener<Spec> {
+  /** Whom to listen to, as keys that are stable while the process behind them is the same. */
+  endpoints(children: Children): readonly string[];
+  /** Calls back on every report; ends when the connection does or `io.signal` aborts. */
+  listen(endpoint: string, cluster: Cluster<Spec>, io: EngineIO, changed: () => void): Promise<void>;
+}
 
 export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** Short name, also the prefix of its action types: `redis`. */
@@ -52,22 +54,21 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** What the controller needs for this engine's children; RBAC is the union over all engines. */
   readonly permissions: readonly PolicyRule[];
   /** The complete set of children of a cluster at the size its spec asks for. */
-  resources(cluster: Cluster<Spec>): readonly DesiredObject[];
+  resources(cluster: Cluster<Spec>): readonly Desired[];
   /** Asks the processes. A member that does not answer in time is a value, not an error. */
   observe(cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<Observed>;
   plan(cluster: Cluster<Spec>, children: Children, observed: Observed): Plan<Action>;
-  act(action: Action, cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<void>;
+  act(action: Action, cluster: Cluster<Spec>, io: EngineIO): Promise<void>;
   status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
   /** What `plan` sees when nothing exists yet: for offline plans. */
   readonly nothing: Observed;
-  /** Calls back whenever the database itself reports a change of roles or members. Ends when the signal aborts. */
-  listen?(cluster: Cluster<Spec>, children: Children, io: EngineIO, changed: () => void): Promise<void>;
+  readonly listener?: Listener<Spec>;
 }
 
 /** One pass's findings, with the action type closed over: what the runtime works with. */
 export interface Survey {
   readonly plan: Plan;
-  status(plan: Plan): StatusClaim;
+  readonly status: StatusClaim;
   act(action: EngineAction): Promise<void>;
 }
 
@@ -76,10 +77,10 @@ export interface RegisteredEngine {
   readonly name: string;
   readonly kind: KindDefinition;
   readonly permissions: readonly PolicyRule[];
-  resources(cluster: Cluster): readonly DesiredObject[];
+  resources(cluster: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
   survey(cluster: Cluster, children: Children, io: EngineIO): Promise<Survey>;
-  /** Plans from the API objects alone, as if no process existed. */
+  /** Plans from the custom resource alone, as if nothing existed. */
   surveyOffline(cluster: Cluster): Plan;
-  listen?(cluster: Cluster, children: Children, io: EngineIO, changed: () => void): Promise<void>;
+  readonly listener?: Listener<unknown>;
 }

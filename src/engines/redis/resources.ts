@@ -2,12 +2,12 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import type { Desired } from '../../plan/objects.ts';
 import { configMap } from '../../resources/configmap.ts';
 import { disruptionBudget } from '../../resources/disruptionbudget.ts';
 import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
 import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
-import type { DesiredObject } from '../engine.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
@@ -15,7 +15,7 @@ import { scripts } from './scripts.ts';
 
 export const passwordLength = 32;
 
-export function redisResources(cluster: Cluster<RedisSpec>): DesiredObject[] {
+export function redisResources(cluster: Cluster<RedisSpec>): Desired[] {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
   const withSentinel = spec.mode === 'Sentinel';
@@ -33,7 +33,7 @@ export function redisResources(cluster: Cluster<RedisSpec>): DesiredObject[] {
       ports: redisPorts,
     });
 
-  const objects: DesiredObject[] = [
+  const objects: Desired[] = [
     { object: configMap(ownedMetadata(cluster, names.config, data), configFiles(cluster)) },
     {
       object: headlessService({

@@ -1,0 +1,53 @@
+/** Runs one action. Every one may be repeated: the second time it finds its work done. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import type { EngineIO } from '../engine.ts';
+import type { RedisAction } from './action.ts';
+import { sentinelSettings } from './config.ts';
+import type { RedisConnection } from './connection.ts';
+import { handOver } from './handover.ts';
+import { dataPort, sentinelPort } from './names.ts';
+import { passwordOf, withSession } from './session.ts';
+
+export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
+  const { name } = cluster.metadata;
+  const password = await passwordOf(cluster, io);
+  const at = (
+    address: string,
+    port: number,
+    talk: (connection: RedisConnection) => Promise<unknown>,
+  ): Promise<unknown> => withSession(io, { address, port, password }, talk);
+  switch (action.type) {
+    case 'redis.promote':
+      await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', 'NO', 'ONE'));
+      return;
+    case 'redis.follow':
+      await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', action.primary, String(dataPort)));
+      return;
+    case 'redis.monitor':
+      await at(action.sentinel.address, sentinelPort, async (c) => {
+        const { quorum, ...settings } = sentinelSettings(cluster);
+        if (action.replace) await c.command('SENTINEL', 'REMOVE', name);
+        await c.command('SENTINEL', 'MONITOR', name, action.primary, String(dataPort), quorum);
+        await c.command('SENTINEL', 'SET', name, 'auth-pass', password, ...Object.entries(settings).flat());
+      });
+      return;
+    case 'redis.tuneSentinel':
+      await at(action.sentinel.address, sentinelPort, (c) =>
+        c.command('SENTINEL', 'SET', name, ...Object.entries(action.settings).flat()),
+      );
+      return;
+    case 'redis.forget':
+      await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
+      return;
+    case 'redis.configure':
+      await at(action.node.address, dataPort, (c) =>
+        c.command('CONFIG', 'SET', ...Object.entries(action.settings).flat()),
+      );
+      return;
+    case 'redis.handOver':
+      return handOver(action, name, password, io);
+    default:
+      return action satisfies never;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * No node is primary. Sentinel decides where it can; the controller steps in only at the first bootstrap, and when every
+ * address that the sentinels know is gone. In every other case it waits and says so.
+ */
+import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
+import type { RedisAction } from './action.ts';
+import type { DataNode } from './observed.ts';
+import { answering } from './observed.ts';
+import { claimOf, dataPodNames, majorityOf, type Situation, termOf } from './situation.ts';
+
+/** On the custom resource: names the pod to make primary where nothing else can tell. */
+export const choiceAnnotation = 'clusterwright.dev/choose-primary';
+
+const soonMs = 500;
+
+export function planElection(situation: Situation): Plan<RedisAction> {
+  const { topology, observed, spec, nodes } = situation;
+  if (nodes.length === 0) return waiting('MembersStarting', 'no data node answers yet');
+  if (nodes.filter((node) => node.role === 'primary').length > 1) {
+    return waiting('PrimaryContested', 'several nodes claim to be primary, and the sentinels name none of them');
+  }
+  const chosen = chosenByHand(situation);
+  if (topology.watching.length > 0) return planSentinelsLost(situation, chosen);
+  const blank = nodes.every((node) => !node.electable && node.empty);
+  if (blank) return planBootstrap(situation);
+  if (answering(observed.sentinels).length < majorityOf(spec.sentinel.replicas)) {
+    return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
+  }
+  return chosen ?? planRecovery(situation);
+}
+
+function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefined {
+  const choice = cluster.metadata.annotations?.[choiceAnnotation];
+  const node = nodes.find((candidate) => candidate.pod === choice && candidate.electable);
+  return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
+}
+
+function waiting(reason: string, message: string): Plan<RedisAction> {
+  return { steps: [], outcome: wait(reason, message, soonMs) };
+}
+
+function promoting(node: DataNode, why: string): Plan<RedisAction> {
+  const step: ActStep<RedisAction> = {
+    type: 'act',
+    action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
+    summary: `make ${node.pod} primary: ${why}`,
+  };
+  return { steps: [step], outcome: wait('Promoting', `${node.pod} becomes primary`, soonMs) };
+}
+
+/** Every node that answers is blank. All of them must: a silent one may hold data (safety rules G8 and R4). */
+function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation): Plan<RedisAction> {
+  const missing = dataPodNames(cluster, dataSize).filter((pod) => !nodes.some((node) => node.pod === pod));
+  if (missing.length > 0) return waiting('MembersStarting', `waiting for ${missing.join(', ')} to answer`);
+  const known = children.claims.some((claim) => termOf(claim) > 0);
+  if (!spec.storage.ephemeral && (known || cluster.status?.initialized === true)) {
+    return {
+      steps: [],
+      outcome: blocked(
+        'VolumesLost',
+        'every volume is blank, though this cluster has held data; restore or recreate it',
+      ),
+    };
+  }
+  const [seed] = nodes;
+  return seed === undefined
+    ? waiting('MembersStarting', 'no data node answers yet')
+    : promoting(seed, 'the cluster is new');
+}
+
+/** The sentinels name an address. If a pod has it, or they know a living replica, the failover is theirs. */
+function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
+  const { topology, dataPods, cluster, nodes } = situation;
+  const named = topology.named;
+  if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
+  const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
+  if (addresses.has(named)) return waiting('FailoverPending', `Sentinel watches ${named}, which is not primary yet`);
+  const hope = topology.watching.some((s) => s.watches.replicas.some((r) => addresses.has(r.address)));
+  if (hope || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
+  if (chosen !== undefined) return chosen;
+  const pod = cluster.status?.members?.find((member) => member.address === named)?.name;
+  const node = nodes.find((candidate) => candidate.pod === pod);
+  if (pod === undefined) return planRecovery(situation);
+  if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
+  if (!node.electable) return lost(pod);
+  return promoting(node, 'it was primary before every address changed');
+}
+
+function lost(pod: string): Plan<RedisAction> {
+  return {
+    steps: [],
+    outcome: blocked(
+      'PrimaryVolumeLost',
+      `${pod} was primary and its volume is blank; name a replica in the annotation ${choiceAnnotation}`,
+    ),
+  };
+}
+
+/** Data exists, nobody remembers who was primary but the claims: the highest term was the last. */
+function planRecovery({ cluster, children, nodes, dataSize }: Situation): Plan<RedisAction> {
+  const byTerm = dataPodNames(cluster, dataSize)
+    .map((pod) => ({ pod, term: termOf(claimOf(children, pod)) }))
+    .sort((a, b) => b.term - a.term);
+  const holder = byTerm.find((entry) => entry.term > 0)?.pod;
+  const remembered = cluster.status?.primary;
+  const last = holder ?? remembered;
+  if (last === undefined || (remembered !== undefined && remembered !== last)) {
+    return {
+      steps: [],
+      outcome: blocked(
+        'PrimaryUnknown',
+        `nodes hold data and nobody knows which was primary last; name one in the annotation ${choiceAnnotation}`,
+      ),
+    };
+  }
+  const node = nodes.find((candidate) => candidate.pod === last);
+  if (node === undefined) return waiting('PrimaryStarting', `waiting for ${last}, the last primary, to answer`);
+  if (!node.electable) return lost(last);
+  return promoting(node, 'it was primary last');
+}

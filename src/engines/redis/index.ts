@@ -1,0 +1,26 @@
+/** Redis: a primary with replicas under Sentinel, or a single node. */
+import type { RedisSpec } from '../../api/redis.ts';
+import { redisKind } from '../../api/redis.ts';
+import type { Engine } from '../engine.ts';
+import { actRedis } from './act.ts';
+import type { RedisAction } from './action.ts';
+import { listenToSentinel, sentinelEndpoints } from './listen.ts';
+import { observeRedis } from './observe.ts';
+import { nothingObserved, type RedisObserved } from './observed.ts';
+import { redisPermissions } from './permissions.ts';
+import { planRedis } from './plan.ts';
+import { redisResources } from './resources.ts';
+import { redisStatus } from './status.ts';
+
+export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
+  name: 'redis',
+  kind: redisKind,
+  permissions: redisPermissions,
+  resources: redisResources,
+  observe: observeRedis,
+  plan: planRedis,
+  act: actRedis,
+  status: redisStatus,
+  nothing: nothingObserved,
+  listener: { endpoints: sentinelEndpoints, listen: listenToSentinel },
+};

@@ -1,0 +1,156 @@
+/** Asks every process of a cluster at once, each within a second. Reads only. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import type { Children, Pod } from '../../resources/children.ts';
+import type { EngineIO } from '../engine.ts';
+import type { RedisConnection } from './connection.ts';
+import { isSentinelPod } from './members.ts';
+import { dataPort, sentinelPort, unassigned } from './names.ts';
+import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
+import { RedisError, type Reply } from './resp.ts';
+import { PasswordMissing, passwordOf, withSession } from './session.ts';
+import { dynamicSettings } from './settings.ts';
+
+export async function observeRedis(
+  cluster: Cluster<RedisSpec>,
+  children: Children,
+  io: EngineIO,
+): Promise<RedisObserved> {
+  const data = children.pods.filter((pod) => !isSentinelPod(pod));
+  const sentinels = children.pods.filter(isSentinelPod);
+  if (!children.pods.some(hasProcess)) {
+    return { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
+  }
+  let password: string;
+  try {
+    password = await passwordOf(cluster, io);
+  } catch (error) {
+    if (!(error instanceof PasswordMissing)) throw error;
+    return { data: data.map(silentPod), sentinels: sentinels.map(silentPod), unaskable: error.message };
+  }
+  const directives = Object.keys(dynamicSettings(cluster));
+  const ask = <T>(port: number, talk: (connection: RedisConnection, at: Place) => Promise<T>) => {
+    return async (pod: Pod): Promise<T | SilentNode> => {
+      const address = pod.status?.podIP;
+      if (address === undefined || !hasProcess(pod)) return silentPod(pod);
+      try {
+        const at = { pod: pod.metadata.name, address };
+        return await withSession(io, { address, port, password }, (connection) => talk(connection, at));
+      } catch (error) {
+        return { state: 'silent', pod: pod.metadata.name, address, why: (error as Error).message };
+      }
+    };
+  };
+  const [dataNodes, sentinelNodes] = await Promise.all([
+    Promise.all(data.map(ask(dataPort, (connection, at) => askDataNode(connection, at, directives)))),
+    Promise.all(
+      sentinels.map(ask(sentinelPort, (connection, at) => askSentinel(connection, at, cluster.metadata.name))),
+    ),
+  ]);
+  return { data: dataNodes, sentinels: sentinelNodes };
+}
+
+interface Place {
+  readonly pod: string;
+  readonly address: string;
+}
+
+function hasProcess(pod: Pod): boolean {
+  return pod.status?.podIP !== undefined && pod.status.phase === 'Running';
+}
+
+function silentPod(pod: Pod): SilentNode {
+  const address = pod.status?.podIP;
+  return {
+    state: 'silent',
+    pod: pod.metadata.name,
+    ...(address === undefined ? {} : { address }),
+    why: `the pod is ${pod.status?.phase ?? 'not scheduled'}`,
+  };
+}
+
+async function askDataNode(connection: RedisConnection, at: Place, directives: readonly string[]): Promise<DataNode> {
+  const [info, config] = await Promise.all([
+    connection.command('INFO'),
+    connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),
+  ]);
+  return dataNode(at, infoFields(String(info)), pairs(config));
+}
+
+/** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */
+export function dataNode(
+  at: Place,
+  info: Readonly<Record<string, string>>,
+  config: Readonly<Record<string, string>>,
+): DataNode {
+  const isPrimary = info.role === 'master';
+  const assigned = !isPrimary && info.master_port !== String(unassigned.port);
+  const { 'replica-priority': priority, ...settings } = config;
+  return {
+    state: 'answering',
+    ...at,
+    version: info.redis_version ?? '',
+    role: isPrimary ? 'primary' : 'replica',
+    ...(assigned ? { follows: info.master_host ?? '' } : {}),
+    linkUp: isPrimary || info.master_link_status === 'up',
+    offset: Number(info[isPrimary ? 'master_repl_offset' : 'slave_repl_offset'] ?? 0),
+    replicas: Object.entries(info).flatMap(([name, value]) => {
+      const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;
+      return replica?.[1] === undefined ? [] : [replica[1]];
+    }),
+    electable: Number(priority ?? 0) > 0,
+    empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
+    settings,
+  };
+}
+
+/** `name:value` lines; section headings and blank lines fall away. */
+export function infoFields(text: string): Record<string, string> {
+  const fields = text.split('\r\n').map((line) => /^([^#:]+):(.*)$/.exec(line));
+  return Object.fromEntries(fields.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
+}
+
+/** A flat list of names and values, as CONFIG GET and the SENTINEL commands answer. */
+function pairs(reply: Reply): Record<string, string> {
+  if (!Array.isArray(reply)) return {};
+  const items = reply.map(String);
+  return Object.fromEntries(items.flatMap((name, i) => (i % 2 === 0 ? [[name, items[i + 1] ?? '']] : [])));
+}
+
+async function askSentinel(connection: RedisConnection, at: Place, name: string): Promise<SentinelNode> {
+  try {
+    const [primary, replicas, peers] = await Promise.all([
+      connection.command('SENTINEL', 'MASTER', name),
+      connection.command('SENTINEL', 'REPLICAS', name),
+      connection.command('SENTINEL', 'SENTINELS', name),
+    ]);
+    return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers)) };
+  } catch (error) {
+    if (error instanceof RedisError && /No such master/.test(error.message)) return { state: 'answering', ...at };
+    throw error;
+  }
+}
+
+function rows(reply: Reply): Record<string, string>[] {
+  return Array.isArray(reply) ? reply.map(pairs) : [];
+}
+
+type Row = Readonly<Record<string, string>>;
+
+export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[]): Watch {
+  const flags = (row: Row): string[] => (row.flags ?? '').split(',');
+  const down = (row: Row): boolean => flags(row).some((flag) => flag === 's_down' || flag === 'o_down');
+  return {
+    primary: primary.ip ?? '',
+    epoch: Number(primary['config-epoch'] ?? 0),
+    primaryDown: down(primary),
+    failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
+    settings: primary,
+    replicas: replicas.map((row) => ({
+      address: row.ip ?? '',
+      priority: Number(row['slave-priority'] ?? 0),
+      down: down(row),
+    })),
+    peers: peers.map((row) => ({ address: row.ip ?? '', down: down(row) })),
+  };
+}

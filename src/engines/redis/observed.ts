@@ -1,0 +1,64 @@
+/**
+ * What the processes of a cluster say about themselves. A process that does not answer is a value of its own: silence
+ * is never read as an empty answer.
+ */
+
+export interface SilentNode {
+  readonly state: 'silent';
+  readonly pod: string;
+  /** Absent while the pod has no address. */
+  readonly address?: string;
+  readonly why: string;
+}
+
+export interface DataNode {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  readonly version: string;
+  readonly role: 'primary' | 'replica';
+  /** Whom a replica follows; undefined while it is assigned to nobody. */
+  readonly follows?: string;
+  readonly linkUp: boolean;
+  /** Bytes of the replication stream that this node has. */
+  readonly offset: number;
+  /** Addresses of the replicas that are in sync, as the node itself counts them. */
+  readonly replicas: readonly string[];
+  /** Whether Sentinel may elect it. A node on a blank volume may not until it has copied the dataset. */
+  readonly electable: boolean;
+  /** No key in any database. */
+  readonly empty: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface SentinelNode {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  readonly watches?: Watch;
+}
+
+/** A sentinel's view of the cluster. */
+export interface Watch {
+  readonly primary: string;
+  /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
+  readonly epoch: number;
+  readonly primaryDown: boolean;
+  readonly failingOver: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly replicas: readonly { readonly address: string; readonly priority: number; readonly down: boolean }[];
+  readonly peers: readonly { readonly address: string; readonly down: boolean }[];
+}
+
+export interface RedisObserved {
+  readonly data: readonly (DataNode | SilentNode)[];
+  readonly sentinels: readonly (SentinelNode | SilentNode)[];
+  /** Why nobody could be asked at all: the password is missing. */
+  readonly unaskable?: string;
+}
+
+export const nothingObserved: RedisObserved = { data: [], sentinels: [] };
+
+export function answering<N extends { readonly state: 'answering' }>(nodes: readonly (N | SilentNode)[]): N[] {
+  return nodes.filter((node): node is N => node.state === 'answering');
+}

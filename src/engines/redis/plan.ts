@@ -1,0 +1,130 @@
+/** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import { pods as podResource } from '../../api/resource.ts';
+import { atSize, objectSteps } from '../../plan/objects.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
+import { nextToRestart, outdatedPods } from '../../plan/rollout.ts';
+import type { Children, Pod } from '../../resources/children.ts';
+import type { RedisAction } from './action.ts';
+import { planElection } from './election.ts';
+import { growthSteps } from './growth.ts';
+import { handOverStep } from './handover.ts';
+import { amiss } from './health.ts';
+import { redisNames } from './names.ts';
+import type { DataNode, RedisObserved } from './observed.ts';
+import { configureSteps, planForgetting, planRepairs } from './repair.ts';
+import { redisResources } from './resources.ts';
+import { planRoles, refOf } from './roles.ts';
+import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
+import { type Situation, situationOf } from './situation.ts';
+
+type RedisPlan = Plan<RedisAction>;
+
+/** How often to look again while the database moves by itself and no watch would tell. */
+const recheckMs = 1000;
+/** While a primary goes: its successor is labelled as soon as it takes writes. */
+const handingOverMs = 100;
+
+export function planRedis(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
+  const situation = situationOf(cluster, children, observed);
+  const { primary } = situation.topology;
+  if (observed.unaskable !== undefined) {
+    return withObjects(situation, sizesFor(situation, false), [], blocked('SecretMissing', observed.unaskable));
+  }
+  if (primary === undefined) {
+    const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
+    return withObjects(situation, sizesFor(situation, false), election.steps, election.outcome);
+  }
+  return planWithPrimary(situation, primary);
+}
+
+function withObjects(
+  { cluster, children }: Situation,
+  sizes: Sizes,
+  steps: readonly Step<RedisAction>[],
+  outcome: Outcome,
+): RedisPlan {
+  const names = redisNames(cluster.metadata.name);
+  const desired = redisResources(cluster).map((wanted) => {
+    if (wanted.object.kind !== 'StatefulSet') return wanted;
+    const size = wanted.object.metadata.name === names.data ? sizes.data : sizes.sentinels;
+    return { ...wanted, object: atSize(wanted.object, size) };
+  });
+  return { steps: [...objectSteps(desired, children), ...growthSteps(cluster, children), ...steps], outcome };
+}
+
+/** Standalone, and the node has not said that it takes writes. */
+function planAlone({ nodes }: Situation): RedisPlan {
+  const [node] = nodes;
+  if (node === undefined)
+    return { steps: [], outcome: wait('MembersStarting', 'the node does not answer yet', recheckMs) };
+  return {
+    steps: [
+      {
+        type: 'act',
+        action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
+        summary: `make ${node.pod} take writes: it stands alone`,
+      },
+    ],
+    outcome: wait('Promoting', `${node.pod} begins to take writes`, recheckMs),
+  };
+}
+
+function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
+  const roles = planRoles(situation, primary);
+  const repairs = [
+    ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : configureSteps(situation)),
+    ...electableSteps(situation),
+  ];
+  const troubles = amiss(situation, primary);
+  const leaving = situation.dataPods.some(
+    (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
+  );
+  const unfinished = (steps: readonly Step<RedisAction>[], outcome: Outcome): RedisPlan =>
+    withObjects(situation, sizesFor(situation, false), [...roles, ...steps], outcome);
+
+  if (repairs.length > 0) return unfinished(repairs, wait('Repairing', 'members are brought in line', recheckMs / 2));
+  if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
+  if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));
+
+  const forgetting = planForgetting(situation, primary);
+  if (forgetting !== undefined)
+    return unfinished([forgetting], wait('Forgetting', 'sentinels forget who is gone', recheckMs));
+
+  const move = planMoveOffVictims(situation, primary);
+  if (move !== undefined) return unfinished(move.steps, move.outcome);
+  const restart = planRestart(situation, primary);
+  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
+
+  const sizes = sizesFor(situation, true);
+  const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
+  return withObjects(situation, sizes, roles, shrinking ? wait('ScalingIn', 'one member leaves') : settled);
+}
+
+function isPrimary(pod: Pod, primary: DataNode): boolean {
+  return pod.metadata.name === primary.pod;
+}
+
+/** One pod at a time: sentinels, replicas, and the primary last, when it has handed over. */
+function planRestart(situation: Situation, primary: DataNode): RedisPlan | undefined {
+  const { children, cluster, sentinelPods, dataPods } = situation;
+  const names = redisNames(cluster.metadata.name);
+  const sentinel = nextToRestart(outdatedPods(children.statefulSet(names.sentinel), sentinelPods), () => false);
+  if (sentinel !== undefined) return restarting(sentinel);
+  const next = nextToRestart(outdatedPods(children.statefulSet(names.data), dataPods), (pod) =>
+    isPrimary(pod, primary),
+  );
+  if (next === undefined) return undefined;
+  if (!isPrimary(next, primary)) return restarting(next);
+  const message = `${primary.pod} is the last to restart`;
+  const step = handOverStep(situation, primary, message);
+  return step === undefined ? restarting(next) : { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+}
+
+function restarting(pod: Pod): RedisPlan | undefined {
+  const ref = refOf(pod, podResource);
+  if (ref === undefined) return undefined;
+  const step: ObjectStep = { type: 'delete', ref, reason: 'it runs an older template' };
+  return { steps: [step], outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`) };
+}

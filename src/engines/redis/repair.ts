@@ -1,0 +1,140 @@
+/**
+ * The primary is known: bring every process in line with it. Nothing here interrupts anybody, so one pass may repair
+ * many processes; what Sentinel is about to do itself is left to it.
+ */
+import type { ActStep } from '../../plan/plan.ts';
+import type { RedisAction, Target } from './action.ts';
+import { sentinelSettings } from './config.ts';
+import { answering, type DataNode } from './observed.ts';
+import { dynamicSettings, settingsToChange } from './settings.ts';
+import { majorityOf, type Situation } from './situation.ts';
+import type { WatchingSentinel } from './topology.ts';
+
+type Act = ActStep<RedisAction>;
+
+export function target(node: Target): Target {
+  return { pod: node.pod, address: node.address };
+}
+
+/** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
+export function planRepairs(situation: Situation, primary: DataNode): Act[] {
+  return [
+    ...watchSteps(situation, primary),
+    ...followSteps(situation, primary),
+    ...configureSteps(situation),
+    ...tuneSteps(situation, primary),
+  ];
+}
+
+function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNode): Act[] {
+  const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
+  const somebodyKnows = topology.watching.some((s) => s.watches.primary === primary.address);
+  return answering(observed.sentinels).flatMap((sentinel): Act[] => {
+    const { watches } = sentinel;
+    if (watches?.primary === primary.address || watches?.failingOver === true) return [];
+    // One that names another living node learns from the others by itself, unless none of them knows.
+    if (watches !== undefined && addresses.has(watches.primary) && (somebodyKnows || topology.failingOver)) return [];
+    return [
+      {
+        type: 'act',
+        action: {
+          type: 'redis.monitor',
+          sentinel: target(sentinel),
+          primary: primary.address,
+          replace: watches !== undefined,
+        },
+        summary: `tell ${sentinel.pod} to watch ${primary.pod}`,
+      },
+    ];
+  });
+}
+
+function followSteps({ nodes, topology }: Situation, primary: DataNode): Act[] {
+  if (topology.failingOver || topology.watching.some((s) => s.watches.primary !== primary.address)) return [];
+  return nodes.flatMap((node): Act[] =>
+    node.address === primary.address || node.follows === primary.address
+      ? []
+      : [
+          {
+            type: 'act',
+            action: { type: 'redis.follow', node: target(node), primary: primary.address },
+            summary: `make ${node.pod} a replica of ${primary.pod}`,
+          },
+        ],
+  );
+}
+
+export function configureSteps({ cluster, nodes }: Pick<Situation, 'cluster' | 'nodes'>): Act[] {
+  const wanted = dynamicSettings(cluster);
+  return nodes.flatMap((node): Act[] => {
+    const settings = settingsToChange(wanted, node.settings) as Record<string, string>;
+    const names = Object.keys(settings);
+    return names.length === 0
+      ? []
+      : [
+          {
+            type: 'act',
+            action: { type: 'redis.configure', node: target(node), settings },
+            summary: `set ${names.map((name) => `${name} ${settings[name]}`).join(', ')} on ${node.pod}`,
+          },
+        ];
+  });
+}
+
+function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
+  const wanted: Readonly<Record<string, string>> = { ...sentinelSettings(cluster) };
+  return topology.watching.flatMap((sentinel): Act[] => {
+    const actual = sentinel.watches.settings;
+    const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
+    if (Object.keys(settings).length === 0 || sentinel.watches.primary !== primary.address) return [];
+    return [
+      {
+        type: 'act',
+        action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), settings },
+        summary: `set ${Object.entries(settings)
+          .map((entry) => entry.join(' '))
+          .join(', ')} on ${sentinel.pod}`,
+      },
+    ];
+  });
+}
+
+/**
+ * Sentinels never forget a replica or a peer by themselves, and a peer that is gone still counts as a voter. A reset
+ * blinds a sentinel for about two seconds, so one is reset at a time, while a majority of the others sees everything.
+ */
+export function planForgetting(situation: Situation, primary: DataNode): Act | undefined {
+  const { topology, spec } = situation;
+  const { watching } = topology;
+  if (topology.failingOver || watching.some((s) => s.watches.primary !== primary.address)) return undefined;
+  const stale = watching.find((sentinel) => remembersTheDead(sentinel, situation));
+  if (stale === undefined) return undefined;
+  const seeing = watching.filter((sentinel) => sentinel !== stale && seesEverybody(sentinel, situation, primary));
+  if (seeing.length + 1 < majorityOf(spec.sentinel.replicas) || seeing.length + 1 < watching.length) return undefined;
+  return {
+    type: 'act',
+    action: { type: 'redis.forget', sentinel: target(stale) },
+    summary: `make ${stale.pod} forget members that are gone`,
+  };
+}
+
+function remembersTheDead({ watches }: WatchingSentinel, { dataPods, sentinelPods }: Situation): boolean {
+  const data = new Set(dataPods.map((pod) => pod.status?.podIP));
+  const peers = new Set(sentinelPods.map((pod) => pod.status?.podIP));
+  return (
+    watches.replicas.some((replica) => replica.down && !data.has(replica.address)) ||
+    watches.peers.some((peer) => peer.down && !peers.has(peer.address))
+  );
+}
+
+/** Whether a sentinel knows every replica and every peer that lives. */
+export function seesEverybody(sentinel: WatchingSentinel, situation: Situation, primary: DataNode): boolean {
+  const { watches } = sentinel;
+  const replicas = new Set(watches.replicas.map((replica) => replica.address));
+  const peers = new Set(watches.peers.map((peer) => peer.address));
+  return (
+    watches.primary === primary.address &&
+    situation.nodes.every((node) => node.address === primary.address || replicas.has(node.address)) &&
+    answering(situation.observed.sentinels).every((peer) => peer.pod === sentinel.pod || peers.has(peer.address))
+  );
+}

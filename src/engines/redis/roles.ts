@@ -1,0 +1,76 @@
+/**
+ * The role that Services select by, kept on pods and claims.
+ *
+ * Labels follow the database. The old primary loses its label before the new one gets it, so the `-primary` Service
+ * never has two endpoints (safety rule R5).
+ */
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { persistentVolumeClaims, pods } from '../../api/resource.ts';
+import type { ObjectStep } from '../../plan/plan.ts';
+import type { Pod } from '../../resources/children.ts';
+import { roleLabel, termAnnotation } from './names.ts';
+import type { DataNode } from './observed.ts';
+import { claimOf, type Situation, termOf } from './situation.ts';
+
+type Role = 'primary' | 'replica';
+
+export function planRoles(situation: Situation, primary: DataNode): ObjectStep[] {
+  const wanted = (pod: Pod): Role | undefined => {
+    const node = situation.nodes.find((candidate) => candidate.pod === pod.metadata.name);
+    if (node?.address === primary.address) return 'primary';
+    if (node?.follows === primary.address) return 'replica';
+    // A silent node keeps a replica's label (its readiness says the rest), never a primary's.
+    return pod.metadata.labels?.[roleLabel] === 'replica' ? 'replica' : undefined;
+  };
+  const steps = situation.dataPods.flatMap((pod) => labelStep(pod, wanted(pod)));
+  const first = steps.filter((step) => step.wanted !== 'primary');
+  const last = steps.filter((step) => step.wanted === 'primary');
+  return [...[...first, ...last].map(({ step }) => step), ...termStep(situation, primary)];
+}
+
+function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefined; step: ObjectStep }[] {
+  const has = pod.metadata.labels?.[roleLabel];
+  const ref = refOf(pod, pods);
+  if (has === wanted || ref === undefined) return [];
+  const step: ObjectStep = {
+    type: 'patch',
+    ref,
+    patch: { metadata: { labels: { [roleLabel]: wanted ?? null } } },
+    changes: [
+      {
+        path: `metadata.labels[${roleLabel}]`,
+        ...(has === undefined ? {} : { from: has }),
+        ...(wanted === undefined ? {} : { to: wanted }),
+      },
+    ],
+  };
+  return [{ wanted, step }];
+}
+
+export function refOf(object: KubeObject, resource: ObjectRef['resource']): (ObjectRef & { uid: string }) | undefined {
+  const { uid, namespace, name } = object.metadata;
+  if (uid === undefined) return undefined;
+  return { resource, name, uid, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Records on the primary's claim that it was the last one, once the sentinels agree. */
+function termStep({ children, topology }: Situation, primary: DataNode): ObjectStep[] {
+  const claim = claimOf(children, primary.pod);
+  const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
+  if (ref === undefined || topology.watching.some((s) => s.watches.primary !== primary.address)) return [];
+  const others = children.claims.filter((other) => other !== claim).map(termOf);
+  const highest = Math.max(0, ...others);
+  const has = termOf(claim);
+  if (has > highest) return [];
+  const term = String(highest + 1);
+  return [
+    {
+      type: 'patch',
+      ref,
+      patch: { metadata: { annotations: { [termAnnotation]: term } } },
+      changes: [
+        { path: `metadata.annotations[${termAnnotation}]`, ...(has === 0 ? {} : { from: String(has) }), to: term },
+      ],
+    },
+  ];
+}

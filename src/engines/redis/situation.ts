@@ -1,0 +1,60 @@
+/** Everything the Redis rules look at, gathered once a pass. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import type { Children, Claim, Pod } from '../../resources/children.ts';
+import { isSentinelPod } from './members.ts';
+import { redisNames, termAnnotation } from './names.ts';
+import { answering, type DataNode, type RedisObserved } from './observed.ts';
+import { type Topology, topologyOf } from './topology.ts';
+
+export interface Situation {
+  readonly cluster: Cluster<RedisSpec>;
+  readonly spec: RedisSpec;
+  readonly children: Children;
+  readonly observed: RedisObserved;
+  readonly topology: Topology;
+  readonly nodes: readonly DataNode[];
+  readonly dataPods: readonly Pod[];
+  readonly sentinelPods: readonly Pod[];
+  /** Current sizes of the two StatefulSets; the wanted size where one does not exist yet. */
+  readonly dataSize: number;
+  readonly sentinelSize: number;
+}
+
+export function situationOf(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): Situation {
+  const names = redisNames(cluster.metadata.name);
+  const { spec } = cluster;
+  const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
+  const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
+  return {
+    cluster,
+    spec,
+    children,
+    observed,
+    topology: topologyOf(observed, addresses),
+    nodes: answering(observed.data),
+    dataPods,
+    sentinelPods: children.pods.filter(isSentinelPod),
+    dataSize: children.statefulSet(names.data)?.spec?.replicas ?? spec.replicas,
+    sentinelSize: children.statefulSet(names.sentinel)?.spec?.replicas ?? spec.sentinel.replicas,
+  };
+}
+
+/** Names of the data pods that a StatefulSet of this size has. */
+export function dataPodNames(cluster: Cluster<RedisSpec>, size: number): string[] {
+  return Array.from({ length: size }, (_, i) => `${redisNames(cluster.metadata.name).data}-${i}`);
+}
+
+export function claimOf(children: Children, pod: string): Claim | undefined {
+  return children.claims.find((claim) => claim.metadata.name === `data-${pod}`);
+}
+
+/** 0 where the claim's node has never been primary. */
+export function termOf(claim: Claim | undefined): number {
+  return Number(claim?.metadata.annotations?.[termAnnotation] ?? 0);
+}
+
+/** More than half of the sentinels that there should be. */
+export function majorityOf(sentinels: number): number {
+  return Math.floor(sentinels / 2) + 1;
+}

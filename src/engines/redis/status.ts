@@ -1,0 +1,152 @@
+/** What a Redis cluster says about itself: pure, from the same findings as the plan. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { ConditionClaim } from '../../api/condition.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import type { MemberStatus, Phase } from '../../api/status.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { outdatedPods } from '../../plan/rollout.ts';
+import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
+import { selectorLabels } from '../../resources/metadata.ts';
+import type { StatusClaim } from '../engine.ts';
+import type { RedisAction } from './action.ts';
+import { amiss } from './health.ts';
+import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
+import type { RedisObserved } from './observed.ts';
+import { passwordSecret } from './password.ts';
+import { type Situation, situationOf } from './situation.ts';
+
+export function redisStatus(
+  cluster: Cluster<RedisSpec>,
+  children: Children,
+  observed: RedisObserved,
+  plan: Plan<RedisAction>,
+): StatusClaim {
+  const situation = situationOf(cluster, children, observed);
+  const { spec, dataPods } = situation;
+  const primary = situation.topology.primary;
+  const version = situation.nodes.find((node) => node.address === primary?.address)?.version ?? cluster.status?.version;
+  const initialized = cluster.status?.initialized === true || primary !== undefined;
+  const judged = judge(situation, plan, initialized);
+  const remembered = primary?.pod ?? cluster.status?.primary;
+  return {
+    phase: judged.phase,
+    conditions: judged.conditions,
+    replicas: dataPods.length,
+    readyReplicas: dataPods.filter(podIsReady).length,
+    selector: Object.entries(selectorLabels(cluster, { engine: 'redis', component: 'data' }))
+      .map((pair) => pair.join('='))
+      .join(','),
+    ...(remembered === undefined ? {} : { primary: remembered }),
+    ...(version === undefined ? {} : { version }),
+    members: members(situation),
+    connection: {
+      services: services(cluster.metadata.name, spec),
+      secretName: passwordSecret(cluster).name,
+    },
+    ...(initialized ? { initialized } : {}),
+  };
+}
+
+interface Judgement {
+  readonly phase: Phase;
+  readonly conditions: readonly ConditionClaim[];
+}
+
+function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boolean): Judgement {
+  const { outcome } = plan;
+  const { primary } = situation.topology;
+  const troubles = primary === undefined ? [] : amiss(situation, primary);
+  const changing = isChanging(situation);
+  const labelled = situation.dataPods.some(
+    (pod) => pod.metadata.name === primary?.pod && pod.metadata.labels?.[roleLabel] === 'primary',
+  );
+  if (outcome.state === 'blocked') {
+    return {
+      phase: 'Blocked',
+      conditions: claims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+    };
+  }
+  if (primary !== undefined && labelled && troubles.length === 0 && !changing) {
+    return {
+      phase: 'Ready',
+      conditions: claims('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
+    };
+  }
+  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
+  const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
+  if (!initialized) return { phase: 'Creating', conditions: claims('False', reason, message, { progressing: true }) };
+  if (changing && primary !== undefined) {
+    return { phase: 'Updating', conditions: claims('False', reason, message, { progressing: true }) };
+  }
+  const formed = situation.cluster.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
+  const wasReady = formed || situation.cluster.status?.phase === 'Degraded';
+  return {
+    phase: wasReady ? 'Degraded' : 'Creating',
+    conditions: claims('False', reason, message, { progressing: true, degraded: wasReady }),
+  };
+}
+
+interface Judged {
+  readonly progressing?: boolean;
+  readonly degraded?: boolean;
+  readonly stalled?: boolean;
+}
+
+function claims(ready: 'True' | 'False', reason: string, message: string, judged: Judged): ConditionClaim[] {
+  const state = (value: boolean | undefined): 'True' | 'False' => (value === true ? 'True' : 'False');
+  const claim = { reason, message };
+  return [
+    { type: 'Ready', status: ready, ...claim },
+    { type: 'Progressing', status: state(judged.progressing), ...claim },
+    { type: 'Degraded', status: state(judged.degraded), ...claim },
+    ...(judged.progressing === true ? [{ type: 'Reconciling' as const, status: 'True' as const, ...claim }] : []),
+    ...(judged.stalled === true ? [{ type: 'Stalled' as const, status: 'True' as const, ...claim }] : []),
+  ];
+}
+
+/** The spec asks for something that is not there yet: another size, another template. */
+function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize }: Situation): boolean {
+  const names = redisNames(cluster.metadata.name);
+  if (cluster.metadata.generation !== cluster.status?.observedGeneration && cluster.status?.phase === 'Updating')
+    return true;
+  if (dataSize !== spec.replicas || dataPods.length !== spec.replicas) return true;
+  if (outdatedPods(children.statefulSet(names.data), dataPods).length > 0) return true;
+  if (spec.mode === 'Standalone') return false;
+  return (
+    sentinelSize !== spec.sentinel.replicas ||
+    sentinelPods.length !== spec.sentinel.replicas ||
+    outdatedPods(children.statefulSet(names.sentinel), sentinelPods).length > 0
+  );
+}
+
+function members({ dataPods, sentinelPods, nodes, topology }: Situation): MemberStatus[] {
+  const member = (pod: Pod, role: string, version: string | undefined): MemberStatus => ({
+    name: pod.metadata.name,
+    role,
+    ready: podIsReady(pod),
+    ...(version === undefined || version === '' ? {} : { version }),
+    ...(pod.spec?.nodeName === undefined ? {} : { node: pod.spec.nodeName }),
+    ...(pod.status?.podIP === undefined ? {} : { address: pod.status.podIP }),
+  });
+  return [
+    ...dataPods.map((pod) => {
+      const node = nodes.find((candidate) => candidate.pod === pod.metadata.name);
+      const role = node === undefined ? 'unknown' : node.address === topology.primary?.address ? 'primary' : 'replica';
+      return member(pod, role, node?.version);
+    }),
+    ...sentinelPods.map((pod) => member(pod, 'sentinel', undefined)),
+  ];
+}
+
+function services(name: string, spec: RedisSpec): { role: string; host: string; port: number }[] {
+  const names = redisNames(name);
+  return [
+    { role: 'primary', host: names.primary, port: dataPort },
+    ...(spec.mode === 'Sentinel'
+      ? [
+          { role: 'replicas', host: names.replicas, port: dataPort },
+          { role: 'sentinel', host: names.sentinel, port: sentinelPort },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,57 @@
+/**
+ * Who is primary, as the database itself says. Sentinel decides, the node confirms; where the two do not agree yet, the
+ * answer is "nobody", and nothing that depends on it is done.
+ */
+import { answering, type DataNode, type RedisObserved, type SentinelNode, type Watch } from './observed.ts';
+
+export type WatchingSentinel = SentinelNode & { readonly watches: Watch };
+
+export interface Topology {
+  readonly primary?: DataNode;
+  /** The primary's address in the newest sentinel view; undefined when no sentinel watches, or equally new views differ. */
+  readonly named?: string;
+  readonly watching: readonly WatchingSentinel[];
+  readonly failingOver: boolean;
+}
+
+export function topologyOf(observed: RedisObserved, podAddresses: ReadonlySet<string>): Topology {
+  const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.watches !== undefined);
+  const failingOver = watching.some((sentinel) => sentinel.watches.failingOver);
+  const named = newestView(watching);
+  const primary = primaryOf(answering(observed.data), watching.length > 0, named, podAddresses);
+  return {
+    watching,
+    failingOver,
+    ...(named === undefined ? {} : { named }),
+    ...(primary === undefined ? {} : { primary }),
+  };
+}
+
+function newestView(watching: readonly WatchingSentinel[]): string | undefined {
+  const epoch = Math.max(...watching.map((s) => s.watches.epoch));
+  const newest = watching.filter((s) => s.watches.epoch === epoch);
+  const votes = new Map<string, number>();
+  for (const { watches } of newest) votes.set(watches.primary, (votes.get(watches.primary) ?? 0) + 1);
+  const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
+  return first === undefined || first[1] === second?.[1] ? undefined : first[0];
+}
+
+function primaryOf(
+  nodes: readonly DataNode[],
+  watched: boolean,
+  named: string | undefined,
+  podAddresses: ReadonlySet<string>,
+): DataNode | undefined {
+  const primaries = nodes.filter((node) => node.role === 'primary');
+  const confirmed = primaries.find((node) => node.address === named);
+  if (confirmed !== undefined) return confirmed;
+  const [only, ...others] = primaries;
+  if (only === undefined || others.length > 0) return undefined;
+  if (!watched) return only;
+  if (named === undefined) return undefined;
+  // In a hand-over the old primary follows the new one before the sentinels have noticed; after a change of all
+  // addresses they name one that nobody has. In both cases nobody but `only` can take writes.
+  const old = nodes.find((node) => node.address === named);
+  const handedOver = old?.follows === only.address;
+  return handedOver || !podAddresses.has(named) ? only : undefined;
+}

@@ -1,0 +1,38 @@
+/** Hides an engine's own types behind closures, so that what it observed and what it may do stay consistent. */
+import type { Cluster } from '../api/cluster.ts';
+import type { EngineAction } from '../plan/plan.ts';
+import { noChildren } from '../resources/children.ts';
+import type { Engine, RegisteredEngine } from './engine.ts';
+
+/** The cluster given to the result must have been validated against the engine's kind: its spec is taken as that. */
+export function registered<Spec, Observed, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Action>,
+): RegisteredEngine {
+  const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
+  const { listener } = engine;
+  return {
+    name: engine.name,
+    kind: engine.kind,
+    permissions: engine.permissions,
+    resources: (cluster) => engine.resources(typed(cluster)),
+    async survey(cluster, children, io) {
+      const observed = await engine.observe(typed(cluster), children, io);
+      const plan = engine.plan(typed(cluster), children, observed);
+      return {
+        plan,
+        status: engine.status(typed(cluster), children, observed, plan),
+        // Only actions of this very plan come back here.
+        act: (action) => engine.act(action as Action, typed(cluster), io),
+      };
+    },
+    surveyOffline: (cluster) => engine.plan(typed(cluster), noChildren, engine.nothing),
+    ...(listener === undefined
+      ? {}
+      : {
+          listener: {
+            endpoints: listener.endpoints,
+            listen: (endpoint, cluster, io, changed) => listener.listen(endpoint, typed(cluster), io, changed),
+          },
+        }),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * What differs between the object we want and the one that is there.
+ *
+ * Only fields that we set are compared: the API server fills in defaults, and others may own the rest. Lists of named
+ * things are compared by name and tolerate additions, as server-side apply does; a field that we no longer set shows in
+ * the fingerprint that every desired object carries.
+ */
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../api/object.ts';
+import { compareQuantities } from '../api/quantity.ts';
+import type { FieldChange } from './plan.ts';
+
+/** Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. */
+export const fingerprintAnnotation = 'clusterwright.dev/desired';
+
+/** Immutable once the StatefulSet exists; growth of volumes is the claims' business. */
+function withoutClaimTemplates(object: KubeObject): KubeObject {
+  if (object.kind !== 'StatefulSet') return object;
+  const { volumeClaimTemplates: _, ...spec } = object.spec as Record<string, unknown>;
+  return { ...object, spec };
+}
+
+export function fingerprinted(object: KubeObject): KubeObject {
+  const hash = createHash('sha256')
+    .update(JSON.stringify(withoutClaimTemplates(object)))
+    .digest('hex')
+    .slice(0, 16);
+  const annotations = { ...object.metadata.annotations, [fingerprintAnnotation]: hash };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The key by which the API server merges a list, where its items have one. */
+function mergeKey(items: readonly unknown[]): string | undefined {
+  return ['name', 'topologyKey', 'ip'].find(
+    (key) => items.length > 0 && items.every((item) => isFields(item) && typeof item[key] === 'string'),
+  );
+}
+
+const quantityPath = /\.(requests|limits|capacity)\[?\.?[a-z./-]+\]?$|\.sizeLimit$/;
+
+function equalLeaf(path: string, wanted: unknown, has: unknown): boolean {
+  if (wanted === has) return true;
+  const comparable = (v: unknown): v is string | number => typeof v === 'string' || typeof v === 'number';
+  return quantityPath.test(path) && comparable(wanted) && comparable(has) && compareQuantities(wanted, has) === 0;
+}
+
+function step(path: string, key: string): string {
+  const plain = /^[A-Za-z0-9_-]+$/.test(key) ? key : `[${key}]`;
+  return path === '' || plain.startsWith('[') ? `${path}${plain}` : `${path}.${plain}`;
+}
+
+function compare(path: string, wanted: unknown, has: unknown, changes: FieldChange[]): void {
+  if (isFields(wanted) && isFields(has)) {
+    for (const [key, value] of Object.entries(wanted)) compare(step(path, key), value, has[key], changes);
+  } else if (Array.isArray(wanted) && Array.isArray(has)) {
+    compareLists(path, wanted, has, changes);
+  } else if (isEmpty(wanted) && has === undefined) {
+    // The API server drops empty maps and lists of optional fields.
+  } else if (!equalLeaf(path, wanted, has)) {
+    changes.push({ path, ...(has === undefined ? {} : { from: has }), to: wanted });
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return (Array.isArray(value) && value.length === 0) || (isFields(value) && Object.keys(value).length === 0);
+}
+
+function compareLists(path: string, wanted: readonly unknown[], has: readonly unknown[], changes: FieldChange[]): void {
+  const key = mergeKey(wanted);
+  if (key === undefined) {
+    if (wanted.length !== has.length) changes.push({ path, from: has, to: wanted });
+    else
+      wanted.forEach((item, i) => {
+        compare(`${path}[${i}]`, item, has[i], changes);
+      });
+    return;
+  }
+  for (const item of wanted as readonly Fields[]) {
+    const counterpart = has.find((other) => isFields(other) && other[key] === item[key]);
+    compare(`${path}[${item[key]}]`, item, counterpart, changes);
+  }
+}
+
+/** Leaf by leaf what `wanted` would change about `has`; empty when there is nothing to do. */
+export function difference(wanted: KubeObject, has: KubeObject): FieldChange[] {
+  const changes: FieldChange[] = [];
+  compare('', withoutClaimTemplates(wanted), has, changes);
+  return changes;
+}

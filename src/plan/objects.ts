@@ -1,0 +1,41 @@
+/** From the complete set of desired children to the steps that make it so: create what is missing, apply what differs. */
+import type { KubeObject } from '../api/object.ts';
+import type { Children } from '../resources/children.ts';
+import { difference, fingerprinted } from './difference.ts';
+import type { Generated, ObjectStep } from './plan.ts';
+
+/** A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. */
+export interface Desired {
+  readonly object: KubeObject;
+  readonly generate?: readonly Generated[];
+}
+
+/** A StatefulSet keeps the claim templates it was made with: they are immutable, and dropping them would be a change. */
+function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject {
+  if (wanted.kind !== 'StatefulSet') return wanted;
+  const { volumeClaimTemplates } = live.spec as { readonly volumeClaimTemplates?: unknown };
+  const spec = wanted.spec as Record<string, unknown>;
+  return volumeClaimTemplates === undefined ? wanted : { ...wanted, spec: { ...spec, volumeClaimTemplates } };
+}
+
+/**
+ * A Secret that we generate is not watched (the controller may not list Secrets), so it is created along with the first
+ * of the other children: `fresh` says that none of them is there.
+ */
+export function objectSteps(desired: readonly Desired[], children: Children): ObjectStep[] {
+  const fresh = !desired.some(({ object }) => children.get(object.kind, object.metadata.name) !== undefined);
+  return desired.flatMap(({ object, generate }): ObjectStep[] => {
+    if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
+    const wanted = fingerprinted(object);
+    const live = children.get(object.kind, object.metadata.name);
+    if (live === undefined) return [{ type: 'create', object: wanted }];
+    if (live.metadata.deletionTimestamp !== undefined) return [];
+    const changes = difference(wanted, live);
+    return changes.length === 0 ? [] : [{ type: 'apply', object: keepingClaimTemplates(wanted, live), changes }];
+  });
+}
+
+/** The same StatefulSet at another size. */
+export function atSize(object: KubeObject, replicas: number): KubeObject {
+  return { ...object, spec: { ...(object.spec as Record<string, unknown>), replicas } };
+}
