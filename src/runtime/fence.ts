@@ -1,0 +1,29 @@
+/**
+ * Keeps a process that no longer leads from writing.
+ *
+ * The fence stands at the transport, below every retry, and asks at the moment of sending: a process that was stopped
+ * for a minute and continues in the middle of a loop does not get one more write out.
+ */
+import type { Transport } from './transport.ts';
+
+/** A write was attempted without the right to write. Nothing was sent. */
+export class WriteFenced extends Error {
+  readonly code = 'WriteFenced';
+
+  constructor(method: string, path: string) {
+    super(`${method} ${path}: not sent, because this process does not hold the lease`);
+    this.name = 'WriteFenced';
+  }
+}
+
+/** Reads always pass; everything else only while `mayWrite` says so. */
+export function fencedTransport(transport: Transport, mayWrite: () => boolean): Transport {
+  return {
+    async request(request) {
+      if (request.method !== 'GET' && !mayWrite()) throw new WriteFenced(request.method, request.path);
+      return transport.request(request);
+    },
+    stream: (request) => transport.stream(request),
+    close: () => transport.close(),
+  };
+}
