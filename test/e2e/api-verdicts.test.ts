@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customResourceDefinition } from '../../src/api/crd.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
+import { canonicalQuantity } from '../../src/api/quantity.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { objectOf, redisCases } from '../api/redis-cases.ts';
@@ -130,6 +131,26 @@ describe('the API server says the same', () => {
     const isNamed = faults.length === 0 || faults.some((at) => at.startsWith(refused) || refused.startsWith(at));
     expect({ faults, isNamed }).toEqual({ faults, isNamed: true });
   });
+});
+
+describe('the API server stores a quantity as', () => {
+  const amounts = ['1Gi', '1.5Gi', '1024Mi', '1000Mi', '150M', '0.5', '1500m', '1000m', '2', '100000', '1024', '0.5Ki'];
+
+  test.each([...amounts, '0.001Ki', '1.234Mi', '1000k', '1048576Ki', '0.7Gi', '1.1M', '12345678901', '0.001'])(
+    '%s',
+    async (amount) => {
+      const claim = {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'amount' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: amount } } },
+      };
+      const { body } = await call('POST', `/api/v1/namespaces/${namespace}/persistentvolumeclaims?dryRun=All`, claim);
+      expect((body.spec as { resources?: unknown } | undefined)?.resources).toEqual({
+        requests: { storage: canonicalQuantity(amount) },
+      });
+    },
+  );
 });
 
 function sorted(value: unknown): unknown {

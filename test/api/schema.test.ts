@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { customResourceDefinition } from '../../src/api/crd.ts';
+import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/redis.ts';
+import type { StructuralSchema } from '../../src/api/schema.ts';
+import { celName } from '../../src/api/schema.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { structuralFaults } from './structural.ts';
+
+describe('the schema', () => {
+  test('is structural, bounded, and describes every field', () => {
+    expect(structuralFaults(redisKind.schema)).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'additionalProperties: false',
+      { type: 'object', description: 'd', properties: {}, additionalProperties: false },
+      'exclude each other',
+    ],
+    ['a reference', { type: 'object', description: 'd', properties: {}, $ref: '#/x' }, 'keyword $ref'],
+    ['no type', { description: 'd', properties: {} }, 'a type, or int-or-string'],
+    [
+      'a list of type map without keys',
+      {
+        type: 'object',
+        description: 'd',
+        properties: {
+          a: {
+            type: 'array',
+            description: 'd',
+            maxItems: 1,
+            'x-kubernetes-list-type': 'map',
+            items: { type: 'string', description: 'd', maxLength: 1 },
+          },
+        },
+      },
+      'map keys',
+    ],
+    [
+      'a string without a bound',
+      { type: 'object', description: 'd', properties: { a: { type: 'string', description: 'd' } } },
+      'string without a bound',
+    ],
+    [
+      'a field without a description',
+      { type: 'object', description: 'd', properties: { a: { type: 'boolean' } } },
+      '.a: no description',
+    ],
+    [
+      'a pattern that is open',
+      {
+        type: 'object',
+        description: 'd',
+        properties: { a: { type: 'string', description: 'd', maxLength: 9, pattern: 'a' } },
+      },
+      'anchored',
+    ],
+  ])('would be faulted for %s', (_, schema, fault) => {
+    expect(structuralFaults(schema as StructuralSchema).join('\n')).toContain(fault);
+  });
+
+  test('fits what a client-side apply could carry, so that any tool can install it', () => {
+    expect(JSON.stringify(customResourceDefinition(redisKind)).length).toBeLessThan(262_144 / 4);
+  });
+});
+
+describe('the types read off the schema', () => {
+  test('refuse what the schema refuses', () => {
+    const inputs: readonly RedisSpecInput[] = [
+      {},
+      { replicas: 5, config: { maxmemory: '1mb', 'maxmemory-policy': 'allkeys-lru' } },
+      {
+        resources: { limits: { memory: 268_435_456 } },
+        scheduling: { tolerations: [{ key: 'a' }], nodeSelector: { a: 'b' } },
+      },
+      // @ts-expect-error a mistyped field
+      { replica: 3 },
+      // @ts-expect-error a mistyped field further down
+      { scheduling: { tolerations: [{ keey: 'a' }] } },
+      // @ts-expect-error a directive that is not on the list
+      { config: { dir: '/' } },
+      // @ts-expect-error a value that is not in the enum
+      { mode: 'Cluster' },
+      // @ts-expect-error a required field left out
+      { auth: {} },
+      // @ts-expect-error text for a number
+      { replicas: '3' },
+    ];
+    const verdicts = inputs.map((spec) =>
+      validateCluster(redisKind, {
+        apiVersion: 'clusterwright.dev/v1alpha1',
+        kind: 'RedisCluster',
+        metadata: { name: 'a' },
+        spec,
+      }),
+    );
+    expect(verdicts.map((verdict) => verdict.ok)).toEqual(inputs.map((_, i) => i < 3));
+  });
+
+  test('know which fields are always there', () => {
+    const read = (spec: RedisSpec): readonly [number, string, boolean] => [
+      spec.sentinel.quorum,
+      spec.storage.size,
+      spec.paused,
+    ];
+    // @ts-expect-error an optional field
+    const image = (spec: RedisSpec): string => spec.image;
+    expect([read.length, image.length]).toEqual([1, 1]);
+  });
+});
+
+test('CEL spells names that are no identifiers', () => {
+  expect(['appendfsync', 'repl-timeout', 'a__b'].map(celName)).toEqual([
+    'appendfsync',
+    'repl__dash__timeout',
+    'a__underscores__b',
+  ]);
+});
