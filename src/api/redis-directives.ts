@@ -27,7 +27,14 @@ const choice = <const Values extends readonly string[]>(description: string, val
 const size = (description: string) =>
   ({
     apply: 'dynamic',
-    schema: { type: 'string', description, pattern: '^[1-9][0-9]{0,8}(kb|mb|gb)$', maxLength: 12 },
+    schema: { type: 'string', description, pattern: '^[1-9][0-9]{0,7}(kb|mb|gb)$', maxLength: 10 },
+  }) as const;
+
+/** The server does not start with less than 1mb of these. */
+const largeSize = (description: string) =>
+  ({
+    apply: 'dynamic',
+    schema: { type: 'string', description, pattern: '^[1-9][0-9]{0,7}(mb|gb)$', maxLength: 10 },
   }) as const;
 
 const day = 86_400;
@@ -54,8 +61,8 @@ export const redisDirectives = {
   maxclients: count('Client connections accepted at once.', 128, 65_000),
   timeout: count('Seconds after which an idle client is closed; 0 never.', 0, 30 * day),
   'tcp-keepalive': count('Seconds between TCP keepalives; 0 sends none.', 0, day),
-  'client-query-buffer-limit': size('Most that a client may send as one command.'),
-  'proto-max-bulk-len': size('Longest single string a client may send.'),
+  'client-query-buffer-limit': largeSize('Most that a client may send as one command.'),
+  'proto-max-bulk-len': largeSize('Longest single string a client may send.'),
   'tracking-table-max-keys': count('Keys tracked for client-side caching; 0 is no limit.', 0, int32),
   'notify-keyspace-events': {
     apply: 'dynamic',

@@ -20,8 +20,8 @@ function edges(schema: StructuralSchema): { readonly good: readonly unknown[]; r
     }
     default:
       if (schema.enum !== undefined) return { good: schema.enum, bad: ['', `${schema.enum[0]} `] };
-      return schema.pattern?.includes('kb') === true
-        ? { good: ['1kb', '200mb'], bad: ['0kb', '1', '1k', '-1mb', '1000000000kb', 1] }
+      return schema.pattern?.includes('mb') === true
+        ? { good: ['1mb', '200mb'], bad: ['0mb', '1', '1k', '-1mb', '100000000mb', 1] }
         : { good: ['', 'KEA', 'Kg$'], bad: ['Q', 'A'.repeat(17), 1] };
   }
 }
