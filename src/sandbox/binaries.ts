@@ -1,36 +1,80 @@
 /**
- * The programs of the sandbox, compiled from Go modules into the cache.
+ * The programs of the sandbox: where they are in the cache, and from which Go package each is compiled.
  *
- * A program is there whole or not at all: it is linked beside its place and renamed into it. So an interrupted run goes
- * on where it was, and two versions live side by side.
+ * A program is there whole or not at all, in a directory that names its version: versions live side by side.
  */
 import { join } from 'node:path';
+import { isThere } from './file.ts';
 import { type Layout, versions } from './layout.ts';
 
-const kubernetes = [
-  'kubectl',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubelet',
-  'kube-proxy',
-] as const;
+export type Binary =
+  | 'kubectl'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubelet'
+  | 'kube-proxy'
+  | 'etcd'
+  | 'coredns'
+  | 'local-path-provisioner';
 
-export type Binaries = (typeof kubernetes)[number] | 'etcd' | 'coredns' | 'local-path-provisioner';
+export interface Program {
+  readonly name: Binary;
+  /** The Go package with its `main`. */
+  readonly package: string;
+  readonly source: Source;
+}
 
-function directory(name: Binaries): string {
+/** A Go module at a version; programs of one source are compiled in one module context. */
+export interface Source {
+  readonly name: string;
+  readonly module: string;
+  readonly version: string;
+}
+
+const kubernetes: Source = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
+const etcd: Source = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
+const coredns: Source = { name: 'coredns', module: 'github.com/coredns/coredns', version: versions.coredns };
+const localPath: Source = {
+  name: 'local-path-provisioner',
+  module: 'github.com/rancher/local-path-provisioner',
+  version: versions.localPath,
+};
+
+const controlPlane = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
+const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns', 'local-path-provisioner'] as const;
+
+export function program(name: Binary): Program {
   switch (name) {
     case 'etcd':
-      return `etcd-${versions.etcd}`;
+      return { name, source: etcd, package: etcd.module };
     case 'coredns':
-      return `coredns-${versions.coredns}`;
+      return { name, source: coredns, package: coredns.module };
     case 'local-path-provisioner':
-      return `local-path-provisioner-${versions.localPath}`;
+      return { name, source: localPath, package: localPath.module };
     default:
-      return `kubernetes-${versions.kubernetes}`;
+      return { name, source: kubernetes, package: `${kubernetes.module}/cmd/${name}` };
   }
 }
 
-export function binaryPath(layout: Layout, name: Binaries): string {
-  return join(layout.cache, 'bin', directory(name), name);
+/** What a sandbox of this many nodes runs. */
+export function neededBinaries(nodes: number): readonly Binary[] {
+  return nodes === 0 ? controlPlane : [...controlPlane, ...withNodes];
+}
+
+export function binaryPath(layout: Layout, name: Binary): string {
+  const { source } = program(name);
+  return join(layout.cache, 'bin', `${source.name}-${source.version}`, name);
+}
+
+/** The directory that a user's PATH needs, for `kubectl`. */
+export function kubectlDirectory(layout: Layout): string {
+  return join(binaryPath(layout, 'kubectl'), '..');
+}
+
+export async function missingBinaries(layout: Layout, nodes: number): Promise<readonly Program[]> {
+  const checked = neededBinaries(nodes).map(async (name) =>
+    (await isThere(binaryPath(layout, name))) ? [] : [program(name)],
+  );
+  return (await Promise.all(checked)).flat();
 }

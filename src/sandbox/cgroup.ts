@@ -1,15 +1,15 @@
 /**
- * The cgroups of the nodes, in version 1 (one hierarchy a controller) and version 2.
+ * The sandbox's cgroups, in version 1 (one hierarchy a controller) and version 2.
  *
- * Whatever runs on a node is in its cgroup: the kubelet, containerd and its shims in `system`, pods in `kubepods`.
- * So a node can be killed whole, and nothing outside it is ever touched. Each kubelet has its own root, or it
- * would clean up its neighbours' pods.
+ * Whatever runs is in one: the control plane in `control`, of each node the kubelet, containerd and its shims in
+ * `system` and the pods in `kubepods`. So a node, or all of it, can be killed whole, and nothing else is ever touched.
+ * Each kubelet has its own root, or it would clean up its neighbours' pods.
  */
-import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from './error.ts';
-import { cgroupName, type NodeLayout } from './layout.ts';
-import { signal } from './process.ts';
+import { isThere, readIfThere } from './file.ts';
+import { signal } from './signal.ts';
 import { waitFor } from './wait.ts';
 
 const mount = '/sys/fs/cgroup';
@@ -24,32 +24,42 @@ async function hierarchies(): Promise<Hierarchies> {
   const controllers: string[] = [];
   for (const name of await readdir(mount)) {
     // `tasks` is a file of version 1 only: a version 2 hierarchy mounted beside has none.
-    if (await exists(join(mount, name, 'tasks'))) controllers.push(name);
+    if (await isThere(join(mount, name, 'tasks'))) controllers.push(name);
   }
   return { version: 1, controllers };
 }
 
-/** Creates a node's cgroups; returns the files by which a process enters the node's `system` cgroup. */
-export async function createNodeCgroup(node: NodeLayout): Promise<readonly string[]> {
+/**
+ * Creates a cgroup that may hold processes, in every hierarchy.
+ *
+ * @param path relative to the root of the hierarchies, without leading slash
+ * @returns the files through which a process enters it
+ */
+export async function createCgroup(path: string): Promise<readonly string[]> {
   const found = await hierarchies();
-  const system = join(node.cgroup, 'system');
   if (found.version === 2) {
-    for (const parent of ['', cgroupName, node.cgroup]) {
+    const enable = found.controllers.map((name) => `+${name}`).join(' ');
+    for (const parent of ['', ...ancestors(path)]) {
       await mkdir(join(mount, parent), { recursive: true });
-      const enable = found.controllers.map((name) => `+${name}`).join(' ');
       await writeFile(join(mount, parent, 'cgroup.subtree_control'), enable);
     }
-    await mkdir(join(mount, system), { recursive: true });
-    return [join(mount, system, 'cgroup.procs')];
+    await mkdir(join(mount, path), { recursive: true });
+    return [join(mount, path, 'cgroup.procs')];
   }
   for (const controller of found.controllers) {
     const root = join(mount, controller);
-    await mkdir(join(root, system), { recursive: true });
-    if (await exists(join(root, 'cpuset.cpus'))) {
-      for (const path of [cgroupName, node.cgroup, system]) await inheritCpus(join(root, path));
+    await mkdir(join(root, path), { recursive: true });
+    if (await isThere(join(root, 'cpuset.cpus'))) {
+      for (const part of [...ancestors(path), path]) await inheritCpus(join(root, part));
     }
   }
-  return [join(mount, 'pids', system, 'cgroup.procs')];
+  return found.controllers.map((controller) => join(mount, controller, path, 'cgroup.procs'));
+}
+
+/** `a/b` of `a/b/c`, `a` before it. */
+function ancestors(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** A cpuset of version 1 starts empty, and an empty one takes no process. */
@@ -80,7 +90,8 @@ async function pidsUnder(path: string): Promise<readonly number[]> {
 /** Removes a cgroup and all below it from every hierarchy. It must hold no process. */
 export async function removeCgroup(cgroup: string): Promise<void> {
   const found = await hierarchies();
-  const roots = found.version === 2 ? [mount] : found.controllers.map((controller) => join(mount, controller));
+  // Beside version 1 there may be an empty version 2 hierarchy, in which the runtime makes directories all the same.
+  const roots = found.version === 2 ? [mount] : (await readdir(mount)).map((name) => join(mount, name));
   const removed = async (): Promise<true | undefined> => {
     let whole = true;
     for (const root of roots) {
@@ -100,7 +111,7 @@ async function removeDirectory(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ENOENT') return true;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return true;
     if (code === 'EBUSY') return false;
     throw error;
   }
@@ -113,27 +124,7 @@ async function descendants(path: string): Promise<readonly string[]> {
     const children = entries.filter((entry) => entry.isDirectory()).map((entry) => descendants(join(path, entry.name)));
     return [path, ...(await Promise.all(children)).flat()];
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    // ENODEV: the cgroup went away between the listing and the reading.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENODEV') return undefined;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
     throw error;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { apiAddress } from './apiserver.ts';
-import { type Binaries, binaryPath } from './binaries.ts';
+import { type Binary, binaryPath } from './binaries.ts';
 import { addresses, kubeconfigPath, type Layout, paths, ports } from './layout.ts';
 import type { Daemon } from './process.ts';
 
@@ -103,7 +103,7 @@ export function scheduler(layout: Layout): Daemon {
   });
 }
 
-function daemon(layout: Layout, name: Binaries, flags: Readonly<Record<string, string>>): Daemon {
+function daemon(layout: Layout, name: Binary, flags: Readonly<Record<string, string>>): Daemon {
   const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
   return { name, command: binaryPath(layout, name), args };
 }

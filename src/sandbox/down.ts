@@ -2,11 +2,11 @@
  * Removes the sandbox and everything it left on the machine: processes, mounts, network namespaces, cables, bridge,
  * iptables rules and chains, cgroups, kernel settings, files. It works as well on a sandbox that is half there.
  */
-import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killCgroup, removeCgroup } from './cgroup.ts';
 import { attempt } from './command.ts';
-import { codeOf } from './error.ts';
+import { linkTarget, listIfThere, readIfThere } from './file.ts';
 import { cgroupName, type Layout, maxNodes, type NodeLayout, nodeLayouts } from './layout.ts';
 import { removeAllRules } from './netfilter.ts';
 import { bridgeExists, removeBridge } from './network.ts';
@@ -55,9 +55,9 @@ export function mountsUnder(mountinfo: string, directories: readonly string[]): 
 export async function removeShimSockets(nodes: readonly NodeLayout[]): Promise<void> {
   for (const node of nodes) {
     const bundles = join(node.state, 'io.containerd.runtime.v2.task', 'k8s.io');
-    for (const id of await readdir(bundles).catch(ifMissing([]))) {
-      const address = await readFile(join(bundles, id, 'address'), 'utf8').catch(ifMissing(''));
-      if (address.startsWith('unix://')) await rm(address.slice('unix://'.length), { force: true });
+    for (const id of await listIfThere(bundles)) {
+      const address = await readIfThere(join(bundles, id, 'address'));
+      if (address?.startsWith('unix://')) await rm(address.slice('unix://'.length), { force: true });
     }
   }
 }
@@ -65,17 +65,9 @@ export async function removeShimSockets(nodes: readonly NodeLayout[]): Promise<v
 /** The kubelet links every log into a directory of the machine's. */
 async function removeLogLinks(layout: Layout): Promise<void> {
   const directory = '/var/log/containers';
-  for (const name of await readdir(directory).catch(ifMissing([]))) {
+  for (const name of await listIfThere(directory)) {
     const link = join(directory, name);
-    const target = await readlink(link).catch(ifMissing(''));
-    if (target.startsWith(`${layout.data}/`)) await rm(link, { force: true });
+    const target = await linkTarget(link);
+    if (target?.startsWith(`${layout.data}/`)) await rm(link, { force: true });
   }
-}
-
-function ifMissing<T>(value: T): (error: unknown) => T {
-  return (error) => {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'EINVAL' || code === 'ENOTDIR') return value;
-    throw error;
-  };
 }

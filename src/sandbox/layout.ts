@@ -76,12 +76,17 @@ export interface NodeLayout {
   readonly state: string;
   /** Relative to the root of every cgroup hierarchy. */
   readonly cgroup: string;
+  /** Of the kubelet, containerd and its shims. */
+  readonly systemCgroup: string;
 }
 
 export const maxNodes = 9;
 
-/** The cgroup under which all nodes live, relative to the root of a hierarchy. */
+/** The cgroup of everything, relative to the root of a hierarchy. */
 export const cgroupName = 'clusterwright';
+
+/** The cgroup of what belongs to no node. */
+export const controlCgroup = `${cgroupName}/control`;
 
 export function layoutOf(env: NodeJS.ProcessEnv): Layout {
   const run = env['CLUSTERWRIGHT_RUN'];
@@ -108,6 +113,7 @@ export function nodeLayout(layout: Layout, index: number): NodeLayout {
     socket: join(run, 'containerd.sock'),
     state: join(run, 'state'),
     cgroup: `${cgroupName}/${name}`,
+    systemCgroup: `${cgroupName}/${name}/system`,
   };
 }
 

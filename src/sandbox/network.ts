@@ -4,12 +4,13 @@
  * Each node's kubelet has an address of its own on the bridge, so that the API server can tell them apart. Addresses
  * are handed out per node, from ranges that the faults rely on.
  */
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { binaryPath } from './binaries.ts';
 import { attempt, run } from './command.ts';
 import { SandboxError } from './error.ts';
+import { isThere } from './file.ts';
 import { addresses, bridgeName, kubeconfigPath, type Layout, type NodeLayout, ports } from './layout.ts';
 import { addRules, type Rule, tagPrefix } from './netfilter.ts';
 import type { Daemon } from './process.ts';
@@ -60,10 +61,7 @@ export async function removeBridge(): Promise<void> {
 }
 
 export async function bridgeExists(): Promise<boolean> {
-  return await access(`/sys/class/net/${bridgeName}`).then(
-    () => true,
-    () => false,
-  );
+  return await isThere(`/sys/class/net/${bridgeName}`);
 }
 
 /** The pods' network of one node, for containerd. */

@@ -4,10 +4,9 @@
  * The kubelet's settings are those it takes to run several of them side by side, with or without every capability.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { binaryPath } from './binaries.ts';
-import { createNodeCgroup } from './cgroup.ts';
-import { attempt } from './command.ts';
 import { clusterDomain } from './dns.ts';
 import { pauseImage } from './images/base.ts';
 import { addresses, kubeconfigPath, type Layout, type NodeLayout, paths } from './layout.ts';
@@ -88,15 +87,13 @@ export async function startContainerd(layout: Layout, node: NodeLayout): Promise
     writeFile(join(node.run, 'kubelet.json'), JSON.stringify(kubeletConfig(layout, node))),
     writeFile(join(layout.run, 'resolv.conf'), ''),
   ]);
-  const enter = await createNodeCgroup(node);
   const record = await start(layout, {
     name: containerdName(node),
     command: 'containerd',
     args: ['--config', config],
-    enter,
+    cgroup: node.systemCgroup,
   });
-  const answers = async (): Promise<boolean> => (await attempt('ctr', ['-a', node.socket, 'version'])).code === 0;
-  await waitUntilReady(layout, record, answers, { timeout: 30_000, interval: 100 });
+  await waitUntilReady(layout, record, () => listens(node.socket), { timeout: 30_000 });
 }
 
 /** Starts the node's kubelet; containerd and the API server must answer. */
@@ -114,7 +111,7 @@ export async function startKubelet(layout: Layout, node: NodeLayout): Promise<vo
     name: kubeletName(node),
     command: binaryPath(layout, 'kubelet'),
     args: Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
-    enter: await createNodeCgroup(node),
+    cgroup: node.systemCgroup,
   });
 }
 
@@ -124,4 +121,15 @@ export function containerdName(node: NodeLayout): string {
 
 export function kubeletName(node: NodeLayout): string {
   return `kubelet-${node.name}`;
+}
+
+function listens(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.on('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.on('error', () => resolve(false));
+  });
 }

@@ -5,11 +5,14 @@
  * to another process since is never taken for ours, and never killed.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createCgroup } from './cgroup.ts';
 import { lastLines } from './command.ts';
-import { codeOf, SandboxError } from './error.ts';
-import { type Layout, paths } from './layout.ts';
+import { SandboxError } from './error.ts';
+import { listIfThere, readIfThere } from './file.ts';
+import { controlCgroup, type Layout, paths } from './layout.ts';
+import { signal } from './signal.ts';
 import { waitFor } from './wait.ts';
 
 export interface Daemon {
@@ -17,8 +20,8 @@ export interface Daemon {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Files of `cgroup.procs` that the process enters before its first instruction. */
-  readonly enter?: readonly string[];
+  /** The cgroup in which it runs; default {@link controlCgroup}. */
+  readonly cgroup?: string;
 }
 
 export interface ProcessRecord {
@@ -34,12 +37,11 @@ export async function start(layout: Layout, daemon: Daemon): Promise<ProcessReco
   await Promise.all([mkdir(log, { recursive: true }), mkdir(processes, { recursive: true })]);
   const output = await open(logPath(layout, daemon.name), 'w');
   try {
-    const enter = (daemon.enter ?? []).map((file) => `echo $$ > '${file}' && `).join('');
-    const [command, args] =
-      enter === ''
-        ? [daemon.command, daemon.args]
-        : ['/bin/sh', ['-c', `${enter} exec "$@"`, 'sh', daemon.command, ...daemon.args]];
-    const child = spawn(command, args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/' });
+    // The shell enters the cgroup and then becomes the program: no child of it is ever outside.
+    const files = await createCgroup(daemon.cgroup ?? controlCgroup);
+    const enter = files.map((file) => `echo $$ > '${file}' && `).join('');
+    const args = ['-c', `${enter}exec "$@"`, 'sh', daemon.command, ...daemon.args];
+    const child = spawn('/bin/sh', args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/' });
     const pid = await new Promise<number>((resolve, reject) => {
       child.on('spawn', () => resolve(child.pid ?? 0));
       child.on('error', (cause) =>
@@ -62,20 +64,16 @@ export function logPath(layout: Layout, name: string): string {
 /** Every process that was started and not forgotten, alive or not. */
 export async function processRecords(layout: Layout): Promise<readonly ProcessRecord[]> {
   const directory = paths(layout).processes;
-  const names = await readdir(directory).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
-  const records = await Promise.all(names.map((name) => readRecord(join(directory, name))));
+  const records = await Promise.all((await listIfThere(directory)).map((name) => readRecord(join(directory, name))));
   return records.filter((record) => record !== undefined);
 }
 
 async function readRecord(file: string): Promise<ProcessRecord | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as ProcessRecord;
+    return JSON.parse((await readIfThere(file)) ?? '') as ProcessRecord;
   } catch (error) {
-    // Cut while it was written: the process is found by its cgroup, if it has one, or by its port.
-    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
+    // Cut while it was written: the process is found by its cgroup.
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -98,16 +96,6 @@ export async function kill(layout: Layout, records: readonly ProcessRecord[]): P
       },
     );
     await rm(join(paths(layout).processes, `${record.name}.json`), { force: true });
-  }
-}
-
-/** Sends a signal; false when there is no such process any more. */
-export function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false;
-    throw error;
   }
 }
 
@@ -144,13 +132,8 @@ interface ProcessStat {
 
 /** State letter and start time of a process, or undefined when there is none of this pid. */
 export async function processStat(pid: number): Promise<ProcessStat | undefined> {
-  try {
-    return parseStat(await readFile(`/proc/${pid}/stat`, 'utf8'));
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
-    throw error;
-  }
+  const text = await readIfThere(`/proc/${pid}/stat`);
+  return text === undefined ? undefined : parseStat(text);
 }
 
 /** The name of the program comes second, in parentheses, and may itself hold spaces and parentheses. */

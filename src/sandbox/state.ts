@@ -4,8 +4,9 @@
  * The file appears with the first thing that is started and goes with the last that is removed; `starting` that nobody
  * is working on means that a start was cut.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { codeOf, SandboxError } from './error.ts';
+import { rename, writeFile } from 'node:fs/promises';
+import { SandboxError } from './error.ts';
+import { readIfThere } from './file.ts';
 import { type Layout, paths } from './layout.ts';
 import type { Sysctls } from './sysctl.ts';
 
@@ -21,10 +22,11 @@ export interface State {
 
 /** Undefined when there is no sandbox; `unreadable` when the file is there and says nothing. */
 export async function readState(layout: Layout): Promise<State | 'unreadable' | undefined> {
+  const text = await readIfThere(paths(layout).state);
+  if (text === undefined) return undefined;
   try {
-    return JSON.parse(await readFile(paths(layout).state, 'utf8')) as State;
+    return JSON.parse(text) as State;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
     if (error instanceof SyntaxError) return 'unreadable';
     throw error;
   }

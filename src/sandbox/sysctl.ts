@@ -2,10 +2,11 @@
  * Kernel settings that the sandbox needs, and those that kubelet and kube-proxy change by themselves: all are noted
  * before the start and put back at the end.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt } from './command.ts';
 import { codeOf, SandboxError } from './error.ts';
+import { readIfThere } from './file.ts';
 
 /** By path under /proc/sys, value before the sandbox. */
 export type Sysctls = Readonly<Record<string, string>>;
@@ -55,12 +56,7 @@ export async function restoreSysctls(before: Sysctls): Promise<void> {
 }
 
 async function read(name: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join('/proc/sys', name), 'utf8')).trim();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return (await readIfThere(join('/proc/sys', name)))?.trim();
 }
 
 async function write(name: string, value: string): Promise<void> {

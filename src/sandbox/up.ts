@@ -12,7 +12,7 @@ import { type Layout, type NodeLayout, nodeLayouts, ports } from './layout.ts';
 import { createBridge, proxy } from './network.ts';
 import { startContainerd, startKubelet } from './node.ts';
 import { createPki } from './pki.ts';
-import { start, waitUntilReady } from './process.ts';
+import { isAlive, processRecords, start, waitUntilReady } from './process.ts';
 import type { Step } from './progress.ts';
 import { writeState } from './state.ts';
 import { createStorageObjects, provisioner } from './storage.ts';
@@ -49,7 +49,13 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   } finally {
     api.close();
   }
+  await requireAlive(layout);
   await writeState(layout, { ...state, phase: 'running' });
+}
+
+/** Not all processes were waited for one by one: none may have ended meanwhile. */
+async function requireAlive(layout: Layout): Promise<void> {
+  for (const record of await processRecords(layout)) await waitUntilReady(layout, record, () => isAlive(record));
 }
 
 async function prepareNodes(layout: Layout, nodes: readonly NodeLayout[], options: StartOptions): Promise<void> {
@@ -78,22 +84,19 @@ async function startControlPlane(layout: Layout, options: StartOptions, step: St
   return api;
 }
 
-async function startNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
+/** Starts the node's kubelet and waits until the node is Ready. */
+export async function startNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
   await startKubelet(layout, node);
-  await nodeReady(api, node.name);
+  await waitFor(`${node.name} to be Ready`, async () => ((await nodeReady(api, node.name)) ? true : undefined));
 }
 
 interface NodeObject {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-export async function nodeReady(api: ApiClient, name: string): Promise<void> {
-  const look = async (): Promise<true | undefined> => {
-    const node = await api.get<NodeObject>(`/api/v1/nodes/${name}`);
-    const ready = node?.status.conditions?.find((condition) => condition.type === 'Ready');
-    return ready?.status === 'True' ? true : undefined;
-  };
-  await waitFor(`${name} to be Ready`, look);
+export async function nodeReady(api: ApiClient, name: string): Promise<boolean> {
+  const node = await api.get<NodeObject>(`/api/v1/nodes/${name}`);
+  return node?.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
 async function startServices(layout: Layout, api: ApiClient): Promise<void> {

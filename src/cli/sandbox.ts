@@ -1,0 +1,143 @@
+/**
+ * `clusterwright sandbox`: a real Kubernetes on this machine. Arguments and results only; what it does is in
+ * `src/sandbox/`, which is loaded when a command runs and not before.
+ */
+import type { Argv, CommandModule } from 'yargs';
+import type { Progress } from '../sandbox/progress.ts';
+
+interface UpArguments {
+  readonly nodes: number;
+  readonly audit: boolean;
+}
+
+const upCommand: CommandModule<object, UpArguments> = {
+  command: 'up',
+  describe: 'Start the sandbox, or keep the one that runs',
+  builder: (yargs) =>
+    yargs
+      .option('nodes', { type: 'number', default: 3, describe: 'Number of nodes; 0 is a control plane only' })
+      .option('audit', { type: 'boolean', default: false, describe: "Log every request's metadata" }),
+  handler: ({ nodes, audit }) =>
+    attend(async (progress) => {
+      const { up } = await import('../sandbox/sandbox.ts');
+      const outcome = await up({ nodes, audit }, progress);
+      if (outcome === 'started') progress.note('To use it: eval "$(clusterwright sandbox env)"');
+    }),
+};
+
+const downCommand: CommandModule = {
+  command: 'down',
+  describe: 'Remove the sandbox and everything in it',
+  handler: () =>
+    attend(async (progress) => {
+      const { down } = await import('../sandbox/sandbox.ts');
+      await down(progress);
+    }),
+};
+
+const envCommand: CommandModule = {
+  command: 'env',
+  describe: 'Print the shell line that points KUBECONFIG and PATH at the sandbox',
+  handler: () =>
+    attend(async () => {
+      const { sandboxEnv } = await import('../sandbox/sandbox.ts');
+      const { KUBECONFIG, PATH } = sandboxEnv();
+      process.stdout.write(`export KUBECONFIG='${KUBECONFIG}' PATH='${PATH}'\n`);
+    }),
+};
+
+const statusCommand: CommandModule = {
+  command: 'status',
+  describe: 'Show what runs, and which faults are in force',
+  handler: () =>
+    attend(async () => {
+      const { sandboxStatus } = await import('../sandbox/status.ts');
+      process.stdout.write(await sandboxStatus());
+    }),
+};
+
+interface LoadArguments {
+  readonly image: readonly string[];
+  readonly node: string | undefined;
+  readonly bundle: string | undefined;
+}
+
+const loadCommand: CommandModule<object, LoadArguments> = {
+  command: 'load <image..>',
+  describe: 'Put images into the nodes: archives (*.tar), or names that `sandbox images` lists',
+  builder: (yargs) =>
+    withBundle(yargs)
+      .positional('image', { type: 'string', array: true, demandOption: true })
+      .option('node', { type: 'string', describe: 'Only into this node' }),
+  handler: ({ image, node, bundle }) =>
+    attend(async (progress) => {
+      const { loadImages } = await import('../sandbox/sandbox.ts');
+      const options = { ...(node === undefined ? {} : { node }), ...(bundle === undefined ? {} : { bundle }) };
+      for (const [name, nodes] of await loadImages(image, options, progress)) {
+        process.stdout.write(`${name}: ${nodes.length === 0 ? 'already there' : `loaded into ${nodes.join(', ')}`}\n`);
+      }
+    }),
+};
+
+interface ImagesArguments {
+  readonly name: readonly string[] | undefined;
+  readonly bundle: string | undefined;
+}
+
+const imagesCommand: CommandModule<object, ImagesArguments> = {
+  command: 'images [name..]',
+  describe: 'Build images into the cache and print their archives; without names, list what can be built',
+  builder: (yargs) => withBundle(yargs).positional('name', { type: 'string', array: true }),
+  handler: ({ name, bundle }) =>
+    attend(async (progress) => {
+      const { buildImage, listImages } = await import('../sandbox/sandbox.ts');
+      if (name === undefined || name.length === 0) {
+        for (const { name: each, reference, size } of await listImages()) {
+          const built = size === undefined ? 'not built' : `${Math.round(size / 1e6)} MB`;
+          process.stdout.write(`${each.padEnd(20)} ${reference.padEnd(32)} ${built}\n`);
+        }
+        return;
+      }
+      for (const each of name) {
+        const archive = await buildImage(each, bundle === undefined ? {} : { bundle }, progress);
+        process.stdout.write(`${archive}\n`);
+      }
+    }),
+};
+
+function withBundle<T>(yargs: Argv<T>): Argv<T & { bundle: string | undefined }> {
+  return yargs.option('bundle', {
+    type: 'string',
+    describe: "The controller's bundle, for the operator's image [default: build/controller.mjs]",
+  });
+}
+
+/** Runs a command: what is the user's to solve is one message and exit code 1; a defect keeps its stack. */
+export async function attend(work: (progress: Progress) => Promise<void>): Promise<void> {
+  const [{ createProgress }, { SandboxError }] = await Promise.all([
+    import('../sandbox/progress.ts'),
+    import('../sandbox/error.ts'),
+  ]);
+  try {
+    await work(createProgress());
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    process.stderr.write(`clusterwright: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+export const sandboxCommand: CommandModule = {
+  command: 'sandbox',
+  describe: 'A real Kubernetes on this machine, for trying out and for tests',
+  builder: (yargs) =>
+    yargs
+      .command(upCommand)
+      .command(downCommand)
+      .command(envCommand)
+      .command(statusCommand)
+      .command(loadCommand)
+      .command(imagesCommand)
+      .demandCommand(1, 'name a sandbox command'),
+  handler: () => undefined,
+};

@@ -1,0 +1,107 @@
+/**
+ * Compiles the sandbox's programs from Go modules.
+ *
+ * One program at a time, linked beside its place and renamed into it: an interrupted run leaves nothing half and goes
+ * on at the program it was at, and Go's own cache holds the packages that were ready.
+ */
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { binaryPath, type Program, type Source } from './binaries.ts';
+import { run } from './command.ts';
+import { goEnvironment, requireGo } from './golang.ts';
+import { writeModule } from './gomodule.ts';
+import { type Layout, versions } from './layout.ts';
+import type { Progress, Step } from './progress.ts';
+
+const prefix = 'compile-';
+
+/** Compiles the programs that are missing; with none missing it needs no Go. */
+export async function compileMissing(layout: Layout, missing: readonly Program[], progress: Progress): Promise<void> {
+  if (missing.length === 0) return;
+  await requireGo();
+  progress.note(
+    `Compiling ${missing.length} programs into ${layout.cache}; this is done once, and goes on if it is cut`,
+  );
+  await mkdir(layout.cache, { recursive: true });
+  await removeLeftovers(layout);
+  const sources = [...new Set(missing.map((each) => each.source))];
+  let number = 0;
+  for (const source of sources) {
+    const directory = await mkdtemp(join(layout.cache, prefix));
+    try {
+      await progress.step(`Fetching ${source.name} ${source.version}`, (step) =>
+        fetch(directory, source, missing, step),
+      );
+      const compiled = new Set<string>();
+      for (const each of missing.filter((one) => one.source === source)) {
+        number += 1;
+        await progress.step(`Compiling ${each.name} (${number} of ${missing.length})`, (step) =>
+          compile(layout, directory, each, compiled, step),
+        );
+      }
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+/** What a run that was killed could not remove. The caller is alone. */
+async function removeLeftovers(layout: Layout): Promise<void> {
+  for (const name of await readdir(layout.cache)) {
+    if (name.startsWith(prefix)) await rm(join(layout.cache, name), { recursive: true, force: true });
+  }
+}
+
+/** Downloads every module that the programs of a source are made of. */
+async function fetch(directory: string, source: Source, missing: readonly Program[], step: Step): Promise<void> {
+  let modules = 0;
+  const onLine = (line: string): void => {
+    if (!line.startsWith('go: downloading')) return;
+    modules += 1;
+    step.report(`${modules} modules`);
+  };
+  await writeModule(directory, source, onLine);
+  const packages = missing.filter((each) => each.source === source).map((each) => each.package);
+  await run('go', ['list', '-deps', ...packages], { cwd: directory, env: goEnvironment, onLine });
+}
+
+async function compile(
+  layout: Layout,
+  directory: string,
+  each: Program,
+  compiled: Set<string>,
+  step: Step,
+): Promise<void> {
+  const listed = await run('go', ['list', '-deps', each.package], { cwd: directory, env: goEnvironment });
+  const needed = listed.split('\n').filter((name) => name !== '' && !compiled.has(name));
+  let done = 0;
+  const onLine = (line: string): void => {
+    // With -v, one line a package that is not in Go's cache.
+    if (line.includes(' ') || line === '') return;
+    done += 1;
+    step.report(done < needed.length ? `${done} of ${needed.length} packages` : 'linking');
+  };
+  const target = binaryPath(layout, each.name);
+  const linked = join(directory, each.name);
+  await run('go', ['build', '-v', '-trimpath', `-ldflags=${linkerFlags(each)}`, '-o', linked, each.package], {
+    cwd: directory,
+    env: goEnvironment,
+    onLine,
+  });
+  await mkdir(dirname(target), { recursive: true });
+  await rename(linked, target);
+  for (const name of needed) compiled.add(name);
+}
+
+/** Kubernetes takes its version from the linker, and answers `kubectl version` with it. */
+export function linkerFlags(each: Program): string {
+  if (each.source.name !== 'kubernetes') return '-s -w';
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(versions.kubernetes) ?? [];
+  const variable = 'k8s.io/component-base/version';
+  return [
+    '-s -w',
+    `-X ${variable}.gitVersion=${versions.kubernetes}`,
+    `-X ${variable}.gitMajor=${major}`,
+    `-X ${variable}.gitMinor=${minor}`,
+  ].join(' ');
+}

@@ -1,0 +1,47 @@
+/** The images that the sandbox can make. Pods name them `localhost/NAME:TAG`. */
+import { SandboxError } from '../error.ts';
+import type { ImageRecipe, LayerRecipe } from './recipe.ts';
+
+const node: readonly LayerRecipe[] = [
+  { kind: 'debian', suite: 'bookworm', packages: ['libstdc++6', 'ca-certificates', 'tzdata'] },
+  { kind: 'npm', package: 'node-linux-ARCH', version: '24.21.0', file: 'bin/node', to: '/usr/local/bin/node' },
+];
+
+/** The name under which the operator's image is built and loaded. */
+export const operatorImage = 'clusterwright:dev';
+
+/** Images whose recipe needs nothing from this checkout. */
+export const recipes: readonly ImageRecipe[] = [
+  {
+    name: 'redis:7.0',
+    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'] }],
+    config: {},
+  },
+  {
+    name: 'redis:8.0',
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
+    config: {},
+  },
+  { name: 'node:24', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
+];
+
+/** The operator: the controller in one file, on the node base. */
+export function operatorRecipe(bundle: string): ImageRecipe {
+  return {
+    name: operatorImage,
+    layers: [...node, { kind: 'files', files: [{ path: '/controller.mjs', mode: 0o644, content: bundle }] }],
+    config: {
+      entrypoint: ['/usr/local/bin/node', '/controller.mjs'],
+      user: '65532:65532',
+      env: ['NODE_ENV=production'],
+    },
+  };
+}
+
+/** @throws SandboxError naming the images that there are */
+export function findRecipe(name: string): ImageRecipe {
+  const found = recipes.find((recipe) => recipe.name === name);
+  if (found !== undefined) return found;
+  const names = [...recipes.map((recipe) => recipe.name), operatorImage].join(', ');
+  throw new SandboxError(`no image is called ${name}; there are: ${names}`);
+}

@@ -1,0 +1,34 @@
+/** What runs, in words for people. */
+import { apiClient } from './apiserver.ts';
+import { type Layout, layoutOf, nodeLayouts, paths, versions } from './layout.ts';
+import { ruleTags, tagPrefix } from './netfilter.ts';
+import { isAlive, processRecords } from './process.ts';
+import { readState } from './state.ts';
+import { nodeReady } from './up.ts';
+
+/** One line a thing; ends with a newline. */
+export async function sandboxStatus(layout: Layout = layoutOf(process.env)): Promise<string> {
+  const state = await readState(layout);
+  if (state === undefined) return 'no sandbox is up\n';
+  if (state === 'unreadable' || state.phase === 'starting') return 'the sandbox is half-started\n';
+  const lines = [`Kubernetes ${versions.kubernetes}, kubeconfig ${paths(layout).kubeconfig}`];
+  const api = await apiClient(layout, state.nodes);
+  try {
+    const answers = await api.answers('/readyz');
+    lines.push(`API server ${answers ? 'ready' : 'does not answer'}`);
+    for (const { name, address } of answers ? nodeLayouts(layout, state.nodes) : []) {
+      const stopped = state.stopped.includes(name);
+      lines.push(
+        `${name} ${address} ${stopped ? 'stopped by a fault' : (await nodeReady(api, name)) ? 'Ready' : 'not Ready'}`,
+      );
+    }
+  } finally {
+    api.close();
+  }
+  for (const record of await processRecords(layout)) {
+    if (!(await isAlive(record))) lines.push(`${record.name} is not running`);
+  }
+  const cuts = state.nodes === 0 ? [] : (await ruleTags()).filter((tag) => tag.startsWith(`${tagPrefix}cut:`));
+  for (const tag of cuts) lines.push(`cut: ${tag.slice(`${tagPrefix}cut:`.length).replace(',', ' from ')}`);
+  return `${lines.join('\n')}\n`;
+}
