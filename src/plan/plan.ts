@@ -30,6 +30,8 @@ export type ObjectStep =
       readonly ref: ObjectRef & { readonly uid: string };
       readonly patch: Readonly<Record<string, unknown>>;
       readonly changes: readonly FieldChange[];
+      /** Its failure is reported and holds up nothing else: a volume that cannot grow. */
+      readonly optional?: true;
     }
   | { readonly type: 'delete'; readonly ref: ObjectRef & { readonly uid: string }; readonly reason: string };
 

@@ -17,6 +17,7 @@ export function growthSteps(cluster: Cluster<RedisSpec>, children: Children): Ob
     return [
       {
         type: 'patch',
+        optional: true,
         ref,
         patch: { spec: { resources: { requests: { storage: size } } } },
         changes: [{ path: 'spec.resources.requests.storage', from: has, to: size }],

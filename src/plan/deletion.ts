@@ -1,0 +1,73 @@
+/**
+ * The end of a cluster.
+ *
+ * Under `Retain` nothing has to be done: Kubernetes collects the children, and volumes and Secrets have no owner. Under
+ * `Delete` a finalizer holds the custom resource until the processes have stopped and the data is gone; removing it is
+ * the last write (safety rule G3). The policy counts as it stands at the moment of deletion.
+ */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject, ObjectRef, Resource } from '../api/object.ts';
+import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
+import type { Children } from '../resources/children.ts';
+import { type ObjectStep, type Plan, settled, wait } from './plan.ts';
+
+export const deletionFinalizer = 'clusterwright.dev/delete-data';
+
+type Exact = ObjectRef & { readonly uid: string };
+
+function exactRef(object: KubeObject, resource: Resource): Exact[] {
+  const { uid, name, namespace } = object.metadata;
+  return uid === undefined ? [] : [{ resource, uid, name, ...(namespace === undefined ? {} : { namespace }) }];
+}
+
+function deletionOf(object: KubeObject, resource: Resource, reason: string): ObjectStep[] {
+  if (object.metadata.deletionTimestamp !== undefined) return [];
+  return exactRef(object, resource).map((ref) => ({ type: 'delete', ref, reason }));
+}
+
+/** Puts the finalizer where the policy needs it and takes it away where not. Empty when it is right. */
+export function finalizerSteps(cluster: Cluster<CommonSpec>, resource: Resource): ObjectStep[] {
+  const { finalizers = [], deletionTimestamp } = cluster.metadata;
+  const has = finalizers.includes(deletionFinalizer);
+  const wanted = cluster.spec.deletionPolicy === 'Delete';
+  if (has === wanted || (deletionTimestamp !== undefined && wanted)) return [];
+  return finalizerPatch(cluster, resource, wanted);
+}
+
+function finalizerPatch(cluster: Cluster, resource: Resource, wanted: boolean): ObjectStep[] {
+  const { finalizers = [], resourceVersion } = cluster.metadata;
+  const to = wanted ? [...finalizers, deletionFinalizer] : finalizers.filter((name) => name !== deletionFinalizer);
+  return exactRef(cluster, resource).map((ref) => ({
+    type: 'patch',
+    ref,
+    patch: { metadata: { finalizers: to, resourceVersion } },
+    changes: [{ path: 'metadata.finalizers', from: finalizers, to }],
+  }));
+}
+
+/** `secrets` are those that were generated for this cluster and still exist. */
+export function planDeletion(
+  cluster: Cluster<CommonSpec>,
+  resource: Resource,
+  children: Children,
+  secrets: readonly KubeObject[],
+): Plan {
+  if (!(cluster.metadata.finalizers ?? []).includes(deletionFinalizer)) return { steps: [], outcome: settled };
+  if (cluster.spec.deletionPolicy !== 'Delete') {
+    return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
+  }
+  const sets = children.objects.filter((object) => object.kind === 'StatefulSet');
+  if (sets.length > 0 || children.pods.length > 0) {
+    const steps = sets.flatMap((set) => deletionOf(set, resourceOf(set), 'the cluster is deleted'));
+    return { steps, outcome: wait('Stopping', `${children.pods.length} pod(s) are stopping`) };
+  }
+  const reason = 'deletionPolicy is Delete';
+  const data = [
+    ...children.claims.flatMap((claim) => deletionOf(claim, persistentVolumeClaims, reason)),
+    ...secrets.flatMap((secret) => deletionOf(secret, resourceOf(secret), reason)),
+  ];
+  if (children.claims.length > 0 || data.length > 0) {
+    return { steps: data, outcome: wait('DeletingData', 'volumes and Secrets are being deleted', 1000) };
+  }
+  return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
+}

@@ -1,0 +1,142 @@
+/**
+ * What this process knows of the API: our custom resources and their children, one watch a kind and namespace, never
+ * one a cluster. Secrets are not among them.
+ */
+import type { KubeObject, Resource } from '../api/object.ts';
+import {
+  configMaps,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  resourceOf,
+  services,
+  statefulSets,
+} from '../api/resource.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { type Children, childrenOf } from '../resources/children.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
+import type { KubeClient } from './client.ts';
+import type { Clock, Random } from './clock.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { type Projection, podSummary, wholeObject } from './projection.ts';
+import { createReflector } from './reflector.ts';
+import { type Change, createStore, type Store, type StoreEntry } from './store.ts';
+
+/** `ENGINE/NAMESPACE/NAME`: one cluster, in the queue and in every index. */
+export type ClusterKey = string;
+
+export function clusterKey(engine: string, namespace: string, name: string): ClusterKey {
+  return `${engine}/${namespace}/${name}`;
+}
+
+/** The cluster that a labelled child belongs to. */
+function keyOfChild(object: KubeObject): ClusterKey[] {
+  const { labels = {}, namespace = '' } = object.metadata;
+  const engine = labels[nameLabel];
+  const name = labels[instanceLabel];
+  return engine === undefined || name === undefined ? [] : [clusterKey(engine, namespace, name)];
+}
+
+const childResources: readonly Resource[] = [
+  configMaps,
+  services,
+  podDisruptionBudgets,
+  statefulSets,
+  persistentVolumeClaims,
+  pods,
+];
+const byCluster = 'cluster';
+
+export interface Cache {
+  /** Runs every watch until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  readonly hasSynced: boolean;
+  clusters(engine: RegisteredEngine): KubeObject[];
+  cluster(engine: RegisteredEngine, namespace: string, name: string): KubeObject | undefined;
+  children(key: ClusterKey): Children;
+  entry(object: KubeObject): StoreEntry | undefined;
+  /** The answer to our own write. Objects of a kind that is not watched are ignored. */
+  observeWrite(object: KubeObject): void;
+  observeDelete(ref: { resource: Resource; namespace?: string; name: string; uid: string }): void;
+  onClusterChange(call: (engine: RegisteredEngine, change: Change) => void): void;
+  onChildChange(call: (key: ClusterKey, change: Change) => void): void;
+}
+
+export interface CacheOptions {
+  readonly client: KubeClient;
+  readonly engines: readonly RegisteredEngine[];
+  /** Empty: all namespaces. */
+  readonly namespaces: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+interface Watched {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly store: Store;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createCache(options: CacheOptions): Cache {
+  const { client, engines, clock, random, log, metrics } = options;
+  const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+
+  const watch = (resource: Resource, labelSelector: string | undefined, projection: Projection): Watched[] =>
+    namespaces.map((namespace) => {
+      const indexes = labelSelector === undefined ? {} : { [byCluster]: keyOfChild };
+      const store = createStore({ resource: resource.plural, projection, indexes, log, metrics });
+      const selection = { namespace, labelSelector };
+      const reflector = createReflector({ client, resource, selection, store, clock, random, log, metrics });
+      return { resource, namespace, store, run: (signal) => reflector.run(signal) };
+    });
+
+  const clusters = engines.map((engine) => ({ engine, watched: watch(engine.kind.resource, undefined, wholeObject) }));
+  const children = childResources.flatMap((resource) =>
+    watch(resource, `${managedByLabel}=${managedBy}`, resource === pods ? podSummary : wholeObject),
+  );
+  const all = [...clusters.flatMap(({ watched }) => watched), ...children];
+
+  const storesOf = (engine: RegisteredEngine): Store[] =>
+    clusters.filter((entry) => entry.engine === engine).flatMap(({ watched }) => watched.map(({ store }) => store));
+  const resourceNamed = (object: KubeObject): Resource =>
+    engines.find((engine) => engine.kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object);
+  const storeFor = (resource: Resource, namespace: string | undefined): Store | undefined =>
+    all.find((w) => w.resource === resource && (w.namespace === undefined || w.namespace === namespace))?.store;
+
+  return {
+    async run(signal) {
+      await Promise.all(all.map((watched) => watched.run(signal)));
+    },
+    get hasSynced() {
+      return all.every(({ store }) => store.hasSynced);
+    },
+    clusters: (engine) => storesOf(engine).flatMap((store) => store.list()),
+    cluster(engine, namespace, name) {
+      return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });
+    },
+    children: (key) => childrenOf(children.flatMap(({ store }) => store.byIndex(byCluster, key))),
+    entry: (object) => storeFor(resourceNamed(object), object.metadata.namespace)?.entry(object.metadata),
+    observeWrite(object) {
+      storeFor(resourceNamed(object), object.metadata.namespace)?.observeWrite(object);
+    },
+    observeDelete(ref) {
+      storeFor(ref.resource, ref.namespace)?.observeDelete(ref);
+    },
+    onClusterChange(call) {
+      for (const { engine, watched } of clusters) {
+        for (const { store } of watched) store.subscribe((change) => call(engine, change));
+      }
+    },
+    onChildChange(call) {
+      for (const { store } of children) {
+        store.subscribe((change) => {
+          for (const key of keyOfChild(change.object)) call(key, change);
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * From changes to passes: what has to be looked at, by how many workers, and when again.
+ *
+ * A key, never an object, goes through the queue, so a worker always reads the newest state; no cluster is ever worked
+ * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
+ */
+import type { KubeObject } from '../api/object.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
+import type { Clock } from './clock.ts';
+import type { Listeners } from './listeners.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { WorkQueue } from './queue.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { StatusWriter } from './status-writer.ts';
+import type { Change } from './store.ts';
+
+/** Passes at once. They mostly wait for answers, so more than cores. */
+const workers = 16;
+/** A pass that takes longer is given up and tried again: it must not hold its cluster for ever. */
+const passTimeoutMs = 60_000;
+/** Every cluster is looked at this often even when nothing seems to happen. */
+const resyncMs = 10 * 60 * 60 * 1000;
+
+export interface Controller {
+  /** Works until the signal aborts, then finishes the passes it has begun. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface ControllerOptions {
+  readonly engines: readonly RegisteredEngine[];
+  readonly cache: Cache;
+  readonly queue: WorkQueue<ClusterKey>;
+  readonly reconciler: Reconciler;
+  readonly listeners: Listeners;
+  readonly status: Pick<StatusWriter, 'forget'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export function createController(options: ControllerOptions): Controller {
+  const { engines, cache, queue, reconciler, listeners, status, clock, log, metrics } = options;
+
+  function locate(key: ClusterKey): { engine: RegisteredEngine; cluster: KubeObject | undefined } | undefined {
+    const [name, namespace = '', cluster = ''] = key.split('/');
+    const engine = engines.find((candidate) => candidate.name === name);
+    return engine === undefined ? undefined : { engine, cluster: cache.cluster(engine, namespace, cluster) };
+  }
+
+  async function pass(key: ClusterKey, signal: AbortSignal): Promise<void> {
+    const found = locate(key);
+    if (found === undefined) return;
+    const { engine, cluster } = found;
+    if (cluster === undefined) {
+      listeners.forget(key);
+      queue.forget(key);
+      return;
+    }
+    const startedAt = clock.monotonic();
+    const scope = new AbortController();
+    const stop = (): void => scope.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    const cancel = clock.after(passTimeoutMs, () =>
+      scope.abort(new Error(`the pass took longer than ${passTimeoutMs} ms`)),
+    );
+    let outcome = 'failed';
+    try {
+      const result = await reconciler.reconcile(engine, cluster, key, scope.signal);
+      outcome = result.outcome.state;
+      queue.forget(key);
+      if (result.understood !== undefined) {
+        listeners.follow(key, engine, result.understood.cluster, result.understood.children);
+      }
+      queue.addAfter(key, result.again ?? resyncMs, result.again === undefined ? 'low' : 'high');
+    } catch (error) {
+      if (!signal.aborted) {
+        log.warn({ cluster: key, err: error }, 'a pass failed and will be repeated');
+        queue.retry(key);
+      }
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', stop);
+      const labels = { kind: engine.kind.resource.kind, outcome };
+      metrics.reconciles.inc(labels);
+      metrics.reconcileDuration.observe(labels, (clock.monotonic() - startedAt) / 1000);
+    }
+  }
+
+  async function work(signal: AbortSignal): Promise<void> {
+    for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
+      try {
+        await pass(key, signal);
+      } finally {
+        queue.done(key);
+      }
+    }
+  }
+
+  /** Our own status writes come back as changes of the resource: they say nothing new. */
+  function isNews(change: Change): boolean {
+    if (change.type !== 'updated') return true;
+    const told = ({ metadata }: KubeObject): string =>
+      JSON.stringify([
+        metadata.uid,
+        metadata.generation,
+        metadata.deletionTimestamp,
+        metadata.finalizers,
+        metadata.annotations,
+      ]);
+    return told(change.object) !== told(change.previous);
+  }
+
+  cache.onClusterChange((engine, change) => {
+    const { namespace = '', name, uid = '' } = change.object.metadata;
+    if (change.type === 'deleted') status.forget(uid);
+    if (isNews(change)) queue.add(clusterKey(engine.name, namespace, name), change.origin === 'list' ? 'low' : 'high');
+  });
+  cache.onChildChange((key, change) => queue.add(key, change.origin === 'list' ? 'low' : 'high'));
+
+  return {
+    async run(signal) {
+      const stop = (): void => {
+        listeners.closeAll();
+        void queue.shutDown();
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+      await Promise.all(Array.from({ length: workers }, () => work(signal)));
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** What engines get of the outside world: connections, Secrets by name, and time. */
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { secrets } from '../api/resource.ts';
+import type { EngineIO } from '../engines/engine.ts';
+import { isNotFound } from './api-error.ts';
+import type { KubeClient } from './client.ts';
+import { type Clock, sleep } from './clock.ts';
+
+export type Dial = EngineIO['dial'];
+
+/** A plain TCP connection. Rejects on refusal and when the signal aborts, also while connecting. */
+export const dialTcp: Dial = (host, port, signal) =>
+  new Promise<Duplex>((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const socket = connect({ host, port, noDelay: true, keepAlive: true });
+    const abort = (): void => {
+      socket.destroy();
+      reject(signal.reason);
+    };
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', abort);
+      reject(error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      signal.removeEventListener('abort', abort);
+      socket.removeListener('error', fail);
+      resolve(socket);
+    });
+  });
+
+/** How long the values of a Secret are taken as current. A rotated password is noticed after this at the latest. */
+const secretLifeMs = 60_000;
+
+type Values = Readonly<Record<string, string>>;
+
+/** Secrets in memory, read by name when somebody needs to log in, and never all at once. */
+export interface SecretReader {
+  read(namespace: string, name: string, signal: AbortSignal): Promise<Values | undefined>;
+  /** Values that this process has just generated need not be read back. */
+  learn(namespace: string, name: string, values: Values): void;
+}
+
+export function createSecretReader(options: {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly clock: Clock;
+  /** Sees every value, so that it can be kept out of the log. */
+  readonly onValue: (value: string) => void;
+}): SecretReader {
+  const { client, clock, onValue } = options;
+  const known = new Map<string, { readonly values: Values; readonly until: number }>();
+  const learn = (namespace: string, name: string, values: Values): void => {
+    for (const value of Object.values(values)) onValue(value);
+    known.set(`${namespace}/${name}`, { values, until: clock.monotonic() + secretLifeMs });
+  };
+  return {
+    learn,
+    async read(namespace, name, signal) {
+      const entry = known.get(`${namespace}/${name}`);
+      if (entry !== undefined && entry.until > clock.monotonic()) return entry.values;
+      known.delete(`${namespace}/${name}`);
+      try {
+        const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as { data?: Values };
+        const values = Object.fromEntries(
+          Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+        );
+        learn(namespace, name, values);
+        return values;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+export function engineIO(options: {
+  readonly namespace: string;
+  readonly secrets: SecretReader;
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}): EngineIO {
+  const { namespace, secrets: reader, dial, clock, signal } = options;
+  return {
+    dial,
+    signal,
+    secret: (name) => reader.read(namespace, name, signal),
+    sleep: (ms, also) => sleep(clock, ms, also === undefined ? signal : AbortSignal.any([signal, also])),
+  };
+}

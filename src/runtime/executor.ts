@@ -1,0 +1,161 @@
+/**
+ * The only writer. It runs the steps of a plan in order and stops at the first that fails; what was done shows in the
+ * world, and the next pass decides anew.
+ *
+ * An object is created by POST, which never takes over one that is there. A change is a server-side apply of what we
+ * want; before the first one, the fields that the POST left to an `Update` entry become ours, or a field we no longer
+ * set would stay for ever.
+ */
+import { randomInt } from 'node:crypto';
+import type { KubeObject } from '../api/object.ts';
+import { resourceOf } from '../api/resource.ts';
+import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts';
+import { isAlreadyExists } from './api-error.ts';
+import type { Cache } from './cache.ts';
+import type { KubeClient } from './client.ts';
+import { takeOverPatch } from './ownership.ts';
+
+/** There is an object of the name we need, and it is not ours. */
+export class NameConflict extends Error {
+  readonly code = 'NameConflict';
+  constructor(object: KubeObject, options: ErrorOptions) {
+    super(`${object.kind} ${object.metadata.name} exists and belongs to somebody else`, options);
+    this.name = 'NameConflict';
+  }
+}
+
+/** A step could not be done. The cause is the API server's or the database's own answer. */
+export class StepFailed extends Error {
+  readonly code = 'StepFailed';
+  readonly step: Step;
+  constructor(step: Step, cause: unknown) {
+    super(`${describeStep(step)}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'StepFailed';
+    this.step = step;
+  }
+}
+
+export function describeStep(step: Step): string {
+  switch (step.type) {
+    case 'create':
+      return `create ${step.object.kind} ${step.object.metadata.name}`;
+    case 'apply':
+      return `update ${step.object.kind} ${step.object.metadata.name}`;
+    case 'patch':
+      return `patch ${step.ref.resource.kind} ${step.ref.name}`;
+    case 'delete':
+      return `delete ${step.ref.resource.kind} ${step.ref.name}: ${step.reason}`;
+    case 'act':
+      return step.summary;
+    default:
+      return step satisfies never;
+  }
+}
+
+export interface Executor {
+  /** Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. */
+  run(
+    steps: readonly Step[],
+    act: (action: EngineAction) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<readonly StepFailed[]>;
+}
+
+export interface ExecutorOptions {
+  readonly client: KubeClient;
+  readonly cache: Pick<Cache, 'observeWrite' | 'observeDelete' | 'entry'>;
+  /** Random characters for generated Secrets. */
+  readonly generate?: (length: number) => string;
+  /** Sees every generated Secret, so that its values can be kept out of the log and need not be read back. */
+  readonly onSecret?: (secret: KubeObject, values: Readonly<Record<string, string>>) => void;
+  readonly onStep?: (step: Step) => void;
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+export function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { client, cache, generate = randomText, onSecret, onStep } = options;
+
+  async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
+    const values = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
+    const filled = generated.length === 0 ? object : { ...object, stringData: values };
+    try {
+      const made = await client.create(filled, { signal });
+      if (generated.length > 0) onSecret?.(made, values);
+      cache.observeWrite(made);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      // A Secret that is kept outlives its cluster, and is found again by the next one of the name.
+      if (generated.length > 0) return;
+      await adopt(object, error, signal);
+    }
+  }
+
+  /** The object exists, and the cache does not have it yet: ours if the same cluster controls it. */
+  async function adopt(object: KubeObject, cause: unknown, signal: AbortSignal): Promise<void> {
+    const { name, namespace, ownerReferences } = object.metadata;
+    const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
+    const live = await client.get(ref, { signal });
+    const owner = ownerReferences?.find((reference) => reference.controller === true)?.uid;
+    const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
+    if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });
+    cache.observeWrite(live);
+  }
+
+  async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {
+    if (cache.entry(object)?.postOwned === true) {
+      const { name, namespace } = object.metadata;
+      const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
+      const patch = takeOverPatch(await client.get(ref, { signal }));
+      if (patch !== undefined) cache.observeWrite(await client.jsonPatch(ref, patch, { signal }));
+    }
+    cache.observeWrite(await client.apply(object, { force: true, signal }));
+  }
+
+  async function runObjectStep(step: ObjectStep, signal: AbortSignal): Promise<void> {
+    switch (step.type) {
+      case 'create':
+        return create(step.object, step.generate ?? [], signal);
+      case 'apply':
+        return apply(step.object, signal);
+      case 'patch': {
+        const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
+        cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));
+        return;
+      }
+      case 'delete': {
+        const removal = await client.remove(step.ref, { signal });
+        if (removal.outcome === 'terminating') cache.observeWrite(removal.object);
+        else cache.observeDelete(step.ref);
+        return;
+      }
+      default:
+        return step satisfies never;
+    }
+  }
+
+  return {
+    async run(steps, act, signal) {
+      const failures: StepFailed[] = [];
+      for (const step of steps) {
+        signal.throwIfAborted();
+        onStep?.(step);
+        try {
+          if (step.type === 'act') await act(step.action);
+          else await runObjectStep(step, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof NameConflict) throw error;
+          const failure = new StepFailed(step, error);
+          if (step.type !== 'patch' || step.optional !== true) throw failure;
+          failures.push(failure);
+        }
+      }
+      return failures;
+    },
+  };
+}

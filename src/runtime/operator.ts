@@ -1,0 +1,123 @@
+/**
+ * The controller as a whole: put together from its parts, started in order, stopped in order.
+ *
+ * Everything that reaches outside comes in as an argument. A process without the lease watches, so that it can take
+ * over at once, and writes nothing: its transport refuses.
+ */
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { createCache } from './cache.ts';
+import { createClient } from './client.ts';
+import type { Clock, Random } from './clock.ts';
+import { createController } from './controller.ts';
+import { createSecretReader, type Dial, engineIO } from './engine-io.ts';
+import { createEventRecorder } from './event-recorder.ts';
+import { createExecutor } from './executor.ts';
+import { fencedTransport } from './fence.ts';
+import { createLeaderElection } from './lease.ts';
+import { createListeners } from './listeners.ts';
+import type { ProtectedLog } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { outcomeEvents } from './outcome-events.ts';
+import { createWorkQueue } from './queue.ts';
+import { createReconciler } from './reconciler.ts';
+import { createStatusWriter } from './status-writer.ts';
+import type { Transport } from './transport.ts';
+
+export const leaseName = 'clusterwright-controller';
+
+export interface OperatorOptions {
+  readonly engines: readonly RegisteredEngine[];
+  readonly transport: Transport;
+  readonly dial: Dial;
+  /** Namespaces to serve; empty: all. */
+  readonly namespaces: readonly string[];
+  /** Where the lease lives; undefined: no election, this is the only process. */
+  readonly election?: { readonly namespace: string; readonly identity: string };
+  /** Name of this process in events. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: ProtectedLog;
+  readonly metrics: Metrics;
+}
+
+export interface Operator {
+  /** Resolves when the signal has aborted and everything is put down; rejects when the lease was lost. */
+  run(signal: AbortSignal): Promise<void>;
+  readonly hasSynced: () => boolean;
+  readonly isLeader: () => boolean;
+}
+
+export function createOperator(options: OperatorOptions): Operator {
+  const { engines, transport, dial, namespaces, clock, random, log, metrics } = options;
+  const clientOptions = { clock, random, metrics };
+  const election =
+    options.election === undefined
+      ? undefined
+      : createLeaderElection({
+          ...options.election,
+          name: leaseName,
+          client: createClient({ ...clientOptions, transport }),
+          clock,
+          random,
+          log,
+          metrics,
+        });
+  const mayWrite = (): boolean => election === undefined || election.isLeader();
+  const client = createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite) });
+  const cache = createCache({ client, engines, namespaces, clock, random, log, metrics });
+  const queue = createWorkQueue({ name: 'clusters', clock, random, metrics });
+  const events = createEventRecorder({
+    client,
+    clock,
+    log,
+    metrics,
+    controller: 'clusterwright.dev/controller',
+    instance: options.instance,
+  });
+  const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
+  const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>
+    engineIO({ namespace: cluster.metadata.namespace, secrets, dial, clock, signal });
+  const executor = createExecutor({
+    client,
+    cache,
+    onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
+  });
+  const status = createStatusWriter({ client, cache, clock });
+  const reconciler = createReconciler({ client, cache, executor, status, io, log, onOutcome: outcomeEvents(events) });
+  const listeners = createListeners({ clock, log, io, changed: (key) => queue.add(key, 'high') });
+  const controller = createController({ engines, cache, queue, reconciler, listeners, status, clock, log, metrics });
+
+  return {
+    hasSynced: () => cache.hasSynced,
+    isLeader: mayWrite,
+    async run(signal) {
+      const watching = new AbortController();
+      const watches = cache.run(watching.signal);
+      try {
+        const lead = async (leading: AbortSignal): Promise<void> => {
+          log.info({ instance: options.instance }, 'leading');
+          await synced(cache, clock, leading);
+          await controller.run(leading);
+          await events.drain();
+        };
+        if (election === undefined) await lead(signal);
+        else if ((await election.run(signal, lead)) === 'lost')
+          throw new Error('the lease was lost to another process');
+      } finally {
+        watching.abort();
+        await watches;
+        await transport.close();
+      }
+    },
+  };
+}
+
+/** Absence means nothing before every watch has delivered a complete set: no pass may run on less. */
+async function synced(cache: { readonly hasSynced: boolean }, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!cache.hasSynced && !signal.aborted) {
+    await new Promise<void>((resolve) => {
+      clock.after(20, resolve);
+    });
+  }
+}

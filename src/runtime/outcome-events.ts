@@ -1,0 +1,34 @@
+/** Events on the custom resource: one when a cluster turns, none when a pass finds what the last one found. */
+import type { Cluster } from '../api/cluster.ts';
+import type { ClusterStatus } from '../api/status.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { EventRecorder } from './event-recorder.ts';
+
+/** Actions worth an event of their own: somebody will ask why the role moved. */
+const notable = /\.(promote|handOver|failover|switchover)$/;
+
+export function outcomeEvents(recorder: EventRecorder) {
+  return (engine: RegisteredEngine, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan): void => {
+    const regarding = {
+      resource: engine.kind.resource,
+      namespace: cluster.metadata.namespace,
+      name: cluster.metadata.name,
+      ...(cluster.metadata.uid === undefined ? {} : { uid: cluster.metadata.uid }),
+    };
+    for (const step of plan.steps) {
+      if (step.type === 'act' && notable.test(step.action.type)) {
+        const action = step.action.type.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase());
+        recorder.record({ regarding, type: 'Normal', reason: 'RoleMoves', action, note: step.summary });
+      }
+      if (step.type === 'delete' && step.ref.resource.kind === 'Pod') {
+        const note = `restart ${step.ref.name}: ${step.reason}`;
+        recorder.record({ regarding, related: step.ref, type: 'Normal', reason: 'Restart', action: 'DeletePod', note });
+      }
+    }
+    if (plan.outcome.state === 'blocked' && before?.plan?.blockedBy !== plan.outcome.message) {
+      const { reason, message } = plan.outcome;
+      recorder.record({ regarding, type: 'Warning', reason, action: 'Reconcile', note: message });
+    }
+  };
+}

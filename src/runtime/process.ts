@@ -1,0 +1,101 @@
+/**
+ * The operator as a process: credentials, health endpoints, signals.
+ *
+ * SIGTERM stops new work, lets the passes that have begun finish, gives the lease back and ends. A lost lease ends the
+ * process too: whatever it had in mind was decided by somebody who no longer leads.
+ */
+import { randomBytes } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { engines } from '../engines/index.ts';
+import { systemClock } from './clock.ts';
+import type { Credentials } from './credentials.ts';
+import { dialTcp } from './engine-io.ts';
+import { startHealthServer } from './health.ts';
+import { inClusterCredentials, inClusterNamespace, isInCluster } from './incluster.ts';
+import { createLog, type LogLevel } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createOperator } from './operator.ts';
+import { createTransport, userAgent } from './undici-transport.ts';
+import { version } from './version.ts';
+
+export interface ProcessOptions {
+  /** Empty: all namespaces. */
+  readonly namespaces: readonly string[];
+  /** For /healthz, /readyz and /metrics; 0 picks a free one. */
+  readonly port: number;
+  readonly logLevel: LogLevel;
+  /** Off only for a process that is known to be alone. */
+  readonly leaderElection: boolean;
+  /** Default: those of the pod, else the kubeconfig's current context. */
+  readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
+}
+
+/** Longest event-loop block that is tolerated: half the lease's renew deadline. */
+const stalledMs = 5_000;
+
+async function defaultCredentials(): Promise<{ credentials: Credentials; namespace: string }> {
+  const clock = systemClock;
+  if (isInCluster(process.env)) {
+    return {
+      credentials: inClusterCredentials({ env: process.env, clock }),
+      namespace: await inClusterNamespace({ clock }),
+    };
+  }
+  const { loadKubeconfig } = await import('./kubeconfig.ts');
+  const { credentials, namespace } = await loadKubeconfig({ env: process.env, clock });
+  return { credentials, namespace };
+}
+
+/** Runs until a signal says stop; resolves with the exit code. */
+export async function runOperatorProcess(options: ProcessOptions): Promise<number> {
+  const log = createLog({ level: options.logLevel });
+  const metrics = createMetrics();
+  const clock = systemClock;
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      stopping.abort(new Error(`received ${signal}`));
+    });
+  }
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'a rejection was not handled');
+    process.exit(1);
+  });
+
+  const { credentials, namespace } = options.credentials ?? (await defaultCredentials());
+  const instance = process.env.POD_NAME ?? `local-${process.pid}`;
+  const operator = createOperator({
+    engines,
+    transport: createTransport({ credentials, userAgent: userAgent(version, 'controller'), clock }),
+    dial: dialTcp,
+    namespaces: options.namespaces,
+    ...(options.leaderElection
+      ? { election: { namespace, identity: `${instance}_${randomBytes(4).toString('hex')}` } }
+      : {}),
+    instance,
+    clock,
+    random: Math.random,
+    log,
+    metrics,
+  });
+  const delay = monitorEventLoopDelay({ resolution: 100 });
+  delay.enable();
+  const health = await startHealthServer({
+    port: options.port,
+    live: { 'event-loop': () => (delay.percentile(99) / 1e6 > stalledMs ? 'the event loop is blocked' : undefined) },
+    ready: { cache: () => (operator.hasSynced() ? undefined : 'the first complete view has not arrived') },
+    metrics,
+  });
+  log.info({ version, instance, port: health.port, namespaces: options.namespaces }, 'started');
+  try {
+    await operator.run(stopping.signal);
+    return 0;
+  } catch (error) {
+    log.error({ err: error }, 'the operator ends');
+    return 1;
+  } finally {
+    delay.disable();
+    await health.close();
+  }
+}

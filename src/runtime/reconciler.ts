@@ -1,0 +1,197 @@
+/**
+ * One pass over one cluster: look, plan, do, say.
+ *
+ * A pass keeps nothing for the next one. Everything it decides comes from the custom resource, the children and what the
+ * processes say now, so a controller that dies after any write leaves nothing that its successor would need to know.
+ */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { ConditionClaim } from '../api/condition.ts';
+import type { KubeObject } from '../api/object.ts';
+import { secrets as secretResource } from '../api/resource.ts';
+import type { ClusterStatus, Phase } from '../api/status.ts';
+import { validateCluster } from '../api/validate.ts';
+import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
+import { finalizerSteps, planDeletion } from '../plan/deletion.ts';
+import { blocked, type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { type Children, childrenOf } from '../resources/children.ts';
+import { isNotFound } from './api-error.ts';
+import type { Cache, ClusterKey } from './cache.ts';
+import type { KubeClient } from './client.ts';
+import { describeStep, type Executor, NameConflict, StepFailed } from './executor.ts';
+import type { Log } from './log.ts';
+import type { StatusWriter } from './status-writer.ts';
+
+export interface Reconciler {
+  /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
+  reconcile(engine: RegisteredEngine, cluster: KubeObject, key: ClusterKey, signal: AbortSignal): Promise<PassResult>;
+}
+
+export interface PassResult {
+  readonly outcome: Outcome;
+  /** Milliseconds after which to look again; undefined: a watch or a listener will tell. */
+  readonly again?: number;
+  /** The cluster as it was understood; undefined while it is invalid or on its way out. */
+  readonly understood?: { readonly cluster: Cluster; readonly children: Children };
+}
+
+export interface ReconcilerOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly cache: Pick<Cache, 'children'>;
+  readonly executor: Executor;
+  readonly status: StatusWriter;
+  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly log: Log;
+  readonly onOutcome: (
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    before: ClusterStatus | undefined,
+    plan: Plan,
+  ) => void;
+}
+
+const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
+
+export function createReconciler(options: ReconcilerOptions): Reconciler {
+  const { client, cache, executor, status, io, onOutcome } = options;
+
+  async function reconcileDeleting(
+    engine: RegisteredEngine,
+    cluster: Cluster<CommonSpec>,
+    children: Children,
+    signal: AbortSignal,
+  ): Promise<PassResult> {
+    const secrets = await generatedSecrets(engine, cluster, signal);
+    const plan = planDeletion(cluster, engine.kind.resource, children, secrets);
+    await executor.run(plan.steps, noAction, signal);
+    return { outcome: plan.outcome, ...recheck(plan.outcome) };
+  }
+
+  async function generatedSecrets(
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    signal: AbortSignal,
+  ): Promise<KubeObject[]> {
+    const names = engine.resources(cluster).flatMap((d) => (d.generate === undefined ? [] : [d.object.metadata.name]));
+    const found = await Promise.all(
+      names.map(async (name) => {
+        try {
+          return [
+            await client.get({ resource: secretResource, namespace: cluster.metadata.namespace, name }, { signal }),
+          ];
+        } catch (error) {
+          if (isNotFound(error)) return [];
+          throw error;
+        }
+      }),
+    );
+    return found.flat();
+  }
+
+  return {
+    async reconcile(engine, object, key, signal) {
+      const { resource } = engine.kind;
+      const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
+      const children = cache.children(key);
+      if (!verdict.ok) {
+        const text = verdict.violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
+        const outcome = { state: 'blocked', reason: 'InvalidSpec', message: text } as const;
+        const unread = { ...object, spec: {} } as Cluster;
+        await status.write(unread, resource, plainStatus(unread, 'Invalid', outcome), undefined, signal);
+        return { outcome };
+      }
+      const cluster = verdict.cluster as Cluster<CommonSpec>;
+      if (cluster.metadata.deletionTimestamp !== undefined) {
+        return reconcileDeleting(engine, cluster, children, signal);
+      }
+      const survey = await engine.survey(cluster, children, io(cluster, signal));
+      const plan: Plan =
+        cluster.spec.paused === true
+          ? { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') }
+          : { ...survey.plan, steps: [...finalizerSteps(cluster, resource), ...survey.plan.steps] };
+      onOutcome(engine, cluster, cluster.status, plan);
+
+      let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
+      let failure: unknown;
+      try {
+        const failures = await executor.run(plan.steps, survey.act, signal);
+        for (const failed of failures)
+          options.log.warn({ cluster: key, err: failed }, 'a step failed that others need not wait for');
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+        claim = failedStatus(claim, error);
+      }
+      const details = await status.write(cluster, resource, claim, planStatus(plan), signal);
+      if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
+      if (failure !== undefined) throw failure;
+      const acted = plan.steps.some((step) => step.type === 'act');
+      const again = soonest(acted ? 0 : undefined, recheck(plan.outcome).again, details === 0 ? undefined : details);
+      return {
+        outcome: plan.outcome,
+        ...(again === undefined ? {} : { again }),
+        understood: { cluster, children: childrenOf(cache.children(key).objects) },
+      };
+    },
+  };
+}
+
+function recheck(outcome: Outcome): { again?: number } {
+  return outcome.state === 'wait' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
+}
+
+function soonest(...times: readonly (number | undefined)[]): number | undefined {
+  const given = times.filter((time) => time !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}
+
+function planStatus(plan: Plan): ClusterStatus['plan'] {
+  const next = plan.steps[0];
+  return {
+    ...(next === undefined ? {} : { next: describeStep(next) }),
+    ...(plan.outcome.state === 'wait' ? { waitingFor: plan.outcome.message } : {}),
+    ...(plan.outcome.state === 'blocked' ? { blockedBy: plan.outcome.message } : {}),
+  };
+}
+
+function stalled(reason: string, message: string): ConditionClaim[] {
+  return [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: 'Progressing', status: 'False', reason, message },
+    { type: 'Degraded', status: 'Unknown', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
+  ];
+}
+
+/** For a cluster that nothing could be found out about. */
+function plainStatus(cluster: Cluster, phase: Phase, outcome: Extract<Outcome, { state: 'blocked' }>): StatusClaim {
+  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
+  return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
+}
+
+function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {
+  const note = outcome.state === 'wait' ? outcome : { reason: 'Paused', message: '' };
+  return {
+    ...claim,
+    phase: 'Paused',
+    conditions: claim.conditions
+      .filter((c) => c.type !== 'Reconciling')
+      .map((c) =>
+        c.type === 'Progressing' ? { ...c, status: 'False', reason: note.reason, message: note.message } : c,
+      ),
+  };
+}
+
+/** What was found out stands, but readiness cannot be claimed while a step fails. */
+function failedStatus(claim: StatusClaim, error: unknown): StatusClaim {
+  const reason = error instanceof NameConflict ? 'NameConflict' : 'StepFailed';
+  const message = error instanceof StepFailed || error instanceof NameConflict ? error.message : 'an internal error';
+  return {
+    ...claim,
+    ...(error instanceof NameConflict ? { phase: 'Blocked' as const } : {}),
+    conditions: claim.conditions.map((c) =>
+      c.type === 'Ready' || (c.type === 'Progressing' && c.status === 'True')
+        ? { ...c, reason, message, status: c.type === 'Ready' ? 'False' : c.status }
+        : c,
+    ),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Writes a status when it says something new.
+ *
+ * A turn (phase, readiness, primary, generation) is written at once. Details that merely move along, such as a message
+ * or a member's readiness, are gathered for a while, so that a cluster being created costs two writes, not ten.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../api/cluster.ts';
+import { mergeConditions } from '../api/condition.ts';
+import type { Resource } from '../api/object.ts';
+import type { ClusterStatus } from '../api/status.ts';
+import type { StatusClaim } from '../engines/engine.ts';
+import { isNotFound } from './api-error.ts';
+import type { Cache } from './cache.ts';
+import type { KubeClient } from './client.ts';
+import type { Clock } from './clock.ts';
+
+/** For how long details are gathered. */
+export const detailDelayMs = 10_000;
+
+export interface StatusWriter {
+  /** Resolves with the milliseconds after which to come back for details that were not written yet; 0 if none. */
+  write(
+    cluster: Cluster,
+    resource: Resource,
+    claim: StatusClaim,
+    plan: ClusterStatus['plan'],
+    signal: AbortSignal,
+  ): Promise<number>;
+  forget(uid: string): void;
+}
+
+export function createStatusWriter(options: {
+  readonly client: Pick<KubeClient, 'patchStatus'>;
+  readonly cache: Pick<Cache, 'observeWrite'>;
+  readonly clock: Clock;
+}): StatusWriter {
+  const { client, cache, clock } = options;
+  const writtenAt = new Map<string, number>();
+
+  return {
+    async write(cluster, resource, claim, plan, signal) {
+      const before = cluster.status ?? {};
+      const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+      const after = statusOf(cluster, claim, plan, now);
+      if (isDeepStrictEqual(before, after)) return 0;
+      const uid = cluster.metadata.uid ?? '';
+      const since = clock.monotonic() - (writtenAt.get(uid) ?? Number.NEGATIVE_INFINITY);
+      if (!isTurn(before, after) && since < detailDelayMs) return detailDelayMs - since;
+      const { name, namespace } = cluster.metadata;
+      try {
+        cache.observeWrite(
+          await client.patchStatus({ resource, name, namespace }, clearing(before, after), { signal }),
+        );
+        writtenAt.set(uid, clock.monotonic());
+      } catch (error) {
+        // Deleted meanwhile: there is nobody left to tell.
+        if (!isNotFound(error)) throw error;
+      }
+      return 0;
+    },
+    forget: (uid) => void writtenAt.delete(uid),
+  };
+}
+
+function statusOf(cluster: Cluster, claim: StatusClaim, plan: ClusterStatus['plan'], now: string): ClusterStatus {
+  const generation = cluster.metadata.generation ?? 0;
+  const { conditions, ...rest } = claim;
+  return {
+    ...rest,
+    observedGeneration: generation,
+    conditions: mergeConditions(cluster.status?.conditions ?? [], conditions, generation, now),
+    ...(plan === undefined || Object.keys(plan).length === 0 ? {} : { plan }),
+  };
+}
+
+function isTurn(before: ClusterStatus, after: ClusterStatus): boolean {
+  const states = (status: ClusterStatus): string[] => (status.conditions ?? []).map((c) => `${c.type}=${c.status}`);
+  const turning = (status: ClusterStatus): unknown => [
+    status.phase,
+    status.primary,
+    status.observedGeneration,
+    status.initialized,
+    states(status),
+  ];
+  return !isDeepStrictEqual(turning(before), turning(after));
+}
+
+/** A merge patch keeps what it does not name: fields that are no longer said are set to null. */
+function clearing(before: ClusterStatus, after: ClusterStatus): object {
+  const gone = Object.keys(before).filter((field) => !(field in after));
+  const plan =
+    before.plan !== undefined && after.plan !== undefined ? { plan: { ...cleared(before.plan), ...after.plan } } : {};
+  return { ...Object.fromEntries(gone.map((field) => [field, null])), ...after, ...plan };
+}
+
+function cleared(fields: object): Record<string, null> {
+  return Object.fromEntries(Object.keys(fields).map((field) => [field, null]));
+}
