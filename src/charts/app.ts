@@ -1,0 +1,24 @@
+/** The whole app: CRDs, then the operator, then samples, each a file that is numbered in the order of application. */
+import { App } from 'cdk8s';
+import type { OperatorProps } from '../constructs/operator.ts';
+import { CrdsChart } from './crds.ts';
+import { OperatorChart } from './operator.ts';
+import { SamplesChart } from './samples.ts';
+
+export interface AppOptions {
+  /** Default `dist`, or what CDK8S_OUTDIR says. */
+  readonly outdir?: string;
+  readonly operator?: OperatorProps;
+}
+
+export function createApp(options: AppOptions = {}): App {
+  const { outdir, operator = {} } = options;
+  // A metadata file among the manifests would make `kubectl apply -f dist/` fail.
+  const app = new App({ recordConstructMetadata: false, ...(outdir === undefined ? {} : { outdir }) });
+  const crds = new CrdsChart(app, 'crds');
+  const controller = new OperatorChart(app, 'operator', operator);
+  const samples = new SamplesChart(app, 'samples');
+  controller.addDependency(crds);
+  samples.addDependency(controller);
+  return app;
+}

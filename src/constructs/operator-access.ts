@@ -1,0 +1,82 @@
+/** The operator's account and rights, and what people may do with our kinds. */
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import { group } from '../api/group.ts';
+import type { PolicyRule, RegisteredEngine } from '../engines/engine.ts';
+import { ownPermissions, watchedPermissions } from '../engines/permissions.ts';
+import { operatorLabels, operatorName, type Watch } from './operator-identity.ts';
+import { mergeRules } from './rbac.ts';
+
+export interface AccessOptions {
+  readonly namespace: string;
+  readonly watch: Watch;
+  readonly engines: readonly RegisteredEngine[];
+}
+
+/** Rights must be there before the pods that use them. */
+const early = { 'argocd.argoproj.io/sync-wave': '-1' };
+const rbacGroup = 'rbac.authorization.k8s.io';
+
+/** cdk8s's types want arrays that it could write to; it does not. */
+function rulesOf(rules: readonly PolicyRule[]): k8s.PolicyRule[] {
+  return mergeRules(rules) as unknown as k8s.PolicyRule[];
+}
+
+export function operatorAccess(scope: Construct, options: AccessOptions): void {
+  const { namespace, watch, engines } = options;
+  const common = { labels: operatorLabels, annotations: early };
+  const subjects = [{ kind: 'ServiceAccount', name: operatorName, namespace }];
+
+  new k8s.KubeServiceAccount(scope, 'account', {
+    metadata: { ...common, name: operatorName, namespace },
+    automountServiceAccountToken: false,
+  });
+
+  const grant = (id: string, name: string, where: string, rules: readonly PolicyRule[]): void => {
+    const metadata = { ...common, name, namespace: where };
+    new k8s.KubeRole(scope, id, { metadata, rules: rulesOf(rules) });
+    new k8s.KubeRoleBinding(scope, `${id}-binding`, {
+      metadata,
+      roleRef: { apiGroup: rbacGroup, kind: 'Role', name },
+      subjects,
+    });
+  };
+  grant('leader', `${operatorName}-leader`, namespace, ownPermissions);
+
+  const rules = watchedPermissions(engines);
+  if ('all' in watch) {
+    const metadata = { ...common, name: operatorName };
+    new k8s.KubeClusterRole(scope, 'watch', { metadata, rules: rulesOf(rules) });
+    new k8s.KubeClusterRoleBinding(scope, 'watch-binding', {
+      metadata,
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: operatorName },
+      subjects,
+    });
+    return;
+  }
+  for (const where of new Set(watch.namespaces)) grant(`watch-${where}`, operatorName, where, rules);
+}
+
+/** Adds our kinds to the roles view, edit and admin that Kubernetes brings along. */
+export function userRoles(scope: Construct, engines: readonly RegisteredEngine[]): void {
+  const plurals = engines.map((engine) => engine.kind.resource.plural);
+  const under = (subresource: string): string[] => plurals.map((plural) => `${plural}/${subresource}`);
+  const role = (verb: 'view' | 'edit', rules: readonly PolicyRule[]): void => {
+    new k8s.KubeClusterRole(scope, `user-${verb}`, {
+      metadata: {
+        name: `${operatorName}-${verb}`,
+        labels: { ...operatorLabels, [`${rbacGroup}/aggregate-to-${verb}`]: 'true' },
+        annotations: early,
+      },
+      rules: rulesOf(rules),
+    });
+  };
+  role('view', [
+    { apiGroups: [group], resources: [...plurals, ...under('status'), ...under('scale')], verbs: ['get'] },
+    { apiGroups: [group], resources: plurals, verbs: ['list', 'watch'] },
+  ]);
+  role('edit', [
+    { apiGroups: [group], resources: plurals, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
+    { apiGroups: [group], resources: under('scale'), verbs: ['update', 'patch'] },
+  ]);
+}

@@ -1,0 +1,106 @@
+/** The operator's pods: an ordinary process under the restricted Pod Security Standard, one port, nothing on disk. */
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import { operatorLabels, operatorName } from './operator-identity.ts';
+
+export interface DeploymentOptions {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullPolicy: string;
+  readonly replicas: number;
+  /** Empty for all. */
+  readonly namespaces: readonly string[];
+  readonly logLevel: string;
+}
+
+/** `/healthz`, `/readyz` and `/metrics`. */
+export const operatorPort = 8080;
+
+export function operatorDeployment(scope: Construct, options: DeploymentOptions): void {
+  const { namespace, replicas } = options;
+  const metadata = { name: operatorName, namespace, labels: operatorLabels };
+  const selector = { matchLabels: operatorLabels };
+
+  new k8s.KubeDeployment(scope, 'deployment', {
+    metadata,
+    spec: {
+      replicas,
+      selector,
+      revisionHistoryLimit: 3,
+      // The old pods stay until a new one is ready: an image that does not start stops nothing.
+      strategy: {
+        type: 'RollingUpdate',
+        rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
+      },
+      template: { metadata: { labels: operatorLabels }, spec: podSpec(options) },
+    },
+  });
+  new k8s.KubePodDisruptionBudget(scope, 'budget', {
+    metadata,
+    spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector },
+  });
+  new k8s.KubeService(scope, 'metrics', {
+    metadata: { ...metadata, name: `${operatorName}-metrics` },
+    spec: {
+      selector: operatorLabels,
+      ports: [{ name: 'metrics', port: operatorPort, targetPort: k8s.IntOrString.fromString('http') }],
+    },
+  });
+}
+
+function podSpec(options: DeploymentOptions): k8s.PodSpec {
+  const probe = (path: string): k8s.HttpGetAction => ({ path, port: k8s.IntOrString.fromString('http') });
+  const fromField = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  return {
+    serviceAccountName: operatorName,
+    automountServiceAccountToken: true,
+    enableServiceLinks: false,
+    // Long enough to finish a write, record the events and give the lease back.
+    terminationGracePeriodSeconds: 30,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: operatorLabels },
+      },
+    ],
+    containers: [
+      {
+        name: 'controller',
+        image: options.image,
+        imagePullPolicy: options.imagePullPolicy,
+        ports: [{ name: 'http', containerPort: operatorPort }],
+        env: [
+          // Absent for all namespaces: the API server would drop an empty value, and a diff would never end.
+          ...(options.namespaces.length === 0
+            ? []
+            : [{ name: 'CLUSTERWRIGHT_NAMESPACES', value: options.namespaces.join(',') }]),
+          { name: 'CLUSTERWRIGHT_PORT', value: String(operatorPort) },
+          { name: 'CLUSTERWRIGHT_LOG_LEVEL', value: options.logLevel },
+          fromField('POD_NAME', 'metadata.name'),
+          fromField('POD_NAMESPACE', 'metadata.namespace'),
+        ],
+        // One process serves every cluster, and a stuck one is replaced; a slow start is not a stuck one.
+        startupProbe: { httpGet: probe('/healthz'), periodSeconds: 1, failureThreshold: 60 },
+        livenessProbe: { httpGet: probe('/healthz'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+        readinessProbe: { httpGet: probe('/readyz'), periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
+        resources: {
+          requests: { cpu: k8s.Quantity.fromString('50m'), memory: k8s.Quantity.fromString('96Mi') },
+          limits: { memory: k8s.Quantity.fromString('256Mi') },
+        },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+      },
+    ],
+  };
+}

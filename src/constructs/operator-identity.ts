@@ -1,0 +1,15 @@
+/** What the operator is called, and what its objects are found by: fixed for ever, as selectors cannot change. */
+
+/** Which namespaces the operator serves: a ClusterRole for all of them, or a Role in each. */
+export type Watch = { readonly all: true } | { readonly namespaces: readonly string[] };
+
+export const operatorName = 'clusterwright';
+export const operatorImage = 'clusterwright:0.1.0';
+export const operatorNamespace = 'clusterwright-system';
+
+/** What every object of the operator is found by. */
+export const operatorLabels = {
+  'app.kubernetes.io/name': 'clusterwright',
+  'app.kubernetes.io/component': 'operator',
+  'app.kubernetes.io/part-of': 'clusterwright',
+} as const;

@@ -1,0 +1,55 @@
+/** Whom the operator talks to: DNS, the API server, and the databases that it manages. Only its one port is open. */
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import { apiVersionOf } from '../api/object.ts';
+import { validateCluster } from '../api/validate.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
+import { operatorPort } from './operator-deployment.ts';
+import { operatorLabels, operatorName } from './operator-identity.ts';
+
+export interface NetworkOptions {
+  readonly namespace: string;
+  readonly engines: readonly RegisteredEngine[];
+  readonly apiServerPorts: readonly number[];
+}
+
+const tcp = (port: number): k8s.NetworkPolicyPort => ({ port: k8s.IntOrString.fromNumber(port), protocol: 'TCP' });
+
+export function operatorNetwork(scope: Construct, options: NetworkOptions): void {
+  const { namespace, engines, apiServerPorts } = options;
+  const ports = [...new Set(engines.flatMap(databasePorts))].sort((a, b) => a - b);
+  new k8s.KubeNetworkPolicy(scope, 'network', {
+    metadata: { name: operatorName, namespace, labels: operatorLabels },
+    spec: {
+      podSelector: { matchLabels: operatorLabels },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [tcp(operatorPort)] }],
+      egress: [
+        // Neither the API server nor a DNS cache on the node is a pod, so both are known by port only.
+        { ports: [{ port: k8s.IntOrString.fromNumber(53), protocol: 'UDP' }, tcp(53), ...apiServerPorts.map(tcp)] },
+        {
+          to: [{ namespaceSelector: {}, podSelector: { matchLabels: { [managedByLabel]: managedBy } } }],
+          ports: ports.map(tcp),
+        },
+      ],
+    },
+  });
+}
+
+/** The ports of an engine's Services, read off the children of a cluster with nothing but defaults. */
+function databasePorts(engine: RegisteredEngine): number[] {
+  const { resource } = engine.kind;
+  const verdict = validateCluster(engine.kind, {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name: 'any' },
+    spec: {},
+  });
+  if (!verdict.ok) throw new Error(`${resource.kind}: an empty spec is not valid, but must be`);
+  return engine.resources(verdict.cluster).flatMap(({ object }) => {
+    if (object.kind !== 'Service') return [];
+    const { ports = [] } = object.spec as { readonly ports?: readonly { readonly port: number }[] };
+    return ports.map(({ port }) => port);
+  });
+}
