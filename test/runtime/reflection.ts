@@ -23,6 +23,7 @@ export class Reflection {
   readonly reflector: Reflector;
   readonly log = new RecordingLog();
   #pauses = 0;
+  readonly #end: () => Promise<void>;
   readonly #stop = new AbortController();
 
   /** `random` 0.5 makes every jittered delay its nominal value. */
@@ -37,12 +38,16 @@ export class Reflection {
     store.subscribe((change) => this.changes.push(change));
     this.reflector = createReflector({ client, resource: configMaps, store, clock, random, log, metrics });
     const running = this.reflector.run(this.#stop.signal);
-    onTestFinished(async () => {
+    this.#end = async () => {
       this.#stop.abort(new Error('the test is over'));
       await running;
       await transport.close();
       await server.stop();
-    });
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#end();
   }
 
   get summary(): string[] {
@@ -82,10 +87,13 @@ export class Reflection {
   }
 }
 
+/** A reflection that ends with the test. */
 export async function reflect(prepare: (server: MisbehavingServer) => void = () => undefined): Promise<Reflection> {
   const server = await new MisbehavingServer().start();
   prepare(server);
-  return new Reflection(server);
+  const reflection = new Reflection(server);
+  onTestFinished(() => reflection.stop());
+  return reflection;
 }
 
 function equal(a: readonly string[], b: readonly string[]): boolean {

@@ -191,11 +191,13 @@ export class MisbehavingServer {
   #watch({ kind, query }: SeenRequest, response: ServerResponse, fault: Fault | undefined): void {
     const initial = kind === 'initial';
     if (initial && this.behaviour.initialEvents === false) {
-      return sendStatus(response, this.behaviour.refusal, { message: 'sendInitialEvents is forbidden' });
+      sendStatus(response, this.behaviour.refusal, { message: 'sendInitialEvents is forbidden' });
+      return;
     }
     const past = initial ? [] : this.model.since(Number(query.resourceVersion ?? '0'));
     if (past === undefined && this.behaviour.goneAs === 'status') {
-      return sendStatus(response, 410, { reason: 'Expired', message: 'too old resource version' });
+      sendStatus(response, 410, { reason: 'Expired', message: 'too old resource version' });
+      return;
     }
     response.writeHead(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
     response.flushHeaders();
@@ -207,7 +209,8 @@ export class MisbehavingServer {
     });
     if (past === undefined) {
       this.#line(stream, JSON.stringify({ type: 'ERROR', object: JSON.parse(statusBody(410, { reason: 'Expired' })) }));
-      return this.#close(stream, 'clean');
+      this.#close(stream, 'clean');
+      return;
     }
     stream.unsubscribe = this.model.watch((event) => this.#event(stream, event));
     this.#afterEvent(stream);
@@ -230,7 +233,8 @@ export class MisbehavingServer {
     const { fault } = stream;
     if (fault !== undefined && 'end' in fault && fault.end === 'mid-line' && stream.sent === fault.after) {
       stream.response.write(line.slice(0, line.length / 2));
-      return this.#close(stream, 'reset');
+      this.#close(stream, 'reset');
+      return;
     }
     this.#line(stream, line);
     stream.sent++;
