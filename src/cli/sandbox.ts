@@ -3,7 +3,8 @@
  * `src/sandbox/`, which is loaded when a command runs and not before.
  */
 import type { Argv, CommandModule } from 'yargs';
-import type { Progress } from '../sandbox/progress.ts';
+import { attend } from './sandbox-attend.ts';
+import { faultCommand } from './sandbox-fault.ts';
 
 interface UpArguments {
   readonly nodes: number;
@@ -112,21 +113,6 @@ function withBundle<T>(yargs: Argv<T>): Argv<T & { bundle: string | undefined }>
   });
 }
 
-/** Runs a command: what is the user's to solve is one message and exit code 1; a defect keeps its stack. */
-export async function attend(work: (progress: Progress) => Promise<void>): Promise<void> {
-  const [{ createProgress }, { SandboxError }] = await Promise.all([
-    import('../sandbox/progress.ts'),
-    import('../sandbox/error.ts'),
-  ]);
-  try {
-    await work(createProgress());
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    process.stderr.write(`clusterwright: ${error.message}\n`);
-    process.exitCode = 1;
-  }
-}
-
 export const sandboxCommand: CommandModule = {
   command: 'sandbox',
   describe: 'A real Kubernetes on this machine, for trying out and for tests',
@@ -138,6 +124,7 @@ export const sandboxCommand: CommandModule = {
       .command(statusCommand)
       .command(loadCommand)
       .command(imagesCommand)
+      .command(faultCommand)
       .demandCommand(1, 'name a sandbox command'),
   handler: () => undefined,
 };

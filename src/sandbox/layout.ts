@@ -131,6 +131,7 @@ export function paths(layout: Layout): {
   readonly lock: string;
   readonly kubeconfig: string;
   readonly volumes: string;
+  readonly limitedVolumes: string;
   readonly etcd: string;
 } {
   return {
@@ -141,6 +142,7 @@ export function paths(layout: Layout): {
     lock: `${layout.run}.lock`,
     kubeconfig: join(layout.run, 'admin.kubeconfig'),
     volumes: join(layout.data, 'volumes'),
+    limitedVolumes: join(layout.data, 'limited-volumes'),
     etcd: join(layout.data, 'etcd'),
   };
 }

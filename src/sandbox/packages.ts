@@ -15,6 +15,7 @@ export const packages = {
     'ethtool',
     'socat',
     'mount',
+    'e2fsprogs',
     'busybox-static',
   ],
   images: ['mmdebstrap', 'busybox-static', 'tar'],

@@ -16,6 +16,8 @@ export interface State {
   readonly audit: boolean;
   /** Kernel settings as they were before. */
   readonly sysctls: Sysctls;
+  /** Directories outside its own that were not there before and go with it. */
+  readonly foreign: readonly string[];
   /** Names of the nodes that a fault has stopped. */
   readonly stopped: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** What runs, in words for people. */
 import { apiClient } from './apiserver.ts';
+import { listCuts } from './faults/cut.ts';
 import { type Layout, layoutOf, nodeLayouts, paths, versions } from './layout.ts';
-import { ruleTags, tagPrefix } from './netfilter.ts';
 import { isAlive, processRecords } from './process.ts';
 import { readState } from './state.ts';
 import { nodeReady } from './up.ts';
@@ -28,7 +28,6 @@ export async function sandboxStatus(layout: Layout = layoutOf(process.env)): Pro
   for (const record of await processRecords(layout)) {
     if (!(await isAlive(record))) lines.push(`${record.name} is not running`);
   }
-  const cuts = state.nodes === 0 ? [] : (await ruleTags()).filter((tag) => tag.startsWith(`${tagPrefix}cut:`));
-  for (const tag of cuts) lines.push(`cut: ${tag.slice(`${tagPrefix}cut:`.length).replace(',', ' from ')}`);
+  for (const [one, other] of state.nodes === 0 ? [] : await listCuts()) lines.push(`${one} is cut off from ${other}`);
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,9 @@
 /**
  * Volumes: the local-path provisioner, once on the machine. A claim becomes a directory under the data directory, bound
  * to the node on which it was first used; a pod with a claim does not move.
+ *
+ * Of the class `local-path` it is a plain directory and has no end. Of `local-path-limited` it is a file system of its
+ * own in a file, as large as the claim asks: slower, and it can be full.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,24 +18,76 @@ const namespace = 'kube-system';
 const configMap = 'local-path-config';
 const serviceAccount = 'local-path-provisioner-service-account';
 
-/** The provisioner's configuration: one directory for all nodes. */
+/** The default storage class. */
+export const plainClass = 'local-path';
+export const limitedClass = 'local-path-limited';
+
+/** The provisioner's configuration: for every class one directory on all nodes. */
 export function volumeConfig(layout: Layout): object {
-  return { nodePathMap: [{ node: 'DEFAULT_PATH_FOR_NON_LISTED_NODES', paths: [paths(layout).volumes] }] };
+  const { volumes, limitedVolumes } = paths(layout);
+  const directory = (path: string): object => ({
+    nodePathMap: [{ node: 'DEFAULT_PATH_FOR_NON_LISTED_NODES', paths: [path] }],
+  });
+  return { storageClassConfigs: { [plainClass]: directory(volumes), [limitedClass]: directory(limitedVolumes) } };
 }
 
-const storageClass: KubeObject = {
-  apiVersion: 'storage.k8s.io/v1',
-  kind: 'StorageClass',
-  metadata: { name: 'local-path', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-  provisioner: 'rancher.io/local-path',
-  volumeBindingMode: 'WaitForFirstConsumer',
-};
+/**
+ * What makes and removes a volume's directory, run in a pod of the volume's node.
+ *
+ * A limited volume is mounted by the machine itself, in the name space of whose first process the pod may act: a mount
+ * made in the pod would end with it.
+ */
+export function volumeScripts(layout: Layout): { readonly setup: string; readonly teardown: string } {
+  const script = (plain: string, limited: string): string =>
+    `#!/bin/sh
+set -e
+case "$VOL_DIR" in
+  ${paths(layout).limitedVolumes}/*) nsenter -t 1 -m -- /bin/sh -ec '${limited}' sh "$VOL_DIR" "$VOL_SIZE_BYTES" ;;
+  *) ${plain} ;;
+esac
+`;
+  return {
+    setup: script(
+      'mkdir -m 0777 -p "$VOL_DIR"',
+      [
+        'mkdir -p "$1"',
+        'truncate -s "$2" "$1.img"',
+        'mkfs.ext4 -q -F -m 0 "$1.img"',
+        'mount -o loop "$1.img" "$1"',
+        // Databases start in an empty directory or not at all.
+        'rmdir "$1/lost+found"',
+        'chmod 0777 "$1"',
+      ].join('; '),
+    ),
+    teardown: script('rm -rf "$VOL_DIR"', 'umount "$1"; rm -rf "$1" "$1.img"'),
+  };
+}
+
+function storageClass(name: string, annotations: Readonly<Record<string, string>>): KubeObject {
+  return {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name, annotations },
+    provisioner: 'rancher.io/local-path',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  };
+}
 
 const helperPod = {
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'helper-pod' },
-  spec: { containers: [{ name: 'helper-pod', image: busyboxImage, imagePullPolicy: 'IfNotPresent' }] },
+  spec: {
+    hostPID: true,
+    containers: [
+      {
+        name: 'helper-pod',
+        image: busyboxImage,
+        imagePullPolicy: 'IfNotPresent',
+        securityContext: { privileged: true },
+      },
+    ],
+  },
 };
 
 export async function createStorageObjects(api: ApiClient, layout: Layout): Promise<void> {
@@ -42,8 +97,7 @@ export async function createStorageObjects(api: ApiClient, layout: Layout): Prom
     metadata: { name: configMap, namespace },
     data: {
       'config.json': JSON.stringify(volumeConfig(layout)),
-      setup: '#!/bin/sh\nmkdir -m 0777 -p "$VOL_DIR"\n',
-      teardown: '#!/bin/sh\nrm -rf "$VOL_DIR"\n',
+      ...volumeScripts(layout),
       'helperPod.yaml': JSON.stringify(helperPod),
     },
   };
@@ -52,8 +106,10 @@ export async function createStorageObjects(api: ApiClient, layout: Layout): Prom
     kind: 'ServiceAccount',
     metadata: { name: serviceAccount, namespace },
   };
+  const classes = '/apis/storage.k8s.io/v1/storageclasses';
   await Promise.all([
-    api.create('/apis/storage.k8s.io/v1/storageclasses', storageClass),
+    api.create(classes, storageClass(plainClass, { 'storageclass.kubernetes.io/is-default-class': 'true' })),
+    api.create(classes, storageClass(limitedClass, {})),
     api.create(`/api/v1/namespaces/${namespace}/configmaps`, config),
     api.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account),
   ]);
@@ -61,7 +117,8 @@ export async function createStorageObjects(api: ApiClient, layout: Layout): Prom
 
 export async function provisioner(layout: Layout): Promise<Daemon> {
   const file = join(layout.run, 'local-path.json');
-  await mkdir(paths(layout).volumes, { recursive: true });
+  const { volumes, limitedVolumes } = paths(layout);
+  await Promise.all([volumes, limitedVolumes].map((directory) => mkdir(directory, { recursive: true })));
   await writeFile(file, JSON.stringify(volumeConfig(layout)));
   const args = {
     config: file,

@@ -8,6 +8,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { type ApiClient, apiAddress, apiClient } from './apiserver.ts';
 import { apiserver, auditPolicy, auditPolicyPath, controllerManager, etcd, scheduler } from './controlplane.ts';
 import { createDnsObjects, dns } from './dns.ts';
+import { foreignDirectories } from './down.ts';
+import { isThere } from './file.ts';
 import { type Layout, type NodeLayout, nodeLayouts, ports } from './layout.ts';
 import { createBridge, proxy } from './network.ts';
 import { startContainerd, startKubelet } from './node.ts';
@@ -32,7 +34,13 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   await mkdir(layout.run, { recursive: true, mode: 0o700 });
   await mkdir(layout.data, { recursive: true, mode: 0o711 });
   if (nodes.length > 0) await loadBridgeFilter();
-  const state = { nodes: options.nodes, audit: options.audit, sysctls: await readSysctls(), stopped: [] };
+  const state = {
+    nodes: options.nodes,
+    audit: options.audit,
+    sysctls: await readSysctls(),
+    foreign: await missingOf(foreignDirectories),
+    stopped: [],
+  };
   await writeState(layout, { ...state, phase: 'starting' });
   if (nodes.length > 0) {
     await setNeededSysctls();
@@ -51,6 +59,11 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   }
   await requireAlive(layout);
   await writeState(layout, { ...state, phase: 'running' });
+}
+
+async function missingOf(directories: readonly string[]): Promise<readonly string[]> {
+  const checked = directories.map(async (directory) => ((await isThere(directory)) ? [] : [directory]));
+  return (await Promise.all(checked)).flat();
 }
 
 /** Not all processes were waited for one by one: none may have ended meanwhile. */

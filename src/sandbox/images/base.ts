@@ -4,12 +4,12 @@ import type { LayerRecipe } from './recipe.ts';
 /** Holds a pod's namespaces. */
 export const pauseImage = 'registry.k8s.io/pause:3.10';
 
-/** Creates and removes the directories of volumes. */
+/** Creates and removes the directories of volumes; a shell for tests. */
 export const busyboxImage = 'docker.io/library/busybox:latest';
 
 export const busyboxLayer: LayerRecipe = {
   kind: 'busybox',
-  links: ['sh', 'cat', 'chmod', 'mkdir', 'rm', 'sleep'],
+  links: ['sh', 'cat', 'chmod', 'mkdir', 'nsenter', 'rm', 'sleep'],
 };
 
 export const baseImages = [
