@@ -1,0 +1,10 @@
+/** Writes `docs/reference/`, a page a kind, from the schemas. Takes another directory as its argument. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { redisReference } from './api/redis-reference.ts';
+
+const pages: Readonly<Record<string, string>> = { 'redis-cluster.md': redisReference };
+
+const directory = process.argv[2] ?? 'docs/reference';
+mkdirSync(directory, { recursive: true });
+for (const [file, page] of Object.entries(pages)) writeFileSync(join(directory, file), page);

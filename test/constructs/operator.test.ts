@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { Operator, type OperatorProps } from '../../src/constructs/operator.ts';
+import type { PolicyRule } from '../../src/engines/engine.ts';
+import { engines } from '../../src/engines/index.ts';
+import { findObject, manifestsOf } from './manifests.ts';
+
+const operator = (props?: OperatorProps): KubeObject[] =>
+  manifestsOf((chart) => void new Operator(chart, 'operator', props));
+
+const rulesOf = (object: KubeObject): readonly PolicyRule[] => object.rules as readonly PolicyRule[];
+const idsOf = (objects: readonly KubeObject[]): string[] =>
+  objects.map(({ kind, metadata }) => [kind, metadata.namespace, metadata.name].filter(Boolean).join(' '));
+
+/** One line a rule: `group/resource,…: verbs [names]`. */
+function rightsOf(object: KubeObject): string[] {
+  return rulesOf(object).map(({ apiGroups, resources, verbs, resourceNames }) =>
+    [`${apiGroups.join()}/${resources.join()}: ${verbs.join(' ')}`, ...(resourceNames ?? []).map((n) => `[${n}]`)].join(
+      ' ',
+    ),
+  );
+}
+
+describe('the rights of the operator', () => {
+  test('in all namespaces', () => {
+    const objects = operator();
+    expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
+      [
+        "/configmaps,services: get list watch create patch delete",
+        "/persistentvolumeclaims,pods: get list watch patch delete",
+        "/secrets: get create delete",
+        "apps/statefulsets: get list watch create patch delete",
+        "clusterwright.dev/redisclusters: get list watch patch",
+        "clusterwright.dev/redisclusters/finalizers: update",
+        "clusterwright.dev/redisclusters/status: patch",
+        "events.k8s.io/events: create patch",
+        "policy/poddisruptionbudgets: get list watch create patch delete",
+      ]
+    `);
+    expect(rightsOf(findObject(objects, 'Role', 'clusterwright-leader'))).toMatchInlineSnapshot(`
+      [
+        "coordination.k8s.io/leases: get update [clusterwright]",
+        "coordination.k8s.io/leases: create",
+      ]
+    `);
+  });
+
+  const everyRule = operator().flatMap((object) => (object.rules === undefined ? [] : rulesOf(object)));
+  const secretVerbs = everyRule.flatMap((rule) => (rule.resources.includes('secrets') ? rule.verbs : []));
+
+  test('hold no wildcard', () => {
+    expect(everyRule.length).toBeGreaterThan(5);
+    expect(JSON.stringify(everyRule)).not.toContain('*');
+  });
+
+  test('reach into no pod', () => {
+    const resources = everyRule.flatMap((rule) => rule.resources);
+    for (const way of ['exec', 'attach', 'portforward', 'ephemeralcontainers', 'proxy', 'token']) {
+      expect(resources.filter((resource) => resource.endsWith(`/${way}`))).toEqual([]);
+    }
+  });
+
+  test('see no list of Secrets', () => {
+    expect(secretVerbs).toContain('get');
+    expect(secretVerbs).not.toContain('list');
+    expect(secretVerbs).not.toContain('watch');
+  });
+
+  test('write no roles, accounts, nodes, webhooks or custom resource definitions', () => {
+    const groups = new Set(everyRule.flatMap((rule) => rule.apiGroups));
+    for (const group of ['rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'apiextensions.k8s.io']) {
+      expect(groups).not.toContain(group);
+    }
+    const core = everyRule.filter((rule) => rule.apiGroups.includes('')).flatMap((rule) => rule.resources);
+    expect(core).not.toContain('serviceaccounts');
+    expect(core).not.toContain('nodes');
+  });
+
+  test('cover what each engine declares', () => {
+    const rights = new Set(
+      everyRule.flatMap((rule) =>
+        rule.resources.flatMap((resource) => rule.verbs.map((verb) => `${rule.apiGroups[0]}/${resource} ${verb}`)),
+      ),
+    );
+    for (const { permissions } of engines) {
+      for (const { apiGroups, resources, verbs } of permissions) {
+        for (const resource of resources)
+          for (const verb of verbs) expect(rights).toContain(`${apiGroups[0]}/${resource} ${verb}`);
+      }
+    }
+  });
+
+  test('in some namespaces are a Role in each, and nothing beyond', () => {
+    const objects = operator({ watch: { namespaces: ['b', 'a', 'b'] }, extendUserRoles: false });
+    expect(idsOf(objects).filter((id) => /Role/.test(id))).toEqual([
+      'Role clusterwright-system clusterwright-leader',
+      'RoleBinding clusterwright-system clusterwright-leader',
+      'Role b clusterwright',
+      'RoleBinding b clusterwright',
+      'Role a clusterwright',
+      'RoleBinding a clusterwright',
+    ]);
+    const everywhere = findObject(operator(), 'ClusterRole', 'clusterwright');
+    expect(rightsOf(findObject(objects, 'Role', 'clusterwright'))).toEqual(rightsOf(everywhere));
+  });
+
+  test('go to the account that the pods run under', () => {
+    const objects = operator({ namespace: 'ops' });
+    const subjects = objects.flatMap((object) => (object.subjects === undefined ? [] : [object.subjects]));
+    expect(subjects).toEqual(subjects.map(() => [{ kind: 'ServiceAccount', name: 'clusterwright', namespace: 'ops' }]));
+    expect(podOf(objects).serviceAccountName).toBe('clusterwright');
+    expect(findObject(objects, 'ServiceAccount', 'clusterwright').metadata.namespace).toBe('ops');
+  });
+});
+
+interface Pod {
+  readonly serviceAccountName: string;
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly unknown[];
+  readonly hostNetwork?: boolean;
+  readonly containers: readonly {
+    readonly image: string;
+    readonly imagePullPolicy: string;
+    readonly env: readonly { readonly name: string; readonly value?: string }[];
+    readonly ports: readonly Readonly<Record<string, unknown>>[];
+    readonly securityContext: Readonly<Record<string, unknown>>;
+    readonly resources: { readonly limits: { readonly memory: string }; readonly requests: unknown };
+    readonly [field: string]: unknown;
+  }[];
+}
+
+function podOf(objects: readonly KubeObject[]): Pod {
+  const { template } = findObject(objects, 'Deployment', 'clusterwright').spec as {
+    readonly template: { readonly spec: Pod };
+  };
+  return template.spec;
+}
+
+describe('the pods of the operator', () => {
+  const pod = podOf(operator());
+  const [controller] = pod.containers;
+
+  test('meet the restricted Pod Security Standard, on a read-only root', () => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(pod.securityContext.runAsUser).toBeGreaterThan(10_000);
+    expect(controller?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(pod.volumes).toBeUndefined();
+    expect(pod.hostNetwork).toBeUndefined();
+    expect(controller?.ports.some((port) => 'hostPort' in port)).toBe(false);
+  });
+
+  test('are probed, bounded, two, and never both evicted at once', () => {
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) expect(controller).toHaveProperty(probe);
+    expect(controller?.resources).toEqual({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } });
+    expect(findObject(operator(), 'Deployment', 'clusterwright').spec).toMatchObject({ replicas: 2 });
+    expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test('know which namespaces to watch', () => {
+    const named = (props: OperatorProps) =>
+      podOf(operator(props)).containers[0]?.env.find((e) => e.name === 'CLUSTERWRIGHT_NAMESPACES')?.value;
+    expect(named({})).toBeUndefined();
+    expect(named({ watch: { namespaces: ['b', 'a', 'b'] } })).toBe('a,b');
+  });
+
+  test('run the image they are told to', () => {
+    const [container] = podOf(operator({ image: 'r.example.com/x@sha256:0', imagePullPolicy: 'Always' })).containers;
+    expect(container).toMatchObject({ image: 'r.example.com/x@sha256:0', imagePullPolicy: 'Always' });
+  });
+});
+
+describe('the network of the operator', () => {
+  test('reaches DNS, the API server and the ports of managed databases, and is open on one port', () => {
+    expect(findObject(operator({ apiServerPorts: [8443] }), 'NetworkPolicy', 'clusterwright').spec).toMatchObject({
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [{ port: 8080, protocol: 'TCP' }] }],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: 'UDP' },
+            { port: 53, protocol: 'TCP' },
+            { port: 8443, protocol: 'TCP' },
+          ],
+        },
+        {
+          to: [
+            {
+              namespaceSelector: {},
+              podSelector: { matchLabels: { 'app.kubernetes.io/managed-by': 'clusterwright' } },
+            },
+          ],
+          ports: [
+            { port: 6379, protocol: 'TCP' },
+            { port: 26_379, protocol: 'TCP' },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe('the operator as a whole', () => {
+  test('brings its namespace, restricted, unless there is one', () => {
+    expect(findObject(operator(), 'Namespace', 'clusterwright-system').metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
+    expect(idsOf(operator({ createNamespace: false })).filter((id) => id.startsWith('Namespace'))).toEqual([]);
+  });
+
+  test('extends what people may do, if wanted', () => {
+    const objects = operator();
+    expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-view'))).toMatchInlineSnapshot(`
+      [
+        "clusterwright.dev/redisclusters: get list watch",
+        "clusterwright.dev/redisclusters/scale,redisclusters/status: get",
+      ]
+    `);
+    expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-edit'))).toMatchInlineSnapshot(`
+      [
+        "clusterwright.dev/redisclusters: create update patch delete deletecollection",
+        "clusterwright.dev/redisclusters/scale: update patch",
+      ]
+    `);
+    expect(idsOf(operator({ extendUserRoles: false })).filter((id) => /-(view|edit)$/.test(id))).toEqual([]);
+  });
+
+  test.each<[OperatorProps, string]>([
+    [{ watch: { namespaces: [] } }, 'watch.namespaces'],
+    [{ replicas: 0 }, 'replicas'],
+    [{ replicas: 1.5 }, 'replicas'],
+  ])('is refused at synth with %j', (props, fault) => {
+    expect(() => operator(props)).toThrow(fault);
+  });
+});

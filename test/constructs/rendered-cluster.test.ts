@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { RenderedCluster } from '../../src/constructs/rendered-cluster.ts';
+import { engines } from '../../src/engines/index.ts';
+import { redisCases } from '../api/redis-cases.ts';
+import { manifestsOf } from './manifests.ts';
+
+const clusterOf = (spec: unknown): KubeObject => ({
+  apiVersion: 'clusterwright.dev/v1alpha1',
+  kind: 'RedisCluster',
+  metadata: { name: 'sample', namespace: 'databases' },
+  spec,
+});
+
+describe('what constructs render', () => {
+  const accepted = redisCases.filter(
+    (row) => row.refused === undefined && row.old === undefined && row.prunes !== true,
+  );
+
+  test('is what builders build, object for object', () => {
+    expect(accepted.length).toBeGreaterThan(20);
+    const clusters = accepted.map(({ spec }) => clusterOf(spec));
+    const built = clusters.flatMap((cluster) => {
+      const verdict = validateCluster(redisKind, cluster);
+      if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
+      return engines.flatMap((engine) => engine.resources(verdict.cluster).map(({ object }) => object));
+    });
+    const rendered = manifestsOf((chart) => {
+      for (const [i, cluster] of clusters.entries()) new RenderedCluster(chart, `db-${i}`, { cluster });
+    });
+    expect(rendered).toEqual(JSON.parse(JSON.stringify(built)));
+  });
+
+  test('needs a valid object of a known kind', () => {
+    const render = (cluster: KubeObject) => () =>
+      manifestsOf((chart) => void new RenderedCluster(chart, 'db', { cluster }));
+    expect(render(clusterOf({ replicas: 0 }))).toThrow(
+      'chart/db: RedisCluster/sample is not valid\nspec.replicas: must be >= 1',
+    );
+    expect(render({ ...clusterOf({}), kind: 'Redis' })).toThrow('chart/db: no engine serves the kind Redis');
+  });
+});
