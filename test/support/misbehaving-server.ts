@@ -102,6 +102,10 @@ export class MisbehavingServer {
     return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
   /** Queues a fault, `times` over. */
   fault(fault: Fault, times = 1): void {
     for (let i = 0; i < times; i++) this.#faults.push(fault);
