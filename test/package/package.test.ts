@@ -1,0 +1,101 @@
+/**
+ * A user's own cdk8s app on the package as it is published: the tarball is unpacked where npm would put it, the
+ * dependencies are those of this checkout, and nothing comes from the network.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/api/object.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'clusterwright-package-'));
+const app = join(home, 'app');
+const tsc = resolve('node_modules/.bin/tsc');
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+let packed: Packed;
+
+function run(command: string, arguments_: readonly string[], cwd: string): string {
+  return execFileSync(command, arguments_, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+beforeAll(() => {
+  run(tsc, ['-p', 'tsconfig.build.json'], process.cwd());
+  const [result] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], process.cwd()),
+  ) as Packed[];
+  if (result === undefined) throw new Error('npm pack made nothing');
+  packed = result;
+
+  cpSync('test/package/app', app, { recursive: true });
+  const installed = join(app, 'node_modules', 'clusterwright');
+  mkdirSync(installed, { recursive: true });
+  run('tar', ['-xzf', join(home, packed.filename), '--strip-components=1', '-C', installed], home);
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
+  for (const name of Object.keys(dependencies)) {
+    const place = join(app, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(resolve('node_modules', name), place);
+  }
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
+  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: [] };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+}, 120_000);
+
+afterAll(() => rmSync(home, { recursive: true }));
+
+describe('the published package', () => {
+  test('holds compiled code and manifests, no sources and no tests', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['build/src/index.js', 'build/src/index.d.ts', 'dist/0000-crds.k8s.yaml']),
+    );
+    expect(
+      paths.filter((path) => !/^(build\/src\/|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(path)),
+    ).toEqual([]);
+    expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+  });
+
+  test('carries an app of ten lines, type-checked, from mistakes to manifests', () => {
+    expect(readFileSync(join(app, 'main.ts'), 'utf8').trim().split('\n').length).toBe(10);
+    run(tsc, ['-p', '.'], app);
+    run(process.execPath, ['main.js'], app);
+    const objects = ['platform', 'shop'].flatMap((chart) =>
+      parseAllDocuments(readFileSync(join(app, 'dist', `${chart}.k8s.yaml`), 'utf8')).map(
+        (document) => document.toJS() as KubeObject,
+      ),
+    );
+    const ids = objects.map(({ kind, metadata }) =>
+      [kind, metadata.namespace, metadata.name].filter(Boolean).join(' '),
+    );
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        'CustomResourceDefinition redisclusters.clusterwright.dev',
+        'Deployment clusterwright-system clusterwright',
+        'Role shop clusterwright',
+        'RedisCluster shop cache',
+      ]),
+    );
+    expect(ids.filter((id) => id.startsWith('ClusterRole'))).toEqual([
+      'ClusterRole clusterwright-view',
+      'ClusterRole clusterwright-edit',
+    ]);
+  }, 60_000);
+
+  test('makes the same manifests through node and through the cdk8s CLI', () => {
+    const cdk8s = resolve('node_modules/cdk8s-cli/bin/cdk8s');
+    const [byNode, byCli] = [join(home, 'by-node'), join(home, 'by-cli')];
+    execFileSync(process.execPath, ['build/src/main.js'], { env: { ...process.env, CDK8S_OUTDIR: byNode } });
+    run(cdk8s, ['synth', '--check-upgrade=false', '--output', byCli], process.cwd());
+    for (const file of ['0000-crds', '0001-operator', '0002-samples']) {
+      const name = `${file}.k8s.yaml`;
+      expect(readFileSync(join(byCli, name), 'utf8')).toBe(readFileSync(join(byNode, name), 'utf8'));
+      expect(readFileSync(join(byNode, name), 'utf8')).toBe(readFileSync(join('dist', name), 'utf8'));
+    }
+  }, 60_000);
+});
