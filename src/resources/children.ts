@@ -52,8 +52,6 @@ export interface Children {
 export function childrenOf(objects: readonly KubeObject[]): Children {
   const get = (kind: string, name: string): KubeObject | undefined =>
     objects.find((o) => o.kind === kind && o.metadata.name === name);
-  const byOrdinal = (a: KubeObject, b: KubeObject): number =>
-    a.metadata.name.localeCompare(b.metadata.name, 'en', { numeric: true });
   return {
     objects,
     get,
@@ -61,6 +59,16 @@ export function childrenOf(objects: readonly KubeObject[]): Children {
     claims: objects.filter((o) => o.kind === 'PersistentVolumeClaim').sort(byOrdinal) as readonly Claim[],
     statefulSet: (name) => get('StatefulSet', name) as StatefulSet | undefined,
   };
+}
+
+/** Plain comparison on purpose: a collator would cost the controller megabytes of locale data. */
+function byOrdinal(a: KubeObject, b: KubeObject): number {
+  const [left, right] = [withoutOrdinal(a), withoutOrdinal(b)];
+  return left === right ? ordinalOf(a) - ordinalOf(b) : left < right ? -1 : 1;
+}
+
+function withoutOrdinal(object: KubeObject): string {
+  return object.metadata.name.replace(/-\d+$/, '');
 }
 
 export const noChildren: Children = childrenOf([]);

@@ -38,7 +38,8 @@ function keyOfChild(object: KubeObject): ClusterKey[] {
   return engine === undefined || name === undefined ? [] : [clusterKey(engine, namespace, name)];
 }
 
-const childResources: readonly Resource[] = [
+/** Every kind that an engine's children may be of, Secrets apart. */
+export const childResources: readonly Resource[] = [
   configMaps,
   services,
   podDisruptionBudgets,

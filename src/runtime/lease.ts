@@ -147,21 +147,41 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
 
   /** Renews until `signal` aborts (resolves with undefined) or the right to lead is over (resolves with the loss). */
   async function keep(signal: AbortSignal): Promise<LeadershipLost | undefined> {
-    while (!signal.aborted) {
-      const wait = Math.min(retryPeriod, leadingUntil - clock.monotonic());
-      if (wait > 0) await sleep(clock, wait, signal).catch(() => undefined);
-      if (signal.aborted) return undefined;
-      if (!isLeader()) return lost(`no renewal succeeded within ${renewDeadline / 1000} s`);
-      try {
-        await claim(signal);
-      } catch (err) {
-        if (signal.aborted) return undefined;
-        const holder = isConflict(err) || isNotFound(err) ? await currentHolder(signal) : undefined;
-        if (holder !== undefined && holder !== identity) return lost(`it is held by ${holder || 'nobody'}`);
-        log.warn({ err, lease: name }, 'the lease could not be renewed');
+    // Aborts also when the right to lead runs out, so that no renewal that hangs can delay the end.
+    const scope = createAbortScope(signal);
+    let disarm: () => void = () => undefined;
+    const arm = (): void => {
+      disarm();
+      const why = `no renewal succeeded within ${renewDeadline / 1000} s`;
+      disarm = clock.after(leadingUntil - clock.monotonic(), () => scope.abort(lost(why)));
+    };
+    try {
+      for (arm(); ; ) {
+        await sleep(clock, retryPeriod, scope.signal).catch(() => undefined);
+        if (scope.signal.aborted) break;
+        const holder = await renew(scope.signal);
+        if (scope.signal.aborted) break;
+        if (holder !== identity) return lost(`it is held by ${holder || 'nobody'}`);
+        arm();
       }
+      return scope.signal.reason instanceof LeadershipLost ? scope.signal.reason : undefined;
+    } finally {
+      disarm();
+      scope.dispose();
     }
-    return undefined;
+  }
+
+  /** One attempt. Answers with the holder as far as is known: our own identity unless the server named another. */
+  async function renew(signal: AbortSignal): Promise<string> {
+    try {
+      await claim(signal);
+    } catch (err) {
+      if (signal.aborted) return identity;
+      const holder = isConflict(err) || isNotFound(err) ? await currentHolder(signal) : undefined;
+      if (holder !== undefined && holder !== identity) return holder;
+      log.warn({ err, lease: name }, 'the lease could not be renewed');
+    }
+    return identity;
   }
 
   /** Reads the lease after a refused renewal. Undefined when that fails too. */

@@ -5,12 +5,13 @@
  * that watches never starve calls and cutting one watch cuts nothing else. New TLS material means a new pool; the old
  * one finishes what it has begun.
  */
-import { Client, type Dispatcher, Pool } from 'undici';
+import type { Client as UndiciClient, Dispatcher, Pool as UndiciPool } from 'undici';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { Client, Pool } from './undici-dispatchers.ts';
 
 export interface TransportOptions {
   readonly credentials: Credentials;
@@ -46,8 +47,8 @@ export function createTransport(options: TransportOptions): Transport {
   const idleTimeout = options.idleTimeoutMs ?? 30_000;
   const totalTimeout = options.totalTimeoutMs ?? 60_000;
 
-  let pool: { readonly tls: Tls; readonly dispatcher: Pool } | undefined;
-  const streams = new Set<Client>();
+  let pool: { readonly tls: Tls; readonly dispatcher: UndiciPool } | undefined;
+  const streams = new Set<UndiciClient>();
   let closed = false;
 
   function connectOptions(tls: Tls) {
@@ -63,7 +64,7 @@ export function createTransport(options: TransportOptions): Transport {
     };
   }
 
-  function poolFor(tls: Tls): Pool {
+  function poolFor(tls: Tls): UndiciPool {
     if (pool !== undefined && sameTls(pool.tls, tls)) return pool.dispatcher;
     const retired = pool?.dispatcher;
     const dispatcher = new Pool(server.origin, {
@@ -80,7 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
     return dispatcher;
   }
 
-  function streamClient(tls: Tls): Client {
+  function streamClient(tls: Tls): UndiciClient {
     const client = new Client(server.origin, {
       pipelining: 1,
       headersTimeout: idleTimeout,

@@ -1,20 +1,52 @@
-/** What keeps a cluster from being whole. As long as anything is amiss, nobody is interrupted on purpose. */
+/**
+ * What keeps a cluster from being whole, in two grades. `unready` is what its users could notice: a member is missing or
+ * a failover could not happen. `amiss` adds what merely has to settle. As long as anything is amiss, nobody is
+ * interrupted on purpose.
+ */
 import { type Pod, podIsReady } from '../../resources/children.ts';
 import { answering, type DataNode } from './observed.ts';
 import { seesEverybody } from './repair.ts';
-import type { Situation } from './situation.ts';
+import { majorityOf, type Situation } from './situation.ts';
+import type { WatchingSentinel } from './topology.ts';
 
-/** One phrase a trouble, in a stable order; empty when the cluster is whole at its present size. */
-export function amiss(situation: Situation, primary: DataNode): string[] {
+/** One phrase a trouble, in a stable order; empty when every member is in sync and a failover is possible. */
+export function unready(situation: Situation, primary: DataNode): string[] {
   const { dataPods, sentinelPods, dataSize, sentinelSize, spec, topology } = situation;
-  const withSentinel = spec.mode === 'Sentinel';
-  return [
+  const data = [
     ...absent('data node', dataPods, dataSize),
     ...dataPods.flatMap((pod) => dataTrouble(pod, situation, primary)),
-    ...(withSentinel ? absent('sentinel', sentinelPods, sentinelSize) : []),
-    ...(withSentinel ? sentinelPods.flatMap((pod) => sentinelTrouble(pod, situation, primary)) : []),
+  ];
+  if (spec.mode === 'Standalone') return data;
+  const able = topology.watching.filter((sentinel) => canFailOver(sentinel, situation, primary)).length;
+  const sentinels = [
+    ...absent('sentinel', sentinelPods, sentinelSize),
+    ...sentinelPods.flatMap((pod) => sentinelTrouble(pod, situation, primary)),
     ...(topology.failingOver ? ['Sentinel is failing over'] : []),
   ];
+  const few = able < majorityOf(spec.sentinel.replicas) ? ['too few sentinels know the members yet'] : [];
+  return [...data, ...(sentinels.length > 0 ? sentinels : few)];
+}
+
+/** `unready`, and what the sentinels have yet to learn. Empty when the cluster is whole at its present size. */
+export function amiss(situation: Situation, primary: DataNode): string[] {
+  const troubles = unready(situation, primary);
+  if (troubles.length > 0 || situation.spec.mode === 'Standalone') return troubles;
+  return situation.topology.watching
+    .filter((sentinel) => !seesEverybody(sentinel, situation, primary))
+    .map((sentinel) => `${sentinel.pod} does not know every member yet`);
+}
+
+/** Knows enough peers for a majority, and a replica to elect where there is one. */
+function canFailOver({ watches }: WatchingSentinel, { spec, nodes, observed }: Situation, primary: DataNode): boolean {
+  const living = new Set(answering(observed.sentinels).map((sentinel) => sentinel.address));
+  const peers = watches.peers.filter((peer) => living.has(peer.address)).length;
+  const replicas = nodes.filter((node) => node.address !== primary.address);
+  const knowsReplica = watches.replicas.some((known) => replicas.some((node) => node.address === known.address));
+  return (
+    watches.primary === primary.address &&
+    peers + 1 >= majorityOf(spec.sentinel.replicas) &&
+    (replicas.length === 0 || knowsReplica)
+  );
 }
 
 function absent(what: string, pods: readonly Pod[], size: number): string[] {
@@ -50,6 +82,6 @@ function sentinelTrouble(pod: Pod, situation: Situation, primary: DataNode): str
     return [`${name} does not answer`];
   const sentinel = situation.topology.watching.find((candidate) => candidate.pod === name);
   if (sentinel === undefined) return [`${name} watches nobody`];
-  if (!seesEverybody(sentinel, situation, primary)) return [`${name} does not know every member yet`];
+  if (sentinel.watches.primary !== primary.address) return [`${name} does not watch ${primary.pod} yet`];
   return podIsReady(pod) ? [] : [`${name} is not ready`];
 }

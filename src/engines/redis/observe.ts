@@ -69,12 +69,19 @@ function silentPod(pod: Pod): SilentNode {
   };
 }
 
-async function askDataNode(connection: RedisConnection, at: Place, directives: readonly string[]): Promise<DataNode> {
+async function askDataNode(
+  connection: RedisConnection,
+  at: Place,
+  directives: readonly string[],
+): Promise<DataNode | SilentNode> {
   const [info, config] = await Promise.all([
     connection.command('INFO'),
     connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),
   ]);
-  return dataNode(at, infoFields(String(info)), pairs(config));
+  const fields = infoFields(String(info));
+  // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
+  if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
+  return dataNode(at, fields, pairs(config));
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */

@@ -141,47 +141,49 @@ set -- $(named_primary)
 sentinel=$2
 
 local_cli client pause 10000 write > /dev/null
-offset() { local_cli info replication | tr -d '\\r' | awk -F: '/^master_repl_offset:/ { print $2 }'; }
-target=$(offset)
+give_up=$(($(date +%s) + 8))
+in_time() { [ "$(date +%s)" -lt "$give_up" ]; }
+resume() { local_cli client unpause > /dev/null; exit 0; }
+target=$(local_cli info replication | tr -d '\\r' | awk -F: '/^master_repl_offset:/ { print $2 }')
 tries=0
 while :; do
-  behind=0
-  ahead=0
+  ahead=
+  behind=
   for p in $peers; do
     got=$(node_cli "$p" info replication | tr -d '\\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
-    if [ "\${got:-0}" -ge "$target" ]; then ahead=$((ahead + 1)); else behind=$((behind + 1)); fi
+    # A peer that does not answer will be elected by nobody.
+    [ -n "$got" ] || continue
+    if [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
   done
-  [ "$behind" -gt 0 ] || break
+  [ -n "$behind" ] || break
   tries=$((tries + 1))
-  [ "$tries" -lt 20 ] || break
+  [ "$tries" -lt 20 ] && in_time || break
   sleep 0.1
 done
-answer=NOBODY
-[ "$ahead" = 0 ] || answer=$(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true)
-case $answer in
-  OK* | INPROG*) ;;
-  *) local_cli client unpause > /dev/null; exit 0 ;;
-esac
+[ -n "$ahead" ] || resume
+case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG*) ;; *) resume ;; esac
 
-tries=0
-while [ "$tries" -lt 60 ]; do
-  for p in $peers; do
-    if [ "$(node_cli "$p" role | head -n 1 | tr -d '\\r')" = master ]; then
-      local_cli replicaof "$p" 6379 > /dev/null
-      local_cli client unpause > /dev/null
-      # Stay until the new primary has another replica: alone, it would refuse writes.
-      tries=0
-      while [ "$tries" -lt 30 ]; do
-        n=$(node_cli "$p" info replication | tr -d '\\r' | awk -F'[=,]' -v me="$POD_IP" '/^slave[0-9]+:/ && /state=online/ && $2 != me { n++ } END { print n + 0 }')
-        [ "$n" = 0 ] || exit 0
-        tries=$((tries + 1))
-        sleep 0.1
-      done
-      exit 0
-    fi
+promoted=
+while [ -z "$promoted" ]; do
+  answers=0
+  for p in $ahead $behind; do
+    role=$(node_cli "$p" role | head -n 1 | tr -d '\\r')
+    [ -z "$role" ] || answers=$((answers + 1))
+    [ "$role" != master ] || promoted=$p
   done
+  [ "$answers" -gt 0 ] && in_time || resume
+  [ -n "$promoted" ] || sleep 0.05
+done
+local_cli replicaof "$promoted" 6379 > /dev/null
+local_cli client unpause > /dev/null
+# Stay until the new primary has another replica: alone, it would refuse writes.
+tries=0
+while [ "$tries" -lt 30 ] && in_time; do
+  others=$(node_cli "$promoted" info replication | tr -d '\\r' |
+    awk -F'[=,]' -v me="$POD_IP" '/^slave[0-9]+:/ && /state=online/ && $2 != me { n++ } END { print n + 0 }')
+  [ "$others" = 0 ] || exit 0
   tries=$((tries + 1))
-  sleep 0.05
+  sleep 0.1
 done
 exit 0
 `;

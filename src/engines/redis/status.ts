@@ -9,7 +9,7 @@ import { type Children, type Pod, podIsReady } from '../../resources/children.ts
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { StatusClaim } from '../engine.ts';
 import type { RedisAction } from './action.ts';
-import { amiss } from './health.ts';
+import { unready } from './health.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { RedisObserved } from './observed.ts';
 import { passwordSecret } from './password.ts';
@@ -55,7 +55,7 @@ interface Judgement {
 function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boolean): Judgement {
   const { outcome } = plan;
   const { primary } = situation.topology;
-  const troubles = primary === undefined ? [] : amiss(situation, primary);
+  const troubles = primary === undefined ? [] : unready(situation, primary);
   const changing = isChanging(situation);
   const labelled = situation.dataPods.some(
     (pod) => pod.metadata.name === primary?.pod && pod.metadata.labels?.[roleLabel] === 'primary',
@@ -74,16 +74,15 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
-  if (!initialized) return { phase: 'Creating', conditions: claims('False', reason, message, { progressing: true }) };
-  if (changing && primary !== undefined) {
+  const { phase: before, observedGeneration } = situation.cluster.status ?? {};
+  if (before === undefined || before === 'Creating') {
+    return { phase: 'Creating', conditions: claims('False', reason, message, { progressing: true }) };
+  }
+  const updating = changing || before === 'Updating' || observedGeneration !== situation.cluster.metadata.generation;
+  if (updating && primary !== undefined) {
     return { phase: 'Updating', conditions: claims('False', reason, message, { progressing: true }) };
   }
-  const formed = situation.cluster.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
-  const wasReady = formed || situation.cluster.status?.phase === 'Degraded';
-  return {
-    phase: wasReady ? 'Degraded' : 'Creating',
-    conditions: claims('False', reason, message, { progressing: true, degraded: wasReady }),
-  };
+  return { phase: 'Degraded', conditions: claims('False', reason, message, { progressing: true, degraded: true }) };
 }
 
 interface Judged {
