@@ -149,16 +149,17 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
   async function keep(signal: AbortSignal): Promise<LeadershipLost | undefined> {
     // Aborts also when the right to lead runs out, so that no renewal that hangs can delay the end.
     const scope = createAbortScope(signal);
+    const tooLate = `no renewal succeeded within ${renewDeadline / 1000} s`;
     let disarm: () => void = () => undefined;
     const arm = (): void => {
       disarm();
-      const why = `no renewal succeeded within ${renewDeadline / 1000} s`;
-      disarm = clock.after(leadingUntil - clock.monotonic(), () => scope.abort(lost(why)));
+      disarm = clock.after(leadingUntil - clock.monotonic(), () => scope.abort(lost(tooLate)));
     };
     try {
       for (arm(); ; ) {
         await sleep(clock, retryPeriod, scope.signal).catch(() => undefined);
         if (scope.signal.aborted) break;
+        if (!isLeader()) return lost(tooLate);
         const holder = await renew(scope.signal);
         if (scope.signal.aborted) break;
         if (holder !== identity) return lost(`it is held by ${holder || 'nobody'}`);

@@ -5,7 +5,7 @@
  * wherever they are nested, and every secret value that this process has learned and registered by `protect` is
  * replaced in the finished line, whatever way it came in.
  */
-import { type DestinationStream, type LevelWithSilent, pino } from 'pino';
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 
 /** What the rest of the project needs of a logger. Fields first, so that every line has some. */
 export interface Log {
@@ -48,26 +48,37 @@ export function createLog(options: LogOptions = {}): ProtectedLog {
   };
   const settings = {
     level: options.level ?? 'info',
-    base: options.base ?? null,
+    base: options.base === undefined ? null : redactFields(options.base),
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (fields: object) => redactFields(fields),
-      bindings: (bindings: object) => redactFields(bindings),
     },
     serializers: { err: describeError, error: describeError },
     hooks: { streamWrite: scrub },
   };
   const log = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
-  return Object.assign(log, {
-    protect(secret: string) {
+  return {
+    ...facade(log),
+    protect(secret) {
       if (secret.length < MIN_SECRET_LENGTH) return;
       // As it stands, and as it stands inside a JSON string.
       secrets.add(secret);
       secrets.add(JSON.stringify(secret).slice(1, -1));
     },
-  });
+  };
+}
+
+/** Fields of a child are redacted here, because pino writes them down without asking its formatters. */
+function facade(log: Logger): Log {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    child: (bindings) => facade(log.child(redactFields(bindings))),
+  };
 }
 
 function redactFields(fields: object): Record<string, unknown> {

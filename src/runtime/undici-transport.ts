@@ -5,7 +5,7 @@
  * that watches never starve calls and cutting one watch cuts nothing else. New TLS material means a new pool; the old
  * one finishes what it has begun.
  */
-import type { Client as UndiciClient, Dispatcher, Pool as UndiciPool } from 'undici';
+import type { Dispatcher, Client as UndiciClient, Pool as UndiciPool } from 'undici';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
 import type { Clock } from './clock.ts';

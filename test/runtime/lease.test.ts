@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
+import { createLeaderElection, type LeaderElection, LeadershipLost } from '../../src/runtime/lease.ts';
+import { createMetrics } from '../../src/runtime/metrics.ts';
+import type { Transport } from '../../src/runtime/transport.ts';
+import { LeaseProcess, LeaseServer } from '../support/lease-server.ts';
+import { RecordingLog } from '../support/recording-log.ts';
+import { turn, VirtualClock } from '../support/virtual-clock.ts';
+
+/** One contender: leads until it is told to stop or loses the lease. */
+class Contender {
+  readonly process: LeaseProcess;
+  readonly election: LeaderElection;
+  readonly stop = new AbortController();
+  signal: AbortSignal | undefined;
+  outcome: Promise<string>;
+  /** How long its work goes on after it was told to stop. */
+  drainMs = 0;
+
+  constructor(identity: string, server: LeaseServer, clock: VirtualClock, metrics = createMetrics()) {
+    this.process = new LeaseProcess(clock, server);
+    const common = { namespace: 'ops', name: 'controller', random: () => 0, log: new RecordingLog(), metrics };
+    this.election = createLeaderElection({ ...common, identity, clock: this.process, client: this.process.client });
+    this.outcome = this.run(async () => undefined);
+  }
+
+  /** Starts anew after the last run has ended. */
+  run(end: () => Promise<void>): Promise<string> {
+    this.outcome = this.election
+      .run(this.stop.signal, async (signal) => {
+        this.signal = signal;
+        await new Promise<void>((resolve) => {
+          const over = (): void => {
+            this.process.after(this.drainMs, resolve);
+          };
+          if (signal.aborted) over();
+          else signal.addEventListener('abort', over);
+        });
+        await end();
+      })
+      .catch((error: Error) => `failed: ${error.message}`);
+    return this.outcome;
+  }
+
+  get leads(): boolean {
+    return this.election.isLeader();
+  }
+}
+
+function contest(...identities: string[]) {
+  const [clock, server] = [new VirtualClock(), new LeaseServer()];
+  return { clock, server, contenders: identities.map((identity) => new Contender(identity, server, clock)) };
+}
+
+async function duel() {
+  const { clock, server } = contest();
+  const a = new Contender('a', server, clock);
+  await clock.advance(100);
+  const b = new Contender('b', server, clock);
+  await clock.advance(1000);
+  expect([a.leads, b.leads]).toEqual([true, false]);
+  return { clock, server, a, b };
+}
+
+describe('leader election', () => {
+  it('the first takes the lease and renews it every two seconds', async () => {
+    const { clock, server, contenders } = contest('a');
+    await clock.advance(10_000);
+    expect(contenders[0]?.leads).toBe(true);
+    expect(server.writes).toBe(6);
+    expect(server.lease).toMatchObject({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'controller', namespace: 'ops' },
+      spec: {
+        holderIdentity: 'a',
+        leaseDurationSeconds: 15,
+        acquireTime: '2030-01-01T00:00:00.000000Z',
+        renewTime: '2030-01-01T00:00:10.000000Z',
+        leaseTransitions: 0,
+      },
+    });
+  });
+
+  it('of two that start together one leads', async () => {
+    const { clock, contenders } = contest('a', 'b', 'c');
+    await clock.advance(30_000);
+    expect(contenders.filter(({ leads }) => leads).length).toBe(1);
+  });
+
+  it('an orderly end keeps the lease while work drains, then frees it for the next at once', async () => {
+    const { clock, server, a, b } = await duel();
+    a.drainMs = 20_000;
+    a.stop.abort(new Error('SIGTERM'));
+    await clock.advance(19_900);
+    expect([a.leads, b.leads, a.signal?.aborted]).toEqual([true, false, true]);
+    await clock.advance(100);
+    expect([await a.outcome, server.holder, a.leads]).toEqual(['released', '', false]);
+    await clock.advance(2000);
+    expect([b.leads, server.lease?.spec.leaseTransitions]).toEqual([true, 1]);
+  });
+
+  it('a dead leader is replaced fifteen seconds after its last sign of life', async () => {
+    const { clock, a, b } = await duel();
+    a.process.freeze();
+    await clock.advance(14_000);
+    expect(b.leads).toBe(false);
+    await clock.advance(4000);
+    expect([a.leads, b.leads]).toEqual([false, true]);
+  });
+
+  it.each([3_600_000, -3_600_000])('a wall clock that is off by %i ms changes nothing', async (skew) => {
+    const { clock, a, b } = await duel();
+    b.process.wallSkewMs = skew;
+    await clock.advance(60_000);
+    expect([a.leads, b.leads]).toEqual([true, false]);
+    a.process.freeze();
+    await clock.advance(18_000);
+    expect(b.leads).toBe(true);
+  });
+
+  it.each(['down', 'silent', 'lost-answers'] as const)(
+    'with the network %s, the leader gives up before another takes over',
+    async (network) => {
+      const { clock, a, b } = await duel();
+      a.process.network = network;
+      await clock.advance(8000);
+      expect([a.leads, b.leads]).toEqual([true, false]);
+      await clock.advance(2000);
+      expect([a.leads, b.leads, a.signal?.aborted]).toEqual([false, false, true]);
+      expect(a.signal?.reason).toBeInstanceOf(LeadershipLost);
+      expect(await a.outcome).toBe('lost');
+      await clock.advance(17_000);
+      expect(b.leads).toBe(true);
+    },
+  );
+
+  it('a renewal whose answer is lost does not cost the lease', async () => {
+    const { clock, a, b } = await duel();
+    a.process.network = 'lost-answers';
+    await clock.advance(2000);
+    a.process.network = 'up';
+    await clock.advance(60_000);
+    expect([a.leads, b.leads, a.signal?.aborted]).toEqual([true, false, false]);
+  });
+
+  it('one connection that hangs leaves time for another attempt', async () => {
+    const { clock, a } = await duel();
+    a.process.network = 'silent';
+    await clock.advance(1000);
+    a.process.network = 'up';
+    await clock.advance(30_000);
+    expect(a.leads).toBe(true);
+  });
+
+  it('a lease that somebody seized is given up at the next renewal', async () => {
+    const { clock, server, a } = await duel();
+    server.seize('x');
+    await clock.advance(2000);
+    expect([a.leads, await a.outcome]).toEqual([false, 'lost']);
+    expect(a.signal?.reason).toMatchObject({ message: 'the lease ops/controller is lost: it is held by x' });
+  });
+
+  it('a failure of the work frees the lease and is passed on', async () => {
+    const { clock, server, contenders } = contest();
+    const a = new Contender('a', server, clock);
+    await clock.advance(100);
+    a.stop.abort(new Error('over'));
+    await clock.advance(100);
+    await a.outcome;
+    const failing = createLeaderElection({
+      client: a.process.client,
+      namespace: 'ops',
+      name: 'controller',
+      identity: 'f',
+      clock,
+      random: () => 0,
+      log: new RecordingLog(),
+    });
+    const run = failing.run(new AbortController().signal, () => Promise.reject(new Error('the work broke')));
+    run.catch(() => undefined);
+    await clock.advance(100);
+    await expect(run).rejects.toThrow('the work broke');
+    expect([server.holder, contenders]).toEqual(['', []]);
+  });
+
+  it('durations that would allow two leaders are refused', () => {
+    const { clock, server } = contest();
+    const process = new LeaseProcess(clock, server);
+    const options = {
+      client: process.client,
+      namespace: 'n',
+      name: 'l',
+      identity: 'i',
+      clock,
+      random: () => 0,
+      log: new RecordingLog(),
+    };
+    expect(() => createLeaderElection({ ...options, renewDeadlineMs: 15_000 })).toThrow(
+      'renew deadline 15000 ms < lease duration 15000 ms',
+    );
+  });
+});
+
+describe('a leader that was stopped and continues', () => {
+  it('does not get one more write out, though no timer has fired yet', async () => {
+    const { clock, a, b } = await duel();
+    const sent: string[] = [];
+    const wire: Transport = {
+      request: async ({ method }) => {
+        sent.push(method);
+        return { status: 200, headers: {}, body: '{}' };
+      },
+      stream: () => Promise.reject(new Error('not used')),
+      close: () => Promise.resolve(),
+    };
+    const fenced = fencedTransport(wire, () => a.election.isLeader());
+    await fenced.request({ method: 'POST', path: '/x' });
+    a.process.freeze();
+    await clock.advance(18_000);
+    expect(b.leads).toBe(true);
+    await expect(fenced.request({ method: 'PATCH', path: '/x' })).rejects.toThrow(WriteFenced);
+    await fenced.request({ method: 'GET', path: '/x' });
+    expect(sent).toEqual(['POST', 'GET']);
+    a.process.thaw();
+    await turn();
+    expect(a.signal?.aborted).toBe(true);
+  });
+});
+
+describe('whatever happens to the processes and their networks', () => {
+  const who = fc.nat(2);
+  type Step = (contenders: readonly Contender[], clock: VirtualClock) => Promise<void> | void;
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.tuple(who, fc.constantFrom('up', 'up', 'down', 'lost-answers', 'silent')).map(
+      ([i, network]): Step =>
+        (all) => {
+          const contender = all[i];
+          if (contender !== undefined) contender.process.network = network as 'up';
+        },
+    ),
+    fc.tuple(who, fc.nat(9000)).map(
+      ([i, ms]): Step =>
+        (all) => {
+          const contender = all[i];
+          if (contender !== undefined) contender.process.delayMs = ms;
+        },
+    ),
+    who.map(
+      (i): Step =>
+        (all) =>
+          all[i]?.process.freeze(),
+    ),
+    who.map(
+      (i): Step =>
+        (all) =>
+          all[i]?.process.thaw(),
+    ),
+  );
+
+  it('there are never two leaders, and when all is well again there is one', async () => {
+    const plan = fc.array(fc.tuple(step, fc.integer({ min: 1, max: 20 })), {
+      minLength: 5,
+      maxLength: 25,
+      size: 'max',
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async (steps) => {
+        const { clock, contenders } = contest('a', 'b', 'c');
+        const watch = async (seconds: number): Promise<void> => {
+          for (let i = 0; i < seconds; i++) {
+            await clock.advance(1000);
+            expect(contenders.filter(({ leads }) => leads).length).toBeLessThanOrEqual(1);
+            for (const contender of contenders) restartIfLost(contender);
+          }
+        };
+        for (const [act, seconds] of steps) {
+          await act(contenders, clock);
+          await watch(seconds);
+        }
+        for (const { process } of contenders) {
+          process.network = 'up';
+          process.delayMs = 0;
+          process.thaw();
+        }
+        await watch(60);
+        expect(contenders.filter(({ leads }) => leads).length).toBe(1);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  function restartIfLost(contender: Contender): void {
+    if (contender.signal?.reason instanceof LeadershipLost) {
+      contender.signal = undefined;
+      contender.run(async () => undefined);
+    }
+  }
+});
