@@ -3,33 +3,50 @@
  *
  * Kubernetes' own `go.mod` replaces its staging modules by directories that a published module has not: here each is
  * replaced by its published twin, and everything else keeps the version and the checksum that Kubernetes was
- * released with. The other programs need no more than a requirement.
+ * released with. The other programs need no more than a requirement, and one of them a changed line.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Source } from './binaries.ts';
 import { run } from './command.ts';
 import { SandboxError } from './error.ts';
 import { goEnvironment } from './golang.ts';
 
+const own = 'clusterwright.dev/sandbox';
+
 /** Writes `go.mod`, and `go.sum` where the source brings one, into an empty directory. */
 export async function writeModule(directory: string, source: Source, onLine: (line: string) => void): Promise<void> {
-  if (source.name !== 'kubernetes') {
-    await writeFile(join(directory, 'go.mod'), 'module clusterwright.dev/sandbox\n\ngo 1.25.0\n');
-    await run('go', ['get', `${source.module}@${source.version}`], { cwd: directory, env: goEnvironment, onLine });
+  const go = (...args: readonly string[]): Promise<string> =>
+    run('go', args, { cwd: directory, env: goEnvironment, onLine });
+  const found = await download(go, source);
+  if (source.name === 'kubernetes') {
+    await writeFile(join(directory, 'go.mod'), kubernetesModule(await readFile(found.GoMod, 'utf8'), source));
+    await writeFile(join(directory, 'go.sum'), await readFile(join(found.Dir, 'go.sum'), 'utf8'));
     return;
   }
-  const answer = await run('go', ['mod', 'download', '-json', `${source.module}@${source.version}`], {
-    cwd: directory,
-    env: goEnvironment,
-    onLine,
-  });
-  const found = JSON.parse(answer) as { readonly GoMod?: string; readonly Dir?: string };
-  if (found.GoMod === undefined || found.Dir === undefined) {
-    throw new SandboxError(`the Go proxy has no ${source.module}@${source.version}`);
+  await writeFile(join(directory, 'go.mod'), `module ${own}\n\ngo 1.25.0\n`);
+  await go('get', `${source.module}@${source.version}`);
+  if (source.patch === undefined) return;
+  await cp(found.Dir, join(directory, 'source'), { recursive: true });
+  const file = join(directory, 'source', source.patch.file);
+  const text = await readFile(file, 'utf8');
+  if (!text.includes(source.patch.before)) {
+    throw new SandboxError(`${source.module} ${source.version}: ${source.patch.file} is not as expected`);
   }
-  await writeFile(join(directory, 'go.mod'), kubernetesModule(await readFile(found.GoMod, 'utf8'), source));
-  await writeFile(join(directory, 'go.sum'), await readFile(join(found.Dir, 'go.sum'), 'utf8'));
+  await writeFile(file, text.replace(source.patch.before, source.patch.after));
+  await go('mod', 'edit', `-replace=${source.module}=./source`);
+}
+
+interface Downloaded {
+  readonly GoMod: string;
+  readonly Dir: string;
+}
+
+async function download(go: (...args: readonly string[]) => Promise<string>, source: Source): Promise<Downloaded> {
+  const name = `${source.module}@${source.version}`;
+  const found = JSON.parse(await go('mod', 'download', '-json', name)) as Partial<Downloaded>;
+  if (found.GoMod === undefined || found.Dir === undefined) throw new SandboxError(`the Go proxy has no ${name}`);
+  return { GoMod: found.GoMod, Dir: found.Dir };
 }
 
 /** @param text the `go.mod` of `source`, which is Kubernetes */
@@ -37,10 +54,7 @@ export function kubernetesModule(text: string, source: Source): string {
   // Kubernetes 1.35.4 is published beside its libraries as 0.35.4.
   const twin = source.version.replace(/^v1\./, 'v0.');
   const replaced = text
-    .replace(/^module .*$/m, 'module clusterwright.dev/sandbox')
-    .replace(/^(\s*\S+ =>) \.\/\S+$/gm, (_, left: string) => {
-      const name = left.trim().split(' ')[0] ?? '';
-      return `${left} ${name} ${twin}`;
-    });
+    .replace(/^module .*$/m, `module ${own}`)
+    .replace(/^(\s*)(\S+) => \.\/\S+$/gm, (_, indent: string, name: string) => `${indent}${name} => ${name} ${twin}`);
   return `${replaced}\nrequire ${source.module} ${source.version}\n`;
 }
