@@ -6,8 +6,14 @@ import { type RedisConnection, redisConnection } from './connection.ts';
 import { passwordSecret } from './password.ts';
 import type { Reply } from './resp.ts';
 
-/** Time in which a process must accept, authenticate and answer everything it is asked. */
+/** Time in which a process must authenticate and answer everything it is asked. */
 export const answerTimeoutMs = 1000;
+
+/**
+ * Time to connect. The kernel accepts for a busy process, so only a dead or unreachable machine takes longer; and while
+ * one is dead, every look at the cluster waits this long for it.
+ */
+const connectTimeoutMs = 300;
 
 /** The Secret with the password, or its key, is not there: nobody can talk to the database. */
 export class PasswordMissing extends Error {
@@ -23,6 +29,12 @@ export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineIO): Pro
 }
 
 /** Rejects when `work` takes longer than `ms`; the signal it gets aborts then. */
+/** An open connection; `within` bounds what is said on it. */
+async function connect(io: EngineIO, address: string, port: number): Promise<RedisConnection> {
+  const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
+  return redisConnection(await stream);
+}
+
 async function within<T>(
   io: EngineIO,
   ms: number,
@@ -49,10 +61,11 @@ export async function withSession<T>(
 ): Promise<T> {
   let connection: RedisConnection | undefined;
   try {
-    return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async (signal) => {
-      connection = redisConnection(await io.dial(target.address, target.port, signal));
-      await connection.command('AUTH', target.password);
-      return talk(connection);
+    const opened = await connect(io, target.address, target.port);
+    connection = opened;
+    return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async () => {
+      await opened.command('AUTH', target.password);
+      return talk(opened);
     });
   } finally {
     connection?.close();
@@ -74,12 +87,9 @@ export function sessionsWith(io: EngineIO, password: string): OpenSession {
   const connections: RedisConnection[] = [];
   const open = async (address: string, port: number): Promise<Session> => {
     const place = `${address}:${port}`;
-    const connection = await within(io, answerTimeoutMs, place, async (signal) => {
-      const dialled = redisConnection(await io.dial(address, port, signal));
-      connections.push(dialled);
-      await dialled.command('AUTH', password);
-      return dialled;
-    });
+    const connection = await connect(io, address, port);
+    connections.push(connection);
+    await within(io, answerTimeoutMs, place, () => connection.command('AUTH', password));
     return { command: (...args) => within(io, answerTimeoutMs, place, () => connection.command(...args)) };
   };
   return Object.assign(open, {
