@@ -372,9 +372,12 @@ function removalOf(ref: ExactRef, answer: unknown): Removal {
   return lives ? { outcome: 'terminating', object } : { outcome: 'deleted' };
 }
 
-/** The name is taken by a younger object: the one that was meant is gone. */
+/**
+ * The name is taken by a younger object: the one that was meant is gone. Other conflicts have the same status and
+ * reason, so only the words tell; the server has two wordings, from two of its layers.
+ */
 function isOtherUid(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 409 && error.message.includes('UID in precondition');
+  return error instanceof ApiError && error.status === 409 && /UID in (the )?precondition/.test(error.message);
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -183,7 +183,10 @@ describe('requests', () => {
 });
 
 describe('a removal', () => {
-  const otherUid = 'Precondition failed: UID in precondition: u, UID in object meta: v';
+  const otherUid = [
+    'Precondition failed: UID in precondition: u, UID in object meta: v',
+    'Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (u) does not match the UID in record (v). The object might have been deleted and then recreated',
+  ];
   it.each([
     ['of an object that is gone at once', 200, { kind: 'Status', status: 'Success' }, 'deleted'],
     ['of an object that is returned as it was', 200, object, 'deleted'],
@@ -194,12 +197,12 @@ describe('a removal', () => {
       'terminating',
     ],
     ['of an object that was gone', 404, JSON.parse(statusBody(404, {})), 'absent'],
-    [
-      'of an object whose name is taken by another',
+    ...otherUid.map((message): [string, number, object, string] => [
+      `of an object whose name is taken by another (${message.slice(0, 12)}...)`,
       409,
-      JSON.parse(statusBody(409, { reason: 'Conflict', message: otherUid })),
+      JSON.parse(statusBody(409, { reason: 'Conflict', message })),
       'absent',
-    ],
+    ]),
   ])('%s', async (_name, status, body, outcome) => {
     const { client, server } = await connect();
     server.fault({ at: 'other', status, body: JSON.stringify(body) });
