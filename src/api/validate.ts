@@ -5,8 +5,8 @@
  * are its steps too: metadata, unknown fields, nulls, defaults, the schema, and CEL only on what the schema accepts. One
  * thing is stricter: an update does not excuse a value that was already invalid before.
  */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { brokenRules } from './cel.ts';
+import { faultsOf, withDefaults } from './check.ts';
 import type { Cluster } from './cluster.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataViolations, tidyMetadata } from './metadata.ts';
@@ -73,79 +73,19 @@ function defaulted(
     apiVersion,
     kind: kindName,
     metadata: tidyMetadata(metadata, namespace),
-    ...(pruned.value as Readonly<Record<string, unknown>>),
+    ...(withDefaults(kind.schema, pruned.value) as Readonly<Record<string, unknown>>),
   };
-  compiled(kind)(value);
   return { value, unknown: pruned.unknown };
 }
 
-const validators = new WeakMap<KindDefinition, ValidateFunction>();
-
-/** Fills in defaults in place, then checks. Compiled when the first object of the kind comes by. */
-function compiled(kind: KindDefinition): ValidateFunction {
-  const known = validators.get(kind);
-  if (known !== undefined) return known;
-  const ajv = new Ajv({
-    useDefaults: true,
-    allErrors: true,
-    // An int-or-string node has no type, yet a pattern.
-    strictTypes: false,
-    formats: { int64: true, 'date-time': true },
-  });
-  ajv.addVocabulary([
-    'x-kubernetes-validations',
-    'x-kubernetes-int-or-string',
-    'x-kubernetes-list-type',
-    'x-kubernetes-list-map-keys',
-    'x-kubernetes-preserve-unknown-fields',
-  ]);
+function schemaViolations(kind: KindDefinition, candidate: unknown): Violation[] {
   // The status is not the user's: the API server drops it from what they write.
   const { status: _, ...properties } = kind.schema.properties ?? {};
-  const validate = ajv.compile({ ...kind.schema, properties });
-  validators.set(kind, validate);
-  return validate;
-}
-
-function schemaViolations(kind: KindDefinition, candidate: unknown): Violation[] {
-  const validate = compiled(kind);
-  if (validate(candidate)) return [];
-  return (validate.errors ?? [])
-    .filter((error) => !error.schemaPath.includes('/anyOf/'))
-    .map((error) => ({ path: displayPath(pathOf(error, candidate)), ...wording(error) }));
-}
-
-/** ajv gives a JSON pointer; whether a part is a list position depends on the object. */
-function pathOf(error: ErrorObject, root: unknown): Path {
-  const path: (string | number)[] = [];
-  let at: unknown = root;
-  for (const raw of error.instancePath.split('/').slice(1)) {
-    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
-    path.push(Array.isArray(at) ? Number(key) : key);
-    at = (at as Readonly<Record<string, unknown>>)[key];
-  }
-  if (error.keyword === 'required') path.push(String(error.params.missingProperty));
-  return path;
-}
-
-function wording(error: ErrorObject): { readonly rule: string; readonly message: string } {
-  switch (error.keyword) {
-    case 'required':
-      return { rule: 'required', message: 'is required' };
-    case 'enum': {
-      const allowed = (error.params.allowedValues as readonly unknown[]).join(', ');
-      return { rule: `enum ${allowed}`, message: `must be one of ${allowed}` };
-    }
-    case 'anyOf':
-      return { rule: 'type integer or string', message: 'must be an integer or a string' };
-    case 'type':
-      return { rule: `type ${error.params.type}`, message: `must be of type ${error.params.type}` };
-    case 'pattern':
-      return { rule: `pattern ${error.params.pattern}`, message: `must match ${error.params.pattern}` };
-    default: {
-      const limit = error.params.limit === undefined ? '' : ` ${error.params.limit}`;
-      return { rule: `${error.keyword}${limit}`, message: error.message ?? 'is invalid' };
-    }
-  }
+  return faultsOf({ ...kind.schema, properties }, candidate).map(({ path, rule, message }) => ({
+    path: displayPath(path),
+    rule,
+    message,
+  }));
 }
 
 function ruleViolations(kind: KindDefinition, candidate: unknown, old: unknown): Violation[] {

@@ -131,7 +131,7 @@ describe('a verdict', () => {
           rule: 'enum Standalone, Sentinel',
           message: 'must be one of Standalone, Sentinel',
         },
-        { path: 'spec.replicas', rule: 'maximum 9', message: 'must be <= 9' },
+        { path: 'spec.replicas', rule: 'maximum 9', message: 'must be at most 9' },
         {
           path: 'spec.scheduling.tolerations[0].operator',
           rule: 'enum Equal, Exists',

@@ -37,7 +37,7 @@ describe('what constructs render', () => {
     const render = (cluster: KubeObject) => () =>
       manifestsOf((chart) => void new RenderedCluster(chart, 'db', { cluster }));
     expect(render(clusterOf({ replicas: 0 }))).toThrow(
-      'chart/db: RedisCluster/sample is not valid\nspec.replicas: must be >= 1',
+      'chart/db: RedisCluster/sample is not valid\nspec.replicas: must be at least 1',
     );
     expect(render({ ...clusterOf({}), kind: 'Redis' })).toThrow('chart/db: no engine serves the kind Redis');
   });

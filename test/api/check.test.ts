@@ -1,0 +1,99 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { faultsOf, withDefaults } from '../../src/api/check.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import type { StructuralSchema } from '../../src/api/schema.ts';
+
+const spec = redisKind.schema.properties?.spec ?? {};
+const ajv = new Ajv({ useDefaults: true, strict: false, formats: { int64: true, 'date-time': true } });
+const independent = ajv.compile(spec);
+
+const garbage = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant([]),
+  fc.constant({}),
+);
+
+/** Values near what a schema allows: each node fits it more often than not. */
+function near(schema: StructuralSchema): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 60, arbitrary: fitting(schema) },
+    { weight: 1, arbitrary: garbage },
+    { weight: 1, arbitrary: fc.integer() },
+  );
+}
+
+function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
+  if (schema.enum !== undefined) return fc.constantFrom<unknown>(...schema.enum);
+  switch (schema.type) {
+    case 'object': {
+      const { additionalProperties } = schema;
+      if (additionalProperties !== undefined)
+        return fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), near(additionalProperties));
+      const properties = Object.entries(schema.properties ?? {}).map(([name, child]) => [name, near(child)] as const);
+      return fc.record(Object.fromEntries(properties), { requiredKeys: [] });
+    }
+    case 'array':
+      return fc.array(near(schema.items ?? {}), { maxLength: 3 });
+    case 'integer': {
+      const { minimum = 0, maximum = 9 } = schema;
+      return fc.oneof(
+        { weight: 60, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+        { weight: 1, arbitrary: fc.constantFrom(minimum - 1, maximum + 1) },
+      );
+    }
+    case 'boolean':
+      return fc.boolean();
+    default:
+      return schema.pattern === undefined
+        ? fc.string({ maxLength: (schema.maxLength ?? 9) + 1 })
+        : fc.stringMatching(new RegExp(schema.pattern), { maxLength: schema.maxLength ?? 9 });
+  }
+}
+
+describe('a value', () => {
+  test('has the verdict and the defaults that a general validator gives it', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(near(spec), (value) => {
+        const other = structuredClone(value);
+        const fits = independent(other);
+        const filled = withDefaults(spec, value);
+        const faults = faultsOf(spec, filled);
+        expect({ fits: faults.length === 0, faults }).toEqual({ fits, faults });
+        if (fits) expect(filled).toEqual(other);
+        accepted += fits ? 1 : 0;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(accepted).toBeGreaterThan(10);
+  });
+
+  test('is counted in characters', () => {
+    const schema: StructuralSchema = { type: 'string', maxLength: 2, minLength: 2 };
+    expect(faultsOf(schema, '💾💾')).toEqual([]);
+    expect(faultsOf(schema, '💾').map((fault) => fault.rule)).toEqual(['minLength 2']);
+  });
+
+  test('shares nothing with the defaults of the schema', () => {
+    const schema: StructuralSchema = {
+      type: 'object',
+      properties: { a: { type: 'object', default: { b: [] }, 'x-kubernetes-preserve-unknown-fields': true } },
+    };
+    const [first, second] = [withDefaults(schema, {}), withDefaults(schema, {})] as { a: { b: unknown[] } }[];
+    first?.a.b.push(1);
+    expect(second).toEqual({ a: { b: [] } });
+  });
+
+  test('has its own shape where a default does not apply', () => {
+    const schema: StructuralSchema = { type: 'object', properties: { a: { type: 'integer', default: 1 } } };
+    expect(withDefaults(schema, { a: 2 })).toEqual({ a: 2 });
+    expect(withDefaults(schema, [])).toEqual([]);
+    expect(withDefaults(schema, 'a')).toBe('a');
+  });
+});
