@@ -51,12 +51,12 @@ export async function apiClient(layout: Layout, nodes: number): Promise<ApiClien
           text += part;
         });
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }));
-        answer.on('error', reject);
+        answer.on('error', (cause) => outgoing.destroy(cause));
       });
-      outgoing.on('timeout', () =>
-        outgoing.destroy(new SandboxError(`the API server does not answer ${method} ${path}`)),
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer for 10 s')));
+      outgoing.on('error', (cause) =>
+        reject(new SandboxError(`the API server does not answer ${method} ${path}: ${cause.message}`, { cause })),
       );
-      outgoing.on('error', reject);
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
 
@@ -79,7 +79,7 @@ export async function apiClient(layout: Layout, nodes: number): Promise<ApiClien
       try {
         return (await send('GET', path)).status === 200;
       } catch (error) {
-        const code = codeOf(error);
+        const code = error instanceof SandboxError ? codeOf(error.cause) : undefined;
         if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EADDRNOTAVAIL') return false;
         throw error;
       }

@@ -4,7 +4,7 @@
  * One program at a time, linked beside its place and renamed into it: an interrupted run leaves nothing half and goes
  * on at the program it was at, and Go's own cache holds the packages that were ready.
  */
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { binaryPath, type Program, type Source } from './binaries.ts';
 import { run } from './command.ts';
@@ -12,8 +12,7 @@ import { goEnvironment, requireGo } from './golang.ts';
 import { writeModule } from './gomodule.ts';
 import { type Layout, versions } from './layout.ts';
 import type { Progress, Step } from './progress.ts';
-
-const prefix = 'compile-';
+import { inWorkspace } from './workspace.ts';
 
 /** Compiles the programs that are missing; with none missing it needs no Go. */
 export async function compileMissing(layout: Layout, missing: readonly Program[], progress: Progress): Promise<void> {
@@ -22,13 +21,9 @@ export async function compileMissing(layout: Layout, missing: readonly Program[]
   progress.note(
     `Compiling ${missing.length} programs into ${layout.cache}; this is done once, and goes on if it is cut`,
   );
-  await mkdir(layout.cache, { recursive: true });
-  await removeLeftovers(layout);
-  const sources = [...new Set(missing.map((each) => each.source))];
   let number = 0;
-  for (const source of sources) {
-    const directory = await mkdtemp(join(layout.cache, prefix));
-    try {
+  for (const source of new Set(missing.map((each) => each.source))) {
+    await inWorkspace(layout.cache, async (directory) => {
       await progress.step(`Fetching ${source.name} ${source.version}`, (step) =>
         fetch(directory, source, missing, step),
       );
@@ -39,16 +34,7 @@ export async function compileMissing(layout: Layout, missing: readonly Program[]
           compile(layout, directory, each, compiled, step),
         );
       }
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
-  }
-}
-
-/** What a run that was killed could not remove. The caller is alone. */
-async function removeLeftovers(layout: Layout): Promise<void> {
-  for (const name of await readdir(layout.cache)) {
-    if (name.startsWith(prefix)) await rm(join(layout.cache, name), { recursive: true, force: true });
+    });
   }
 }
 

@@ -16,3 +16,8 @@ export function codeOf(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** True for what the operating system refuses; false for Node's own codes (`ERR_...`), which are defects. */
+export function isSystemError(error: unknown): boolean {
+  return /^E[A-Z0-9]+$/.test(codeOf(error) ?? '');
+}

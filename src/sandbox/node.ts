@@ -11,7 +11,7 @@ import { clusterDomain } from './dns.ts';
 import { pauseImage } from './images/base.ts';
 import { addresses, kubeconfigPath, type Layout, type NodeLayout, paths } from './layout.ts';
 import { cniConfig } from './network.ts';
-import { start, waitUntilReady } from './process.ts';
+import { type ProcessRecord, start, waitUntilReady } from './process.ts';
 
 export function containerdConfig(node: NodeLayout): string {
   return `version = 2
@@ -97,7 +97,7 @@ export async function startContainerd(layout: Layout, node: NodeLayout): Promise
 }
 
 /** Starts the node's kubelet; containerd and the API server must answer. */
-export async function startKubelet(layout: Layout, node: NodeLayout): Promise<void> {
+export async function startKubelet(layout: Layout, node: NodeLayout): Promise<ProcessRecord> {
   const flags = {
     kubeconfig: kubeconfigPath(layout, node.name),
     config: join(node.run, 'kubelet.json'),
@@ -107,7 +107,7 @@ export async function startKubelet(layout: Layout, node: NodeLayout): Promise<vo
     'cert-dir': join(node.run, 'pki'),
     'node-labels': `topology.kubernetes.io/zone=zone${node.index}`,
   };
-  await start(layout, {
+  return await start(layout, {
     name: kubeletName(node),
     command: binaryPath(layout, 'kubelet'),
     args: Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),

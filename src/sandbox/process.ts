@@ -9,7 +9,7 @@ import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCgroup } from './cgroup.ts';
 import { lastLines } from './command.ts';
-import { SandboxError } from './error.ts';
+import { codeOf, SandboxError } from './error.ts';
 import { listIfThere, readIfThere } from './file.ts';
 import { controlCgroup, type Layout, paths } from './layout.ts';
 import { signal } from './signal.ts';
@@ -38,7 +38,7 @@ export async function start(layout: Layout, daemon: Daemon): Promise<ProcessReco
   const output = await open(logPath(layout, daemon.name), 'w');
   try {
     // The shell enters the cgroup and then becomes the program: no child of it is ever outside.
-    const files = await createCgroup(daemon.cgroup ?? controlCgroup);
+    const files = await (daemon.cgroup === undefined ? controlFiles() : createCgroup(daemon.cgroup));
     const enter = files.map((file) => `echo $$ > '${file}' && `).join('');
     const args = ['-c', `${enter}exec "$@"`, 'sh', daemon.command, ...daemon.args];
     const child = spawn('/bin/sh', args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/' });
@@ -55,6 +55,14 @@ export async function start(layout: Layout, daemon: Daemon): Promise<ProcessReco
   } finally {
     await output.close();
   }
+}
+
+/** Without nodes, a container with read-only cgroups will do: the control plane runs where it is started. */
+async function controlFiles(): Promise<readonly string[]> {
+  return await createCgroup(controlCgroup).catch((error: unknown) => {
+    if (['EROFS', 'EACCES', 'EPERM', 'EBUSY', 'ENOTSUP'].includes(codeOf(error) ?? '')) return [];
+    throw error;
+  });
 }
 
 export function logPath(layout: Layout, name: string): string {

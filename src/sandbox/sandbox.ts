@@ -59,6 +59,8 @@ export async function up(
       if (trouble === undefined && state !== 'unreadable') {
         keepable(state, nodes, audit);
         progress.note(`The sandbox is up already, with ${describeNodes(nodes)}`);
+        for (const name of state.stopped)
+          progress.note(`${name} is stopped by a fault; sandbox fault start-node ${name}`);
         return 'kept';
       }
       await progress.step(`Cleaning up a sandbox that is not whole: ${trouble}`, () => removeAll(layout));

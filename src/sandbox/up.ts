@@ -99,8 +99,8 @@ async function startControlPlane(layout: Layout, options: StartOptions, step: St
 
 /** Starts the node's kubelet and waits until the node is Ready. */
 export async function startNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
-  await startKubelet(layout, node);
-  await waitFor(`${node.name} to be Ready`, async () => ((await nodeReady(api, node.name)) ? true : undefined));
+  const kubelet = await startKubelet(layout, node);
+  await waitUntilReady(layout, kubelet, () => nodeReady(api, node.name));
 }
 
 interface NodeObject {

@@ -3,7 +3,7 @@ import { type Clock, sleep, systemClock } from '../runtime/clock.ts';
 import { SandboxError } from './error.ts';
 
 export interface WaitOptions {
-  /** Milliseconds; default 60 000. */
+  /** Milliseconds; default 120 000. */
   readonly timeout?: number;
   /** Milliseconds between two looks; default 50. */
   readonly interval?: number;
@@ -21,7 +21,7 @@ export async function waitFor<T>(
   options: WaitOptions = {},
 ): Promise<T> {
   const clock = options.clock ?? systemClock;
-  const timeout = options.timeout ?? 60_000;
+  const timeout = options.timeout ?? 120_000;
   const deadline = clock.monotonic() + timeout;
   for (;;) {
     const value = await look();

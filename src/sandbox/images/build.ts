@@ -11,7 +11,7 @@ import { installMissing, packages } from '../packages.ts';
 import type { Progress, Step } from '../progress.ts';
 import { type Image, type Layer, writeArchive } from './archive.ts';
 import { baseImages, busyboxLayer } from './base.ts';
-import { buildLayer } from './layers.ts';
+import { buildLayer, removeLayer } from './layers.ts';
 import { type ImageRecipe, imageReference, type LayerRecipe, recipeKey } from './recipe.ts';
 import { findRecipe, operatorImage, operatorRecipe, recipes } from './recipes.ts';
 
@@ -39,6 +39,10 @@ export async function buildRecipe(layout: Layout, recipe: ImageRecipe, progress:
     const image: Image = { reference: imageReference(recipe.name), layers, config: recipe.config };
     await mkdir(join(layout.cache, 'images'), { recursive: true });
     await writeArchive([image], target, architecture().image);
+    // What was at hand is so again; only what took work is kept.
+    for (const [index, layer] of layers.entries()) {
+      if (recipe.layers[index]?.kind === 'files') await removeLayer(layer);
+    }
   });
   await removeOthers(layout, recipe, target);
   return target;

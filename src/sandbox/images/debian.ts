@@ -8,11 +8,14 @@ import { join } from 'node:path';
 import { attempt, run } from '../command.ts';
 import { codeOf, SandboxError } from '../error.ts';
 import { isThere, listIfThere } from '../file.ts';
+import type { LayerRecipe } from './recipe.ts';
 
 const shareless = ['doc', 'man', 'info', 'locale', 'lintian', 'bash-completion', 'bug'].map(
   (name) => `usr/share/${name}`,
 );
 const needless = [...shareless, 'var/lib/apt', 'var/lib/dpkg/info', 'var/cache', 'var/log', 'etc/apt'];
+
+type DebianRecipe = Extract<LayerRecipe, { readonly kind: 'debian' }>;
 
 /** Programs look their own user up; no installation script has made these. */
 const users = [
@@ -23,19 +26,15 @@ const users = [
 ];
 
 /** Fills `root`, which must not exist yet. */
-export async function debianRoot(
-  root: string,
-  suite: string,
-  packages: readonly string[],
-  report: (detail: string) => void,
-): Promise<void> {
-  report(`Debian ${suite}`);
+export async function debianRoot(root: string, recipe: DebianRecipe, report: (detail: string) => void): Promise<void> {
+  report(`Debian ${recipe.suite}`);
   // base-files brings the links from /lib to /usr/lib, without which nothing finds its loader.
-  const include = ['base-files', 'busybox-static', ...packages].join(' ');
-  await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${include}`, suite, root], {
+  const include = ['base-files', 'busybox-static', ...recipe.packages].join(' ');
+  await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${include}`, recipe.suite, root], {
     env: { SOURCE_DATE_EPOCH: '0' },
   });
-  await Promise.all(needless.map((path) => rm(join(root, path), { recursive: true, force: true })));
+  const removed = recipe.without === 'perl' ? [...needless, ...(await perlIn(root))] : needless;
+  await Promise.all(removed.map((path) => rm(join(root, path), { recursive: true, force: true })));
   for (const device of await readdir(join(root, 'dev')))
     await rm(join(root, 'dev', device), { recursive: true, force: true });
   await run('chroot', [root, await busyboxIn(root), '--install', '-s']).catch(alreadyThere);
@@ -47,6 +46,16 @@ export async function debianRoot(
   await chmod(join(root, 'tmp'), 0o1777);
   await writeUsers(root);
   await joinCertificates(root);
+}
+
+async function perlIn(root: string): Promise<readonly string[]> {
+  const libraries = (await listIfThere(join(root, 'usr/lib'))).filter((name) => name.endsWith('-linux-gnu'));
+  const directories = ['usr/bin', 'usr/share', ...libraries.map((name) => `usr/lib/${name}`)];
+  const found = directories.map(async (directory) => {
+    const names = await listIfThere(join(root, directory));
+    return names.filter((name) => /^(lib)?perl/.test(name)).map((name) => join(directory, name));
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function busyboxIn(root: string): Promise<string> {

@@ -1,12 +1,13 @@
 /**
  * Makes layers, each once: a layer lives in the cache under the key of its recipe, with its digest beside it.
  */
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../command.ts';
 import { readIfThere } from '../file.ts';
 import type { Layout } from '../layout.ts';
 import { architecture } from '../machine.ts';
+import { inWorkspace } from '../workspace.ts';
 import { type Layer, measureLayer } from './archive.ts';
 import { debianRoot } from './debian.ts';
 import { type LayerRecipe, recipeKey } from './recipe.ts';
@@ -22,9 +23,7 @@ export async function buildLayer(
   const target = join(directory, `${recipeKey(recipe)}.tar`);
   const known = await readDigest(target);
   if (known !== undefined) return known;
-  await mkdir(directory, { recursive: true });
-  const temporary = await mkdtemp(join(directory, 'build-'));
-  try {
+  return await inWorkspace(directory, async (temporary) => {
     const file = join(temporary, 'layer.tar');
     await writeLayer(recipe, file, temporary, report);
     const layer = { ...(await measureLayer(file)), path: target };
@@ -33,9 +32,13 @@ export async function buildLayer(
     await writeFile(join(temporary, 'digest'), JSON.stringify(layer));
     await rename(join(temporary, 'digest'), `${target}.json`);
     return layer;
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
+  });
+}
+
+/** Forgets a layer. */
+export async function removeLayer(layer: Layer): Promise<void> {
+  await rm(`${layer.path}.json`, { force: true });
+  await rm(layer.path, { force: true });
 }
 
 async function readDigest(target: string): Promise<Layer | undefined> {
@@ -52,7 +55,7 @@ async function writeLayer(
   switch (recipe.kind) {
     case 'debian': {
       const root = join(temporary, 'root');
-      await debianRoot(root, recipe.suite, recipe.packages, report);
+      await debianRoot(root, recipe, report);
       report('packing');
       // GNU tar: hard links, devices and long names are its business.
       const order = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];

@@ -9,7 +9,13 @@ import type { ImageConfig } from './archive.ts';
 
 export type LayerRecipe =
   /** Debian packages unpacked, without documents and without their scripts run, and a busybox shell. */
-  | { readonly kind: 'debian'; readonly suite: 'bookworm' | 'trixie'; readonly packages: readonly string[] }
+  | {
+      readonly kind: 'debian';
+      readonly suite: 'bookworm' | 'trixie';
+      readonly packages: readonly string[];
+      /** Perl, half of some images, is often there for installation scripts alone. */
+      readonly without?: 'perl';
+    }
   /** One program out of an npm package. `ARCH` in the package's name stands for npm's name of the architecture. */
   | {
       readonly kind: 'npm';

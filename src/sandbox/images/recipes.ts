@@ -14,7 +14,7 @@ export const operatorImage = 'clusterwright:dev';
 export const recipes: readonly ImageRecipe[] = [
   {
     name: 'redis:7.0',
-    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'] }],
+    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'], without: 'perl' }],
     config: {},
   },
   {

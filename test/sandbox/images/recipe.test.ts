@@ -12,7 +12,7 @@ describe('recipes', () => {
 
   it('are found by name, and a wrong name is answered with the right ones', () => {
     expect(findRecipe('redis:7.0').layers).toEqual([
-      { kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'] },
+      { kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'], without: 'perl' },
     ]);
     expect(() => findRecipe('redis:6')).toThrow(
       /no image is called redis:6; there are: redis:7\.0, .*clusterwright:dev/,
