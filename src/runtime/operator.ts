@@ -5,6 +5,7 @@
  * over at once, and writes nothing: its transport refuses.
  */
 import type { RegisteredEngine } from '../engines/engine.ts';
+import { leaseName } from '../engines/permissions.ts';
 import { createCache } from './cache.ts';
 import { createClient } from './client.ts';
 import type { Clock, Random } from './clock.ts';
@@ -23,7 +24,6 @@ import { createReconciler } from './reconciler.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
 
-export const leaseName = 'clusterwright-controller';
 
 export interface OperatorOptions {
   readonly engines: readonly RegisteredEngine[];
