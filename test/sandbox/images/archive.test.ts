@@ -117,7 +117,9 @@ describe('an image archive', () => {
     };
     const blobs = [...index.keys()].filter((name) => name.startsWith('blobs/'));
     for (const name of blobs) expect(name).toBe(blobName(sha256(blob(name.replace('blobs/sha256/', 'sha256:')))));
-    // Two manifests, two configurations, one layer.
+    // Two manifests, two configurations, one layer, none of them twice.
+    const listed = await run('tar', ['-tf', join(directory, 'whole.tar')]);
+    expect(listed.split('\n').filter((name) => name.startsWith('blobs/')).length).toBe(5);
     expect(blobs.length).toBe(5);
     const { manifests } = JSON.parse(at('index.json'));
     const references = manifests.map((each: { annotations: Record<string, string> }) =>
