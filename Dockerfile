@@ -1,8 +1,8 @@
 # The operator's image where Docker exists: `npm run build && docker build -t clusterwright:0.1.0 .`
 # The controller is one file without dependencies; nothing is installed here and nothing is downloaded at run time.
-FROM gcr.io/distroless/nodejs24-debian12:nonroot
+FROM node:24-bookworm-slim
 COPY --chown=0:0 build/controller.mjs /controller.mjs
 USER 65532:65532
 ENV NODE_ENV=production
 # A young generation of 1 MB keeps an idle operator under 80 MB; the work is waiting, not computing.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "/controller.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=1", "/controller.mjs"]
