@@ -69,6 +69,8 @@ export interface ExecutorOptions {
   /** Sees every generated Secret, so that its values can be kept out of the log and need not be read back. */
   readonly onSecret?: (secret: KubeObject, values: Readonly<Record<string, string>>) => void;
   readonly onStep?: (step: Step) => void;
+  /** Whether this process may still change anything: asked right before every engine action. Default always. */
+  readonly mayWrite?: () => boolean;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -78,7 +80,7 @@ export function randomText(length: number): string {
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { client, cache, generate = randomText, onSecret, onStep } = options;
+  const { client, cache, generate = randomText, onSecret, onStep, mayWrite = () => true } = options;
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
     const values = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
@@ -145,8 +147,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
         signal.throwIfAborted();
         onStep?.(step);
         try {
-          if (step.type === 'act') await act(step.action);
-          else await runObjectStep(step, signal);
+          if (step.type === 'act') {
+            if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
+            await act(step.action);
+          } else await runObjectStep(step, signal);
         } catch (error) {
           signal.throwIfAborted();
           if (error instanceof NameConflict) throw error;

@@ -24,7 +24,6 @@ import { createReconciler } from './reconciler.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
 
-
 export interface OperatorOptions {
   readonly engines: readonly RegisteredEngine[];
   readonly transport: Transport;
@@ -81,6 +80,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const executor = createExecutor({
     client,
     cache,
+    mayWrite,
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
   });
   const status = createStatusWriter({ client, cache, clock });

@@ -2,8 +2,8 @@
  * Keeps a store equal to what the API server holds of one resource, for as long as it runs.
  *
  * It begins with a complete set (a watch that sends what exists first, or pages of a list on servers that cannot), then
- * follows the watch and resumes it from the last version seen. Only a version that the server has forgotten, or repeated
- * refusals to go on from it, cost a new complete set. No end of a watch, however rude, ends the reflector; attempts
+ * follows the watch and resumes it from the last version seen. Only a version that the server has forgotten, repeated
+ * refusals to go on from it, or a watch that said nothing at all cost a new complete set. No end of a watch, however rude, ends the reflector; attempts
  * begin at growing distances, so a server that ends every watch at once is not hammered.
  */
 import type { Resource } from '../api/object.ts';
@@ -44,6 +44,8 @@ export type EndCause =
   | 'ended'
   /** In an orderly way, but too soon. */
   | 'ended-early'
+  /** In an orderly way and in time, but without one event or bookmark, though this server sends bookmarks. */
+  | 'mute'
   | 'connection-lost'
   | 'unreachable'
   /** Nothing came for so long that the connection must be dead. */
@@ -91,7 +93,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     while (!signal.aborted) {
       const beganAt = clock.monotonic();
       const end = await attempt(signal);
-      const healthy = connectedAt !== undefined && clock.monotonic() - connectedAt >= HEALTHY_MS;
+      const healthy = isHealthy();
       connectedAt = undefined;
       if (signal.aborted) return;
       learn(end);
@@ -101,6 +103,10 @@ export function createReflector(options: ReflectorOptions): Reflector {
       // Rejects only when the signal aborts, which ends the loop.
       if (pause > 0) await sleep(clock, pause, signal).catch(() => undefined);
     }
+  }
+
+  function isHealthy(): boolean {
+    return connectedAt !== undefined && clock.monotonic() - connectedAt >= HEALTHY_MS;
   }
 
   /** Never rejects: whatever ends an attempt is told by its End. */
@@ -147,7 +153,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
     watchdog: Watchdog,
   ): Promise<End> {
     let initial = replacement;
+    let heard = false;
     for await (const event of events) {
+      heard = true;
       metrics?.watchEvents.inc({ resource: resource.plural, type: event.type });
       if (event.type === 'ERROR') throw apiErrorOfStatus({ method: 'WATCH', path }, event.status);
       strikes = 0;
@@ -168,7 +176,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
         log.debug({ resourceVersion: version }, 'synced by initial events');
       }
     }
-    return { cause: 'ended' };
+    // A server whose history was rewritten accepts a version that it has not reached yet, and then has nothing to say.
+    const mute = !heard && initialEvents === 'yes' && isHealthy();
+    return { cause: mute ? 'mute' : 'ended' };
   }
 
   /** Fetches all pages and swaps them in. Returns the version to watch from. */
@@ -197,7 +207,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   /** Decides what the next attempt may rely on. */
   function learn(end: End): void {
     if (end.cause === 'no-initial-events') initialEvents = end.error instanceof WatchSilent ? 'not-now' : 'never';
-    if (end.cause === 'expired') version = undefined;
+    if (end.cause === 'expired' || end.cause === 'mute') version = undefined;
     if (end.cause === 'refused' || end.cause === 'garbled') strikes++;
     if (strikes >= MAX_STRIKES) {
       version = undefined;

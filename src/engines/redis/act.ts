@@ -34,7 +34,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       return;
     case 'redis.tuneSentinel':
       await at(action.sentinel.address, sentinelPort, (c) =>
-        c.command('SENTINEL', 'SET', name, ...Object.entries(action.settings).flat()),
+        c.command('SENTINEL', 'SET', name, 'auth-pass', password, ...Object.entries(action.settings).flat()),
       );
       return;
     case 'redis.forget':

@@ -14,6 +14,7 @@ export type RedisAction =
   | { readonly type: 'redis.follow'; readonly node: Target; readonly primary: string }
   /** `replace` drops what the sentinel watched before: an address that no pod has any more. */
   | { readonly type: 'redis.monitor'; readonly sentinel: Target; readonly primary: string; readonly replace: boolean }
+  /** The password is always set along: a sentinel that was told of the primary and not of it can see nobody. */
   | {
       readonly type: 'redis.tuneSentinel';
       readonly sentinel: Target;

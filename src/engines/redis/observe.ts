@@ -151,6 +151,7 @@ export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly 
     primary: primary.ip ?? '',
     epoch: Number(primary['config-epoch'] ?? 0),
     primaryDown: down(primary),
+    acquainted: (primary.runid ?? '') !== '',
     failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
     settings: primary,
     replicas: replicas.map((row) => ({

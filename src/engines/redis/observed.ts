@@ -44,6 +44,8 @@ export interface Watch {
   /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
   readonly epoch: number;
   readonly primaryDown: boolean;
+  /** It has spoken to the primary at least once: address and password are right. */
+  readonly acquainted: boolean;
   readonly failingOver: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly replicas: readonly { readonly address: string; readonly priority: number; readonly down: boolean }[];

@@ -86,12 +86,13 @@ function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
   return topology.watching.flatMap((sentinel): Act[] => {
     const actual = sentinel.watches.settings;
     const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
-    if (Object.keys(settings).length === 0 || sentinel.watches.primary !== primary.address) return [];
+    const inOrder = Object.keys(settings).length === 0 && sentinel.watches.acquainted;
+    if (inOrder || sentinel.watches.primary !== primary.address) return [];
     return [
       {
         type: 'act',
         action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), settings },
-        summary: `set ${Object.entries(settings)
+        summary: `set the password, ${Object.entries(settings)
           .map((entry) => entry.join(' '))
           .join(', ')} on ${sentinel.pod}`,
       },
