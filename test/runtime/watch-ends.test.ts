@@ -3,6 +3,7 @@
  * with no more requests than the story needs.
  */
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { errorLine, type Fault, statusBody } from '../support/misbehaving-server.ts';
 import { reflect } from './reflection.ts';
 
@@ -181,5 +182,18 @@ describe('silence', () => {
     await r.inSync();
     expect(r.server.requests[1]?.query.resourceVersion).toBe(String(r.server.model.version));
     expect(r.server.requests.length).toBe(2);
+  });
+
+  it('a watch of full length without one bookmark is not believed: the server may not have got as far as we', async () => {
+    const r = await reflect((server) => server.model.put('a'));
+    await r.inSync();
+    r.server.endWatches();
+    await r.skipPause();
+    await eventually(() => r.server.openWatches === 1 && r.reflector.connected);
+    await r.clock.advance(400_000);
+    r.server.endWatches();
+    await eventually(() => r.server.requests.length === 3);
+    expect([r.ends, r.server.requests[2]?.kind]).toEqual([['ended-early', 'mute'], 'initial']);
+    await r.inSync();
   });
 });
