@@ -1,0 +1,158 @@
+/**
+ * From documents to clusters: which of them are ours, and are they valid.
+ *
+ * Manifests of a namespace or a Secret may stand in the same file; they are passed over, and said to be. What looks like
+ * ours and is not (a kind or a group misspelt, another version) is a fault.
+ */
+
+import type { Cluster } from '../api/cluster.ts';
+import { group } from '../api/group.ts';
+import { apiVersionOf, type KubeObject } from '../api/object.ts';
+import { type ValidateOptions, validateCluster } from '../api/validate.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { BadInput, badInput, type Fault } from './fault.ts';
+import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A document that is one of our kinds. Nothing else about it has been checked. */
+export interface WrittenCluster {
+  readonly engine: RegisteredEngine;
+  readonly object: KubeObject;
+  readonly document: ManifestDocument;
+}
+
+/** Reads a file, or standard input for `-`. */
+export async function readDocuments(
+  file: string,
+  around: Pick<Surroundings, 'readText' | 'readStdin'>,
+): Promise<ManifestDocument[]> {
+  if (file === '-') return parseManifest('standard input', await around.readStdin());
+  let text: string;
+  try {
+    text = await around.readText(file);
+  } catch (cause) {
+    throw badInput(file, unreadable(cause), { cause });
+  }
+  return parseManifest(file, text);
+}
+
+function unreadable(error: unknown): string {
+  switch ((error as { readonly code?: unknown }).code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'is a directory, not a file';
+    case 'EACCES':
+      return 'may not be read';
+    default:
+      return `cannot be read: ${(error as Error).message}`;
+  }
+}
+
+/**
+ * Our documents among these, in their order, and a note on each that is passed over.
+ *
+ * @throws BadInput when one of them only looks like ours, or none is
+ */
+export function ownClusters(
+  engines: readonly RegisteredEngine[],
+  documents: readonly ManifestDocument[],
+): { readonly clusters: readonly WrittenCluster[]; readonly notes: readonly string[] } {
+  const clusters: WrittenCluster[] = [];
+  const notes: string[] = [];
+  const faults: Fault[] = [];
+  for (const document of documents) {
+    const { source } = document;
+    const object = document.value as KubeObject;
+    const engine = engines.find(({ kind }) => kind.resource.kind === object?.kind);
+    const fault = typeFault(engines, engine, document.value);
+    if (fault !== undefined) {
+      faults.push({ source, ...document.locate(parsePath(fault.path)), ...fault });
+    } else if (engine === undefined) {
+      const { line } = document.locate([]);
+      notes.push(
+        `${source}:${line}: ${object.kind}/${object.metadata?.name ?? ''} is passed over: not a kind of ${group}`,
+      );
+    } else {
+      clusters.push({ engine, object, document });
+    }
+  }
+  if (faults.length > 0) throw new BadInput(faults);
+  const [first] = documents;
+  if (clusters.length === 0 && first !== undefined) {
+    const known = engines.map(({ kind }) => kind.resource.kind).join(', ');
+    throw badInput(first.source, `no object in it is of a kind of ${group}: ${known}`);
+  }
+  return { clusters, notes };
+}
+
+function typeFault(
+  engines: readonly RegisteredEngine[],
+  engine: RegisteredEngine | undefined,
+  value: unknown,
+): { readonly path: string; readonly message: string } | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { path: '', message: 'must be a Kubernetes object: a mapping with apiVersion, kind and metadata' };
+  }
+  const { apiVersion, kind } = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  if (typeof apiVersion !== 'string') return { path: 'apiVersion', message: 'is required, as a string' };
+  if (typeof kind !== 'string') return { path: 'kind', message: 'is required, as a string' };
+  if (engine === undefined) {
+    if (apiVersion.split('/')[0] !== group) return undefined;
+    const known = engines.map((candidate) => candidate.kind.resource.kind).join(', ');
+    return { path: 'kind', message: `${group} has no kind ${kind}; its kinds are: ${known}` };
+  }
+  const wanted = apiVersionOf(engine.kind.resource);
+  return apiVersion === wanted ? undefined : { path: 'apiVersion', message: `must be ${wanted} for a ${kind}` };
+}
+
+/** The namespace in which an object is meant to be: its own, or else the one that is asked for. */
+export function namespaceOf(
+  { object, document }: WrittenCluster,
+  asked: { readonly namespace?: string | undefined; readonly fallback: string },
+): string {
+  const own = object.metadata?.namespace;
+  if (typeof own !== 'string' || own === '') return asked.namespace ?? asked.fallback;
+  if (asked.namespace !== undefined && own !== asked.namespace) {
+    const { source } = document;
+    const path = 'metadata.namespace';
+    const message = `is ${own}, but --namespace says ${asked.namespace}`;
+    throw new BadInput([{ source, ...document.locate(parsePath(path)), path, message }]);
+  }
+  return own;
+}
+
+/** Validated and with its defaults. @throws BadInput with every rule that it breaks */
+export function validCluster({ engine, document }: WrittenCluster, object: unknown, options: ValidateOptions): Cluster {
+  const verdict = validateCluster(engine.kind, object, options);
+  if (verdict.ok) return verdict.cluster;
+  const { source } = document;
+  throw new BadInput(
+    verdict.violations.map(({ path, rule, message }) => ({
+      source,
+      ...document.locate(parsePath(path)),
+      path,
+      message,
+      rule,
+    })),
+  );
+}
+
+/** Calls `each` for every item and throws what went wrong with all of them together. */
+export async function allOrFaults<Item, Result>(
+  items: readonly Item[],
+  each: (item: Item) => Promise<Result> | Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const faults: Fault[] = [];
+  for (const item of items) {
+    try {
+      results.push(await each(item));
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      faults.push(...error.faults);
+    }
+  }
+  if (faults.length > 0) throw new BadInput(faults);
+  return results;
+}

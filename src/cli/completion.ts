@@ -1,0 +1,83 @@
+/**
+ * What may follow on a command line. yargs knows commands and options; names of clusters come from the cluster, and are
+ * fetched before yargs is asked, because it ends the process with what it has.
+ */
+import { Parser } from 'yargs/helpers';
+import { namespaceOption, targetOptions } from './options.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Somebody is waiting at a prompt. */
+const patienceMs = 2000;
+
+/** Commands whose first argument may be `KIND/NAME`. */
+const naming: ReadonlySet<string> = new Set(['plan', 'status']);
+
+/**
+ * `KIND/NAME` of the clusters that the last word may become; nothing where no such name is expected, or where the
+ * cluster does not answer in time: a prompt is no place for errors.
+ *
+ * @param words all words of the line after the program, up to the one at the cursor
+ */
+export async function clusterNames(words: readonly string[], around: Surroundings): Promise<string[]> {
+  const target = parse(words.slice(0, -1));
+  const [command, ...others] = target.words;
+  const current = words.at(-1) ?? '';
+  if (command === undefined || !naming.has(command) || others.length > 0 || current.startsWith('-')) return [];
+  if (takesValue(words.at(-2))) return [];
+  const late = new Promise<string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
+  try {
+    return await Promise.race([fetchNames(target, around), late]);
+  } catch {
+    // No kubeconfig, no server, no rights: the command itself will say so.
+    return [];
+  }
+}
+
+interface Asked {
+  readonly words: readonly string[];
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+const valued = { ...targetOptions, ...namespaceOption };
+
+function parse(words: readonly string[]): Asked {
+  const parsed = Parser([...words], { string: Object.keys(valued), alias: { namespace: ['n'] } });
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+  return {
+    words: parsed._.map(String),
+    kubeconfig: text(parsed.kubeconfig),
+    context: text(parsed.context),
+    namespace: text(parsed.namespace),
+  };
+}
+
+function takesValue(word: string | undefined): boolean {
+  return word !== undefined && /^(-n|-o|--(namespace|output|context|kubeconfig))$/.test(word);
+}
+
+async function fetchNames(asked: Asked, around: Surroundings): Promise<string[]> {
+  const [{ engines }, { listClusters }] = await Promise.all([import('../engines/index.ts'), import('./live.ts')]);
+  const connection = await around.connect(asked);
+  try {
+    const lists = await Promise.all(
+      engines.map(async (engine) => {
+        const clusters = await listClusters(connection.client, engine, asked.namespace ?? connection.namespace);
+        return clusters.map(({ metadata }) => `${engine.kind.singular}/${metadata.name}`);
+      }),
+    );
+    return lists.flat();
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The words to complete when this is a request for completions: by our own scripts, or by kubectl. */
+export function requestedWords(args: readonly string[], byKubectl: boolean): readonly string[] | undefined {
+  if (byKubectl) return args;
+  // The first word is the program itself.
+  return args[0] === completionFlag ? args.slice(2) : undefined;
+}
+
+export const completionFlag = '--get-yargs-completions';

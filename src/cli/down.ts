@@ -1,0 +1,42 @@
+/** `clusterwright down`: takes the sandbox down; with `--context`, takes back what `up` applied there, and no data. */
+import { systemClock } from '../runtime/clock.ts';
+import { createProgress } from '../sandbox/progress.ts';
+import { down as sandboxDown } from '../sandbox/sandbox.ts';
+import { createDiscovery } from './deploy/discovery.ts';
+import { packageRoot, readManifests } from './deploy/manifests.ts';
+import { remove } from './deploy/removal.ts';
+import { CommandError } from './fault.ts';
+import type { Command } from './surroundings.ts';
+
+export interface DownArguments {
+  readonly context?: string | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly crds: boolean;
+}
+
+export const down: Command<DownArguments> = async ({ context, kubeconfig, crds }, around) => {
+  const progress = createProgress({ env: around.env });
+  if (context === undefined) {
+    if (crds || kubeconfig !== undefined) {
+      throw new CommandError('--crds and --kubeconfig go with --context; without it, the sandbox is taken down whole');
+    }
+    await sandboxDown(progress);
+    return 0;
+  }
+  const manifests = await readManifests(packageRoot());
+  const discovery = createDiscovery();
+  const connection = await around.connect({ context, kubeconfig, resourceOf: discovery.resourceOf });
+  try {
+    const kept = await remove(manifests, {
+      client: connection.client,
+      discovery,
+      clock: systemClock,
+      progress,
+      crds,
+    });
+    for (const thing of kept) around.stderr(`Kept: ${thing}\n`);
+    return 0;
+  } finally {
+    await connection.close();
+  }
+};

@@ -1,0 +1,29 @@
+/** Options that several commands take, with one meaning and one wording. */
+import type { Argv, Options } from 'yargs';
+import type { Format } from './documents.ts';
+
+const formats: readonly Format[] = ['yaml', 'json'];
+
+export const targetOptions = {
+  kubeconfig: { type: 'string', describe: 'Kubeconfig file [default: KUBECONFIG, else ~/.kube/config]' },
+  context: { type: 'string', describe: 'Context of the kubeconfig [default: its current one]' },
+} as const satisfies Record<string, Options>;
+
+export const namespaceOption = {
+  namespace: { type: 'string', alias: 'n', describe: "Namespace [default: the context's]" },
+} as const satisfies Record<string, Options>;
+
+export function outputOption(describe: string) {
+  return { output: { alias: 'o', choices: formats, describe } } as const satisfies Record<string, Options>;
+}
+
+/** A positional argument that must be given. */
+export function required<T, const Name extends string>(
+  yargs: Argv<T>,
+  name: Name,
+  describe: string,
+): Argv<T & { [key in Name]: string }> {
+  return yargs.positional(name, { type: 'string', demandOption: true, describe }) as Argv<
+    T & { [key in Name]: string }
+  >;
+}

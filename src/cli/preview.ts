@@ -1,0 +1,91 @@
+/**
+ * What the next pass of the controller would do about one cluster: the same reads, the same functions, and no write.
+ *
+ * A plan never spans two observations, so this is one pass; what is known to come after it is said in words.
+ */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { finalizerSteps, planDeletion } from '../plan/deletion.ts';
+import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
+import { type Children, noChildren } from '../resources/children.ts';
+import type { KubeClient } from '../runtime/client.ts';
+import { findSecret, readChildren } from './live.ts';
+import { type ObserveOptions, observe } from './observation.ts';
+
+/** What a plan was made from. `objects`: the API server alone, as no process could be asked. */
+export type Basis = 'nothing' | 'objects' | 'processes';
+
+export interface Preview {
+  readonly cluster: Cluster;
+  readonly basis: Basis;
+  /** What applying the manifest changes about the custom resource itself. */
+  readonly spec: readonly FieldChange[];
+  readonly plan: Plan;
+  /** What follows in later passes, as far as this one tells. */
+  readonly follows: readonly string[];
+}
+
+/** Against nothing: the first pass over a cluster that does not exist. */
+export function offlinePreview(engine: RegisteredEngine, cluster: Cluster): Preview {
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine, engine.surveyOffline(cluster));
+  return { cluster, basis: 'nothing', spec: [], plan, follows: follows(plan.steps, noChildren) };
+}
+
+export type LiveOptions = ObserveOptions & { readonly client: KubeClient };
+
+/** @param spec what differs between the cluster as it is meant and as it is */
+export async function livePreview(
+  engine: RegisteredEngine,
+  cluster: Cluster<CommonSpec>,
+  spec: readonly FieldChange[],
+  options: LiveOptions,
+): Promise<Preview> {
+  const { client } = options;
+  const { namespace, name, deletionTimestamp } = cluster.metadata;
+  const children = await readChildren(client, engine, namespace, name);
+  if (deletionTimestamp !== undefined) {
+    const plan = planDeletion(cluster, engine.kind.resource, children, await generatedSecrets(engine, cluster, client));
+    return { cluster, basis: 'objects', spec, plan, follows: [] };
+  }
+  const { survey, unheard } = await observe(engine, cluster, children, options);
+  const plan = passPlan(cluster, engine, unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard));
+  const basis = unheard === undefined ? 'processes' : 'objects';
+  return { cluster, basis, spec, plan, follows: follows(plan.steps, children) };
+}
+
+/** The engine's plan inside what the controller does for every kind. */
+function passPlan(cluster: Cluster<CommonSpec>, engine: RegisteredEngine, plan: Plan): Plan {
+  if (cluster.spec.paused === true) {
+    return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
+  }
+  return { ...plan, steps: [...finalizerSteps(cluster, engine.kind.resource), ...plan.steps] };
+}
+
+/** The objects are compared all the same; what the processes would have decided is unknown. */
+function withoutProcesses({ steps }: Plan, why: string): Plan {
+  return {
+    steps: steps.filter((step) => step.type !== 'act'),
+    outcome: wait('NotObserved', `${why}: only what the API server tells was compared`),
+  };
+}
+
+async function generatedSecrets(engine: RegisteredEngine, cluster: Cluster, client: KubeClient): Promise<KubeObject[]> {
+  const generated = engine.resources(cluster).filter(({ generate }) => generate !== undefined);
+  const found = await Promise.all(
+    generated.map(({ object }) => findSecret(client, cluster.metadata.namespace, object.metadata.name)),
+  );
+  return found.filter((secret) => secret !== undefined);
+}
+
+/** A new template is applied in one pass and reaches the pods in the ones after it. */
+function follows(steps: readonly Step[], children: Children): string[] {
+  return steps.flatMap((step): string[] => {
+    if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
+    if (!step.changes.some(({ path }) => path.startsWith('spec.template.'))) return [];
+    const { name } = step.object.metadata;
+    const pods = children.pods.filter((pod) => pod.metadata.name.replace(/-\d+$/, '') === name);
+    if (pods.length === 0) return [];
+    return [`the ${pods.length} pod(s) of StatefulSet ${name} restart, one at a time, a primary or leader last`];
+  });
+}

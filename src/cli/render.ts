@@ -1,0 +1,45 @@
+/**
+ * `clusterwright render`: the children that the controller would create for a custom resource, without a cluster.
+ *
+ * They are the create steps of the engine's own plan against nothing, so what is printed here and what the executor
+ * sends are one computation. What only a cluster can give is missing: owner references, and the values of Secrets.
+ */
+import { engines } from '../engines/index.ts';
+import type { ObjectStep } from '../plan/plan.ts';
+import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
+import { documentsText, type Format, type Printed } from './documents.ts';
+import type { Command } from './surroundings.ts';
+
+export interface RenderArguments {
+  /** `-` for standard input. */
+  readonly file: string;
+  /** Default `yaml`. */
+  readonly output?: Format | undefined;
+  /** For objects that name none. Default `default`. */
+  readonly namespace?: string | undefined;
+}
+
+export const render: Command<RenderArguments> = async ({ file, output = 'yaml', namespace }, around) => {
+  const { clusters, notes } = ownClusters(engines, await readDocuments(file, around));
+  const valid = await allOrFaults(clusters, (written) => {
+    const where = namespaceOf(written, { namespace, fallback: 'default' });
+    return { engine: written.engine, cluster: validCluster(written, written.object, { namespace: where }) };
+  });
+  for (const note of notes) around.stderr(`${note}\n`);
+  const printed = valid.flatMap(({ engine, cluster }) =>
+    engine
+      .surveyOffline(cluster)
+      .steps.flatMap((step): Printed[] => (step.type === 'create' ? [printedChild(step)] : [])),
+  );
+  around.stdout(documentsText(printed, output));
+  return 0;
+};
+
+function printedChild({ object, generate = [] }: Extract<ObjectStep, { type: 'create' }>): Printed {
+  return generate.length === 0 ? { object } : { object, comment: `The controller adds ${generatedText(generate)}.` };
+}
+
+/** `password (32 random characters)` */
+export function generatedText(generate: readonly { readonly key: string; readonly length: number }[]): string {
+  return generate.map(({ key, length }) => `${key} (${length} random characters)`).join(', ');
+}

@@ -1,0 +1,25 @@
+/** How a command that went wrong says so: what the user can act on in one message, never a stack unless it is asked for. */
+import { inspect } from 'node:util';
+import { BadInput, faultText } from './fault.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Errors that are about the user's world and not about this program. By name, so that nothing is loaded for them. */
+const understood: ReadonlySet<string> = new Set([
+  'CommandError',
+  'CredentialsError',
+  'ApiError',
+  'ApiUnreachable',
+  'SandboxError',
+  'YError',
+]);
+
+export function reportError(error: unknown, around: Pick<Surroundings, 'stderr' | 'program'>, debug: boolean): void {
+  const { program } = around;
+  if (error instanceof BadInput) around.stderr(`${error.faults.map(faultText).join('\n')}\n`);
+  else if (error instanceof Error && understood.has(error.name)) around.stderr(`${program}: ${error.message}\n`);
+  else {
+    const message = error instanceof Error ? error.message : String(error);
+    around.stderr(`${program}: ${message}\nThis is a defect of ${program}; --debug shows where.\n`);
+  }
+  if (debug) around.stderr(`${inspect(error, { depth: 6 })}\n`);
+}

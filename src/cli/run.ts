@@ -1,0 +1,50 @@
+/** `clusterwright run`: the controller as a process of this machine, with the rights of a kubeconfig. */
+import type { Resource } from '../api/object.ts';
+import { operatorNamespace } from '../constructs/operator-identity.ts';
+import { isNotFound } from '../runtime/api-error.ts';
+import { runOperatorProcess } from '../runtime/process.ts';
+import type { Connection, Target } from './connection.ts';
+import { CommandError } from './fault.ts';
+import type { Command } from './surroundings.ts';
+
+export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'> {
+  /** Separated by commas. Default: all. */
+  readonly namespaces?: string | undefined;
+  readonly leaseNamespace?: string | undefined;
+  readonly leaderElection: boolean;
+  /** For /healthz, /readyz and /metrics; 0 picks a free one. */
+  readonly port: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Ends with SIGINT or SIGTERM. */
+export const run: Command<RunArguments> = async (args, around) => {
+  const { leaderElection, port, logLevel } = args;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new CommandError('--port must be from 0 to 65535');
+  }
+  const connection = await around.connect(args);
+  const namespace = args.leaseNamespace ?? (leaderElection ? await leaseNamespace(connection) : connection.namespace);
+  await connection.close();
+  const code = await runOperatorProcess({
+    namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
+    leaderElection,
+    port,
+    logLevel,
+    credentials: { credentials: connection.credentials, namespace },
+  });
+  return code === 0 ? 0 : 1;
+};
+
+const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+
+/** Where an operator that is installed has its lease: two controllers with two leases would both work. */
+async function leaseNamespace({ client, namespace }: Connection): Promise<string> {
+  try {
+    await client.get({ resource: namespaces, name: operatorNamespace });
+    return operatorNamespace;
+  } catch (error) {
+    if (isNotFound(error)) return namespace;
+    throw error;
+  }
+}

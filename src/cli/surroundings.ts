@@ -1,0 +1,33 @@
+/**
+ * What a command sees of the world: its two outputs, its input, the environment, and a way to a cluster. Handlers get it
+ * as an argument and answer with an exit code, so that a test can call them without a process.
+ */
+import type { Dial } from '../runtime/engine-io.ts';
+import type { Connect } from './connection.ts';
+
+/** 0: done, or nothing to do. 1: it went wrong, and stderr says why. 2: `plan` found something to change. */
+export type ExitCode = 0 | 1 | 2;
+
+export interface Output {
+  /** Results, and nothing else. */
+  stdout(text: string): void;
+  /** What is said beside the result. */
+  stderr(text: string): void;
+}
+
+export interface Surroundings extends Output {
+  readonly env: NodeJS.ProcessEnv;
+  /** As people call this program: `clusterwright`, or `kubectl clusterwright`. */
+  readonly program: string;
+  readText(path: string): Promise<string>;
+  /** All of standard input. */
+  readStdin(): Promise<string>;
+  readonly connect: Connect;
+  /** To a database process. */
+  readonly dial: Dial;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A command as `src/cli.ts` calls it. */
+export type Command<Arguments> = (args: Arguments, around: Surroundings) => Promise<ExitCode>;

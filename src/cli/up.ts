@@ -1,0 +1,95 @@
+/**
+ * `clusterwright up`: the operator and a sample cluster, running.
+ *
+ * Without `--context` on the sandbox, which is started for it; with it on that cluster. A cluster that was not named is
+ * never touched: the current context of a kubeconfig does not count.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../runtime/clock.ts';
+import { imageReference } from '../sandbox/images/recipe.ts';
+import { operatorImage } from '../sandbox/images/recipes.ts';
+import { createProgress, type Progress } from '../sandbox/progress.ts';
+import { defaultBundle, loadImages, sandboxEnv, up as sandboxUp } from '../sandbox/sandbox.ts';
+import type { Target } from './connection.ts';
+import { type Deployed, deploy } from './deploy/deploy.ts';
+import { createDiscovery } from './deploy/discovery.ts';
+import { imagesOf, recipeName } from './deploy/images.ts';
+import { type Manifests, packageRoot, readManifests, withImage } from './deploy/manifests.ts';
+import { summaryText } from './deploy/summary.ts';
+import { CommandError } from './fault.ts';
+import type { Command, Surroundings } from './surroundings.ts';
+
+export interface UpArguments {
+  readonly context?: string | undefined;
+  readonly kubeconfig?: string | undefined;
+  /** The operator's image, with `context`. */
+  readonly image?: string | undefined;
+  /** Of the sandbox. */
+  readonly nodes: number;
+}
+
+export const up: Command<UpArguments> = async (args, around) => {
+  const { context, kubeconfig, image, nodes } = args;
+  const progress = createProgress({ env: around.env });
+  const root = packageRoot();
+  const manifests = await readManifests(root);
+  if (context === undefined) {
+    if (image !== undefined || kubeconfig !== undefined) {
+      throw new CommandError('--image and --kubeconfig go with --context; without it, the sandbox is used');
+    }
+    await upSandbox(manifests, { root, nodes, progress }, around);
+    return 0;
+  }
+  if (image === undefined)
+    throw new CommandError('--context needs --image: the operator image that this cluster can pull');
+  const changed = { ...manifests, operator: withImage(manifests.operator, image) };
+  const deployed = await deployTo({ context, kubeconfig }, changed, progress, around);
+  around.stdout(summaryText(deployed, { program: around.program, context }));
+  return 0;
+};
+
+async function upSandbox(
+  manifests: Manifests,
+  { root, nodes, progress }: { readonly root: string; readonly nodes: number; readonly progress: Progress },
+  around: Surroundings,
+): Promise<void> {
+  if (nodes < 1) throw new CommandError('--nodes must be at least 1: pods need a node');
+  const bundle = join(root, defaultBundle);
+  const content = await readBundle(bundle);
+  await sandboxUp({ nodes }, progress);
+  const samples = imagesOf(manifests.samples).map(recipeName);
+  await loadImages([operatorImage, ...samples], { bundle }, progress);
+
+  const { KUBECONFIG, PATH } = sandboxEnv();
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const changed = { ...manifests, operator: withImage(manifests.operator, imageReference(operatorImage), hash) };
+  const deployed = await deployTo({ kubeconfig: KUBECONFIG }, changed, progress, around);
+  around.stdout(
+    summaryText(deployed, { program: around.program, shell: `export KUBECONFIG='${KUBECONFIG}' PATH='${PATH}'` }),
+  );
+}
+
+async function readBundle(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new CommandError(`${path} cannot be read; it is made with: npm run build`, { cause });
+  }
+}
+
+async function deployTo(
+  target: Target,
+  manifests: Manifests,
+  progress: Progress,
+  around: Surroundings,
+): Promise<Deployed> {
+  const discovery = createDiscovery();
+  const connection = await around.connect({ ...target, resourceOf: discovery.resourceOf });
+  try {
+    return await deploy(manifests, { client: connection.client, discovery, clock: systemClock, progress });
+  } finally {
+    await connection.close();
+  }
+}
