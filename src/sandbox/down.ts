@@ -38,7 +38,12 @@ export async function removeAll(layout: Layout): Promise<void> {
  * Directories of the machine's in which containerd and kubelets write whatever their configuration says. The state tells
  * which of them were there before.
  */
-export const foreignDirectories = ['/var/lib/kubelet', '/var/log/containers', '/run/containerd'] as const;
+export const foreignDirectories = [
+  '/var/lib/kubelet',
+  '/var/lib/cni',
+  '/var/log/containers',
+  '/run/containerd',
+] as const;
 
 async function removeForeign(layout: Layout, state: State | 'unreadable' | undefined): Promise<void> {
   const log = '/var/log/containers';

@@ -89,11 +89,11 @@ export const cgroupName = 'clusterwright';
 export const controlCgroup = `${cgroupName}/control`;
 
 export function layoutOf(env: NodeJS.ProcessEnv): Layout {
-  const run = env['CLUSTERWRIGHT_RUN'];
+  const run = env.CLUSTERWRIGHT_RUN;
   return {
     run: run ?? '/run/clusterwright',
     data: run === undefined ? '/var/lib/clusterwright' : join(run, 'data'),
-    cache: env['CLUSTERWRIGHT_CACHE'] ?? join(homedir(), '.cache', 'clusterwright'),
+    cache: env.CLUSTERWRIGHT_CACHE ?? join(homedir(), '.cache', 'clusterwright'),
   };
 }
 

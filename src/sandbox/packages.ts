@@ -38,7 +38,15 @@ export async function installMissing(wanted: readonly string[], progress: Progre
 
 async function missingPackages(wanted: readonly string[]): Promise<readonly string[]> {
   // Exits 1 when it does not know some of them, and lists the others all the same.
-  const result = await attempt('dpkg-query', ['-W', '-f=${Package} ${db:Status-Status}\\n', ...wanted]);
-  const installed = new Set([...result.stdout.matchAll(/^(\S+) installed$/gm)].flatMap((match) => match[1] ?? []));
-  return [...new Set(wanted)].filter((name) => !installed.has(name));
+  const result = await attempt('dpkg-query', ['--status', ...wanted]);
+  return notInstalled(wanted, result.stdout);
+}
+
+/** Those of `wanted` that what `dpkg-query --status` printed does not tell to be installed, each once. */
+export function notInstalled(wanted: readonly string[], status: string): readonly string[] {
+  const stanzas = status.split(/\n\n(?=Package: )/);
+  const installed = stanzas.flatMap((stanza) =>
+    /^Status: \S+ \S+ installed$/m.test(stanza) ? [/^Package: (\S+)$/m.exec(stanza)?.[1]] : [],
+  );
+  return [...new Set(wanted)].filter((name) => !installed.includes(name));
 }

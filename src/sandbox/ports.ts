@@ -106,7 +106,7 @@ export async function checkPorts(needed: readonly Listener[]): Promise<void> {
 async function socketOwner(inode: string): Promise<string> {
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     if (!(await holds(pid, `socket:[${inode}]`))) continue;
-    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').join(' ').trim();
+    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replace(/[\0\s]+/g, ' ').trim();
     return `pid ${pid} (${command.slice(0, 80)})`;
   }
   return 'a process that cannot be seen from here';

@@ -38,7 +38,7 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** A terminal that can rewrite a line, and no CI job that only looks like one. */
 export function isInteractive(stream: ProgressStream, env: NodeJS.ProcessEnv): boolean {
-  return stream.isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
+  return stream.isTTY === true && env.TERM !== 'dumb' && (env.CI ?? '') === '';
 }
 
 export function createProgress(options: ProgressOptions = {}): Progress {

@@ -132,7 +132,7 @@ export async function down(progress: Progress, layout: Layout = layoutOf(process
 /** What a shell or a child process needs to use the sandbox: `KUBECONFIG`, and a `PATH` with its `kubectl`. */
 export function sandboxEnv(
   layout: Layout = layoutOf(process.env),
-  path: string = process.env['PATH'] ?? '',
+  path: string = process.env.PATH ?? '',
 ): { readonly KUBECONFIG: string; readonly PATH: string } {
   const directory = kubectlDirectory(layout);
   const rest = path.split(delimiter).filter((each) => each !== directory && each !== '');

@@ -34,15 +34,15 @@ export function volumeConfig(layout: Layout): object {
 /**
  * What makes and removes a volume's directory, run in a pod of the volume's node.
  *
- * A limited volume is mounted by the machine itself, in the name space of whose first process the pod may act: a mount
- * made in the pod would end with it.
+ * A limited volume is mounted by the machine itself: a mount made in the pod would end with it. So the pod sees the
+ * machine's processes, and acts in the mount namespace of its own parent, containerd's shim.
  */
 export function volumeScripts(layout: Layout): { readonly setup: string; readonly teardown: string } {
   const script = (plain: string, limited: string): string =>
     `#!/bin/sh
 set -e
 case "$VOL_DIR" in
-  ${paths(layout).limitedVolumes}/*) nsenter -t 1 -m -- /bin/sh -ec '${limited}' sh "$VOL_DIR" "$VOL_SIZE_BYTES" ;;
+  ${paths(layout).limitedVolumes}/*) nsenter -t $PPID -m -- /bin/sh -ec '${limited}' sh "$VOL_DIR" "$VOL_SIZE_BYTES" ;;
   *) ${plain} ;;
 esac
 `;
