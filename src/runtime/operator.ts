@@ -49,7 +49,9 @@ export interface Operator {
 
 export function createOperator(options: OperatorOptions): Operator {
   const { engines, transport, dial, namespaces, clock, random, log, metrics } = options;
-  const clientOptions = { clock, random, metrics };
+  const onWarning = (warning: string, call: { readonly method: string; readonly path: string }): void =>
+    log.warn({ ...call, warning }, 'the API server warns');
+  const clientOptions = { clock, random, metrics, onWarning };
   const election =
     options.election === undefined
       ? undefined

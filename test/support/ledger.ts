@@ -4,13 +4,12 @@
  * A writer behaves like a plain client: it connects to where the primary is said to be, writes one key at a time, and
  * reconnects on any error. What was not acknowledged may be there or not.
  */
-import { type RedisConnection, redisConnection } from '../../src/engines/redis/connection.ts';
-import { dialTcp } from '../../src/runtime/engine-io.ts';
+import type { RedisConnection } from '../../src/engines/redis/connection.ts';
+import { connectRedis, type RedisAddress, within } from './redis-client.ts';
 
 export interface LedgerOptions {
-  /** Where to write now; asked on every connect. */
-  readonly primary: () => Promise<{ readonly host: string; readonly port: number }>;
-  readonly password: string;
+  /** Where the primary is said to be: the address of the `-primary` Service. */
+  readonly entrance: RedisAddress;
   /** Connections that write at once. */
   readonly writers: number;
   /** Prefix of the keys. */
@@ -19,16 +18,17 @@ export interface LedgerOptions {
 
 export interface LedgerReport {
   readonly acknowledged: number;
+  /** Keys that were acknowledged and are not there. */
   readonly lost: readonly string[];
-  /** Longest time between two acknowledged writes of any writer, in milliseconds. */
-  readonly longestGapMs: number;
 }
 
 export interface Ledger {
-  /** Milliseconds of the longest gap that ended, or is running, since the last call of `mark`. */
+  /** Milliseconds of the longest time between two acknowledged writes of any writer since the last call of `mark`. */
   gapSinceMark(): number;
   mark(): void;
   readonly acknowledged: number;
+  /** Stops writing. */
+  stop(): void;
   /** Stops writing, reads everything back from the primary and compares. */
   close(): Promise<LedgerReport>;
 }
@@ -37,41 +37,15 @@ export interface Ledger {
 const answerMs = 400;
 const reconnectMs = 20;
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function connect(options: LedgerOptions, ms: number): Promise<RedisConnection> {
-  const { host, port } = await options.primary();
-  const connection = redisConnection(await dialTcp(host, port, AbortSignal.timeout(ms)));
-  try {
-    await within(ms, connection.command('AUTH', options.password));
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-  return connection;
-}
-
 export function openLedger(options: LedgerOptions): Ledger {
   const acknowledged = new Set<string>();
   let stopped = false;
   let lastAt = performance.now();
   let longest = 0;
-  let longestSinceMark = 0;
 
   function acknowledge(key: string): void {
     const now = performance.now();
     longest = Math.max(longest, now - lastAt);
-    longestSinceMark = Math.max(longestSinceMark, now - lastAt);
     lastAt = now;
     acknowledged.add(key);
   }
@@ -80,7 +54,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     let connection: RedisConnection | undefined;
     for (let n = 0; !stopped; n++) {
       try {
-        connection ??= await connect(options, answerMs);
+        connection ??= await connectRedis(options.entrance, answerMs);
         const key = `${options.run}:${writer}:${n}`;
         const [, replicas] = await within(
           answerMs,
@@ -100,18 +74,21 @@ export function openLedger(options: LedgerOptions): Ledger {
   const writing = Array.from({ length: options.writers }, (_, writer) => write(writer));
 
   return {
-    gapSinceMark: () => Math.max(longestSinceMark, performance.now() - lastAt),
+    gapSinceMark: () => Math.max(longest, performance.now() - lastAt),
     mark() {
-      longestSinceMark = 0;
+      longest = 0;
       lastAt = performance.now();
     },
     get acknowledged() {
       return acknowledged.size;
     },
+    stop() {
+      stopped = true;
+    },
     async close() {
       stopped = true;
       await Promise.all(writing);
-      const connection = await connect(options, 5_000);
+      const connection = await connectRedis(options.entrance, 5_000);
       const lost: string[] = [];
       const keys = [...acknowledged];
       for (let i = 0; i < keys.length; i += 500) {
@@ -124,7 +101,7 @@ export function openLedger(options: LedgerOptions): Ledger {
         });
       }
       connection.close();
-      return { acknowledged: acknowledged.size, lost, longestGapMs: longest };
+      return { acknowledged: acknowledged.size, lost };
     },
   };
 }

@@ -1,0 +1,114 @@
+/**
+ * Watches the endpoints of a `-primary` Service the whole time: there must never be two, and never two that take writes.
+ *
+ * At every change of the EndpointSlice and every 50 ms its addresses are asked for their role. Where two say that they
+ * are primary, both are written to at once: a paused primary, or one that lost its replicas, takes no writes.
+ */
+import type { KubeObject } from '../../src/api/object.ts';
+import type { RedisConnection } from '../../src/engines/redis/connection.ts';
+import type { KubeClient } from '../../src/runtime/client.ts';
+import { endpointSlices } from './kubernetes.ts';
+import { connectRedis, within } from './redis-client.ts';
+import { addressesOf, dataPort } from './redis-view.ts';
+
+const sweepMs = 50;
+const answerMs = 150;
+
+export interface GuardReport {
+  readonly sweeps: number;
+  /** Most endpoints at once. */
+  readonly mostEndpoints: number;
+  /** Moments with two endpoints that took a write, in words. */
+  readonly violations: readonly string[];
+}
+
+export interface EndpointGuard {
+  close(): Promise<GuardReport>;
+}
+
+export interface GuardOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly service: string;
+  readonly password: string;
+}
+
+export function guardEndpoints(options: GuardOptions): EndpointGuard {
+  const { client, namespace, service, password } = options;
+  const stopping = new AbortController();
+  const slices = new Map<string, KubeObject>();
+  const connections = new Map<string, RedisConnection>();
+  const violations: string[] = [];
+  let sweeps = 0;
+  let mostEndpoints = 0;
+  let wake = (): void => undefined;
+
+  async function watch(): Promise<void> {
+    const events = await client.watch(endpointSlices, {
+      namespace,
+      labelSelector: `kubernetes.io/service-name=${service}`,
+      timeoutSeconds: 3600,
+      sendInitialEvents: true,
+      signal: stopping.signal,
+    });
+    for await (const event of events) {
+      if (event.type === 'ERROR' || event.type === 'BOOKMARK') continue;
+      if (event.type === 'DELETED') slices.delete(event.object.metadata.name);
+      else slices.set(event.object.metadata.name, event.object);
+      mostEndpoints = Math.max(mostEndpoints, addressesOf([...slices.values()]).length);
+      wake();
+    }
+  }
+
+  async function ask(host: string, ...command: readonly string[]): Promise<string> {
+    try {
+      const connection = connections.get(host) ?? (await connectRedis({ host, port: dataPort, password }, answerMs));
+      connections.set(host, connection);
+      const reply = await within(answerMs, connection.command(...command));
+      return String(Array.isArray(reply) ? reply[0] : reply);
+    } catch (error) {
+      connections.get(host)?.close();
+      connections.delete(host);
+      return (error as Error).message;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const addresses = addressesOf([...slices.values()]);
+    const roles = await Promise.all(addresses.map((host) => ask(host, 'ROLE')));
+    sweeps += 1;
+    const primaries = addresses.filter((_, i) => roles[i] === 'master');
+    if (primaries.length < 2) return;
+    const answers = await Promise.all(primaries.map((host) => ask(host, 'SET', 'clusterwright:guard', String(sweeps))));
+    const writable = primaries.filter((_, i) => answers[i] === 'OK');
+    if (writable.length > 1) violations.push(`${new Date().toISOString()}: ${writable.join(' and ')} took writes`);
+  }
+
+  async function sweepOn(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sweep();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, sweepMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  const watching = watch().catch((error: unknown) => {
+    if (!stopping.signal.aborted) violations.push(`the endpoints could not be watched: ${String(error)}`);
+  });
+  const sweeping = sweepOn();
+
+  return {
+    async close() {
+      stopping.abort();
+      wake();
+      await Promise.all([watching, sweeping]);
+      for (const connection of connections.values()) connection.close();
+      return { sweeps, mostEndpoints, violations };
+    },
+  };
+}

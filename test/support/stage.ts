@@ -1,0 +1,125 @@
+/**
+ * Where an end-to-end test plays: a namespace that enforces `restricted`, with an operator of its own.
+ *
+ * The operator's lease is in that namespace, and it watches no other, so several stages share one Kubernetes.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { apiVersionOf, type KubeObject } from '../../src/api/object.ts';
+import type { RedisSpecInput } from '../../src/api/redis.ts';
+import { pods } from '../../src/api/resource.ts';
+import { isNotFound } from '../../src/runtime/api-error.ts';
+import type { KubeClient } from '../../src/runtime/client.ts';
+import { connectKubernetes, listAll, namespaces, redisClusters, removeByName } from './kubernetes.ts';
+import { type OperatorProcess, startOperator } from './operator-process.ts';
+import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
+import { resultsDirectory } from './results.ts';
+import { until } from './until.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the cluster's administrator. */
+    kubeconfig: string;
+    /** The controller in one file. */
+    bundle: string;
+  }
+}
+
+export interface Stage {
+  readonly namespace: string;
+  readonly client: KubeClient;
+  /** A copy of the kubeconfig with the stage's namespace in its context. */
+  readonly kubeconfig: string;
+  /** Warnings that the API server gave to the test. */
+  readonly warnings: readonly string[];
+  startOperator(): Promise<OperatorProcess>;
+  /** Makes a RedisCluster of version 8.0 unless the spec says otherwise. */
+  create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
+  /** Ends the operators and removes the namespace with everything in it. */
+  close(): Promise<void>;
+}
+
+export async function openStage(name: string): Promise<Stage> {
+  const namespace = `e2e-${name}`;
+  const { client, warnings, close } = await connectKubernetes(inject('kubeconfig'));
+  await removeNamespace(client, namespace);
+  await until(`the namespace ${namespace} made`, () => client.create(restricted(namespace)));
+  const directory = await mkdtemp(join(tmpdir(), 'clusterwright-e2e-'));
+  const kubeconfig = join(directory, 'kubeconfig');
+  await writeFile(kubeconfig, inNamespace(await readFile(inject('kubeconfig'), 'utf8'), namespace), { mode: 0o600 });
+  const operators: OperatorProcess[] = [];
+
+  return {
+    namespace,
+    client,
+    kubeconfig,
+    warnings,
+    async startOperator() {
+      const logFile = join(resultsDirectory, `${namespace}.log`);
+      const operator = await startOperator({ bundle: inject('bundle'), kubeconfig, namespace, logFile });
+      operators.push(operator);
+      return operator;
+    },
+    async create(cluster, spec = {}) {
+      await client.create({
+        apiVersion: apiVersionOf(redisClusters),
+        kind: redisClusters.kind,
+        metadata: { name: cluster, namespace },
+        spec: { image: imageOf(spec.version ?? '8.0'), ...spec },
+      });
+      return testCluster(client, namespace, cluster);
+    },
+    async close() {
+      await Promise.all(operators.map((operator) => operator.kill()));
+      await removeNamespace(client, namespace);
+      await rm(directory, { recursive: true });
+      await close();
+    },
+  };
+}
+
+function restricted(name: string): KubeObject {
+  const labels = Object.fromEntries(
+    ['enforce', 'warn', 'audit'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  );
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+}
+
+function inNamespace(text: string, namespace: string): string {
+  const config = parse(text) as { contexts: { context: object }[] };
+  const contexts = config.contexts.map((entry) => ({ ...entry, context: { ...entry.context, namespace } }));
+  return stringify({ ...config, contexts });
+}
+
+/** At once: nobody waits for a hand-over in a cluster that nobody needs any more. */
+async function removeNamespace(client: KubeClient, name: string): Promise<void> {
+  let found: KubeObject;
+  try {
+    found = await client.get({ resource: namespaces, name });
+  } catch (error) {
+    if (isNotFound(error)) return;
+    throw error;
+  }
+  const ref = { resource: redisClusters, namespace: name };
+  for (const cluster of await listAll(client, redisClusters, name)) {
+    // Without an operator nobody would take the finalizer away.
+    await client.mergePatch({ ...ref, name: cluster.metadata.name }, { metadata: { finalizers: null } });
+  }
+  await removeByName(client, found);
+  for (const pod of await listAll(client, pods, name)) await removeByName(client, pod, { gracePeriodSeconds: 0 });
+  await until(
+    `the namespace ${name} gone`,
+    async () => {
+      for (const pod of await listAll(client, pods, name)) await removeByName(client, pod, { gracePeriodSeconds: 0 });
+      const gone = await client.get({ resource: namespaces, name }).then(
+        () => false,
+        (error) => isNotFound(error),
+      );
+      if (!gone) throw new Error(`${name} is there`);
+    },
+    { withinMs: 60_000, everyMs: 500 },
+  );
+}
