@@ -60,6 +60,9 @@ describe('the first complete set', () => {
       server.behaviour.initialEvents = false;
       for (let i = 0; i < 1201; i++) server.model.put(`object-${i}`);
       server.fault({ at: 'page', status: 410, body: statusBody(410, { reason: 'Expired' }) });
+      server.behaviour.before = ({ kind }) => {
+        if (kind === 'page') server.model.delete('object-0');
+      };
     });
     await r.inSync();
     expect(kinds(r)).toEqual(['initial', 'list', 'page', 'list', 'watch']);

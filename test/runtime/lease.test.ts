@@ -145,6 +145,33 @@ describe('leader election', () => {
     expect([a.leads, b.leads, a.signal?.aborted]).toEqual([true, false, false]);
   });
 
+  it('the right to lead counts from when a renewal was sent, however late the answer came', async () => {
+    const { clock, server } = contest();
+    const a = new Contender('a', server, clock);
+    a.process.delayMs = 4000;
+    // The read, which is under way already, comes back after 2 s; the claim is sent then and answered at 6 s.
+    await clock.advance(5999);
+    expect(a.leads).toBe(false);
+    await clock.advance(1);
+    expect(a.leads).toBe(true);
+    a.process.network = 'silent';
+    await clock.advance(5999);
+    expect([a.leads, a.signal?.aborted]).toEqual([true, false]);
+    await clock.advance(1);
+    expect([a.leads, a.signal?.aborted]).toEqual([false, true]);
+  });
+
+  it('is released also when the last renewal was carried out unnoticed', async () => {
+    const { clock, server, a } = await duel();
+    await clock.advance(800);
+    a.process.network = 'lost-answers';
+    await clock.advance(500);
+    a.process.network = 'up';
+    a.stop.abort(new Error('SIGTERM'));
+    await clock.advance(100);
+    expect([await a.outcome, server.holder]).toEqual(['released', '']);
+  });
+
   it('one connection that hangs leaves time for another attempt', async () => {
     const { clock, a } = await duel();
     a.process.network = 'silent';

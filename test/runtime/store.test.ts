@@ -82,12 +82,60 @@ describe('own deletes', () => {
     expect(shown(store)).toBe('v@13');
   });
 
+  it('are remembered for one whole relist, and not for ever: a restored server may show the object again', () => {
+    const store = newStore();
+    const relist = (): void => {
+      const list = store.beginReplacement();
+      list.put(object('a', 'u', 10));
+      list.commit('20');
+    };
+    store.observeDelete(exactly('a', 'u'));
+    relist();
+    store.put(object('a', 'u', 10));
+    relist();
+    expect(shown(store)).toBeUndefined();
+    relist();
+    expect(shown(store)).toBe('u@10');
+  });
+
   it('of an earlier life leave the present one alone', () => {
     const store = newStore();
     store.put(object('a', 'v', 13));
     store.observeDelete(exactly('a', 'u'));
     store.remove(object('a', 'u', 12));
     expect(shown(store)).toBe('v@13');
+  });
+});
+
+describe('late news', () => {
+  it('of an earlier life stays old when the present one has ended', () => {
+    const store = newStore();
+    store.put(object('a', 'v', 12));
+    store.put(object('a', 'u', 10));
+    store.remove(object('a', 'v', 13));
+    store.put(object('a', 'u', 10));
+    expect(shown(store)).toBeUndefined();
+  });
+
+  it('within a list gives way to what came before it', () => {
+    const store = newStore();
+    const list = store.beginReplacement();
+    list.put(object('a', 'u', 12));
+    list.put(object('a', 'u', 11));
+    list.put(object('b', 'v', 12));
+    list.remove(object('b', 'v', 11));
+    list.put(object('c', 'w', 12));
+    list.remove(object('c', 'w', 13));
+    list.commit('13');
+    expect([shown(store, 'a'), shown(store, 'b'), shown(store, 'c')]).toEqual(['u@12', 'v@12', undefined]);
+  });
+
+  it('that the watch confirmed is not taken for an own write that a list may miss', () => {
+    const store = newStore();
+    store.observeWrite(object('a', 'u', 10));
+    store.put(object('a', 'u', 10));
+    store.beginReplacement().commit('9');
+    expect(shown(store)).toBeUndefined();
   });
 });
 

@@ -33,7 +33,7 @@ describe('a watch that ends is resumed where it was', () => {
       server.fault(fault);
     });
     await r.inSync();
-    r.server.model.put('c', 'seen before the end, or not');
+    const lastSent = r.server.model.put('c', 'seen before the end, or not').metadata.resourceVersion;
     expect(await r.pause()).toBeCloseTo(pause, -2);
     r.server.model.put('a', 'changed in the gap');
     r.server.model.delete('b');
@@ -41,6 +41,8 @@ describe('a watch that ends is resumed where it was', () => {
     await r.inSync();
     expect(r.ends).toEqual([cause]);
     expect([r.server.count('initial'), r.server.count('watch'), r.server.count('list')]).toEqual([1, 1, 0]);
+    const from = cause === 'connection-lost' ? expect.any(String) : lastSent;
+    expect(r.server.requests[1]?.query.resourceVersion).toEqual(from);
   });
 });
 
@@ -80,6 +82,23 @@ describe('a refused watch', () => {
     await r.inSync();
     expect(r.server.requests.map(({ kind }) => kind)).toEqual(['initial', 'watch', 'watch', 'watch', 'initial']);
     expect(pauses.map(Math.round)).toEqual([800, 1600, 3200, 6400]);
+  });
+
+  it('and another, with progress between them, cost none', async () => {
+    const r = await reflect((server) => {
+      server.model.put('a');
+      server.fault({ at: 'initial', end: 'reset', after: 2 });
+      for (let i = 0; i < 3; i++) {
+        server.fault({ at: 'watch', status: 500 }, 2);
+        server.fault({ at: 'watch', end: 'clean', after: 1 });
+      }
+    });
+    for (let i = 0; i < 10; i++) {
+      r.server.model.put('a', `change ${i}`);
+      await r.skipPause();
+    }
+    await r.inSync();
+    expect([r.server.count('initial'), r.server.unusedFaults]).toEqual([1, 0]);
   });
 
   it('a server that cannot be reached costs no new set, however often', async () => {

@@ -46,6 +46,8 @@ export interface ServerBehaviour {
   goneAs: 'status' | 'event';
   /** Every line is sent in HTTP chunks of so many bytes. */
   chunkBytes: number | undefined;
+  /** What happens in the world just before a request is answered. */
+  before: (request: SeenRequest) => void;
   /** Answers requests that are neither list nor watch. */
   other: (request: SeenRequest, response: ServerResponse) => void;
 }
@@ -66,6 +68,7 @@ export class MisbehavingServer {
     refusal: 422,
     goneAs: 'status',
     chunkBytes: undefined,
+    before: () => undefined,
     other: (_request, response) => sendStatus(response, 404, { reason: 'NotFound' }),
   };
   readonly #faults: Fault[] = [];
@@ -158,6 +161,7 @@ export class MisbehavingServer {
         body: Buffer.concat(chunks).toString(),
       };
       this.requests.push(request);
+      this.behaviour.before(request);
       this.#answer(request, response);
     });
   }
