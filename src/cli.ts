@@ -6,7 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
-import { clusterNames, completionFlag, requestedWords } from './cli/completion.ts';
+import { type Line, lineOf } from './cli/completion.ts';
+import { CommandError } from './cli/fault.ts';
 import { namespaceOption, outputOption, required, targetOptions } from './cli/options.ts';
 import { isKubectlCompletion, programName } from './cli/program.ts';
 import { reportError } from './cli/report.ts';
@@ -40,128 +41,125 @@ function handle<Arguments>(load: () => Promise<Command<Arguments>>): (args: Argu
   };
 }
 
-/** What yargs finds, and the names that were fetched. Options come only where one is begun: elsewhere files may follow. */
-function completing(
-  current: string,
-  _argv: unknown,
-  found: (then: (error: Error | null, list: string[] | undefined) => void) => void,
-  done: (list: string[]) => void,
-): void {
-  found((_error, list = []) => {
-    const fitting = list.filter(
-      (item) => item.startsWith(current) && (current.startsWith('-') || !item.startsWith('-')),
-    );
-    done([...names.filter((name) => name.startsWith(current)), ...fitting]);
-  });
+type Completions = (error: Error | null, list: string[] | undefined) => void;
+
+/** What yargs finds, and the names. Options come only where one is begun: elsewhere files may follow. */
+function completing(names: readonly string[]) {
+  return (current: string, _argv: unknown, found: (then: Completions) => void, done: (list: string[]) => void): void =>
+    found((_error, list = []) => {
+      const fitting = [...names, ...list].filter((item) => item.startsWith(current));
+      done(fitting.filter((item) => current.startsWith('-') || !item.startsWith('-')));
+    });
 }
 
-const words = argv.slice(2);
+const commandLine = ({ words, names }: Line) =>
+  yargs([...words])
+    // kubectl has a completion of its own, so a script is never for its name.
+    .scriptName(words[0] === 'completion' ? 'clusterwright' : around.program)
+    .usage('$0 <command>\n\nStateful clusters on Kubernetes, and what will be done to them before it is done.')
+    .command(
+      'render <file>',
+      'Print the objects that the controller would create, without a cluster',
+      (args) =>
+        required(args, 'file', 'Manifest with custom resources, or - for standard input').options({
+          ...outputOption('Format [default: yaml]'),
+          namespace: {
+            ...namespaceOption.namespace,
+            describe: 'Namespace of objects that name none [default: default]',
+          },
+        }),
+      handle(async () => (await import('./cli/render.ts')).render),
+    )
+    .command(
+      'plan <subject>',
+      'Print what the controller would do next; exit code 0: nothing, 2: something',
+      (args) =>
+        required(args, 'subject', 'Manifest, - for standard input, or KIND/NAME').options({
+          ...targetOptions,
+          ...namespaceOption,
+          offline: { type: 'boolean', default: false, describe: 'Plan against nothing, without a cluster' },
+          ask: { type: 'boolean', default: true, describe: 'Ask the database processes; --no-ask leaves them alone' },
+          ...outputOption('Print the plan as data'),
+        }),
+      handle(async () => (await import('./cli/plan.ts')).plan),
+    )
+    .command(
+      'status [cluster]',
+      'Show how clusters are',
+      (args) =>
+        args.positional('cluster', { type: 'string', describe: 'KIND/NAME [default: all]' }).options({
+          ...targetOptions,
+          ...namespaceOption,
+          'all-namespaces': { type: 'boolean', alias: 'A', default: false, describe: 'Of all namespaces' },
+          ...outputOption('Print the status as data'),
+        }),
+      handle(async () => (await import('./cli/status.ts')).status),
+    )
+    .command(
+      'run',
+      'Run the controller on this machine',
+      (args) =>
+        args.options({
+          ...targetOptions,
+          namespaces: { type: 'string', describe: 'Namespaces to serve, separated by commas [default: all]' },
+          'lease-namespace': { type: 'string', describe: "Where the lease is [default: the operator's namespace]" },
+          'leader-election': { type: 'boolean', default: true, describe: 'Work only while no other controller does' },
+          port: { type: 'number', default: 8080, describe: 'For /healthz, /readyz and /metrics; 0 picks a free one' },
+          'log-level': { choices: ['debug', 'info', 'warn', 'error'], default: 'info', describe: 'Least level to log' },
+        } as const),
+      handle(async () => (await import('./cli/run.ts')).run),
+    )
+    .command(
+      'crds',
+      'Print the CustomResourceDefinitions',
+      (args) => args.options(outputOption('Format [default: yaml]')),
+      handle(async () => (await import('./cli/crds.ts')).crds),
+    )
+    .command(
+      'up',
+      'Start the operator and a sample cluster: in the sandbox, or where --context says',
+      (args) =>
+        args.options({
+          ...targetOptions,
+          context: { type: 'string', describe: 'Use this cluster; no other is ever touched [default: the sandbox]' },
+          image: { type: 'string', describe: 'Image of the operator that this cluster can pull' },
+          nodes: { type: 'number', default: 3, describe: 'Nodes of the sandbox' },
+        }),
+      handle(async () => (await import('./cli/up.ts')).up),
+    )
+    .command(
+      'down',
+      'Remove the sandbox; with --context, what up applied there, but no data',
+      (args) =>
+        args.options({
+          ...targetOptions,
+          context: { type: 'string', describe: 'The cluster to clean up [default: the sandbox]' },
+          crds: { type: 'boolean', default: false, describe: 'Also delete the CRDs, if no other cluster is left' },
+        }),
+      handle(async () => (await import('./cli/down.ts')).down),
+    )
+    .command(sandboxCommand)
+    .completion('completion', 'Print the completion script of this shell (bash or zsh)', completing(names))
+    .option('debug', { type: 'boolean', describe: 'Show where an error comes from (also CLUSTERWRIGHT_DEBUG=1)' })
+    .demandCommand(1, 'name a command')
+    .parserConfiguration({ 'duplicate-arguments-array': false, 'parse-positional-numbers': false })
+    .strict()
+    .recommendCommands()
+    .version(version)
+    .alias({ help: 'h', version: 'v' })
+    .locale('en')
+    .fail((message, error) => {
+      throw error ?? new CommandError(message);
+    })
+    .wrap(Math.min(110, stdout.columns ?? 110));
+
+const args = argv.slice(2);
 const byKubectl = isKubectlCompletion(argv[1]);
-const wanted = requestedWords(words, byKubectl);
-const names = wanted === undefined ? [] : await clusterNames(wanted, around);
-// yargs takes the shell from the environment: a script for another one can be asked for, and kubectl wants plain words.
-if (byKubectl) env.SHELL = '';
-else if (words[0] === 'completion' && words[1] !== undefined) env.SHELL = words[1];
 // The last line tells kubectl whether files may follow: 0 is yes, where there is nothing else.
 if (byKubectl) process.once('exit', () => stdout.write(':0\n'));
-
-const cli = yargs(wanted === undefined ? words : [completionFlag, 'clusterwright', ...wanted])
-  .scriptName(words[0] === 'completion' ? 'clusterwright' : around.program)
-  .usage('$0 <command>\n\nStateful clusters on Kubernetes, and what will be done to them before it is done.')
-  .command(
-    'render <file>',
-    'Print the objects that the controller would create, without a cluster',
-    (args) =>
-      required(args, 'file', 'Manifest with custom resources, or - for standard input').options({
-        ...outputOption('Format [default: yaml]'),
-        namespace: { ...namespaceOption.namespace, describe: 'Namespace of objects that name none [default: default]' },
-      }),
-    handle(async () => (await import('./cli/render.ts')).render),
-  )
-  .command(
-    'plan <subject>',
-    'Print what the controller would do next; exit code 0: nothing, 2: something',
-    (args) =>
-      required(args, 'subject', 'Manifest, - for standard input, or KIND/NAME').options({
-        ...targetOptions,
-        ...namespaceOption,
-        offline: { type: 'boolean', default: false, describe: 'Plan against nothing, without a cluster' },
-        ask: { type: 'boolean', default: true, describe: 'Ask the database processes; --no-ask leaves them alone' },
-        ...outputOption('Print the plan as data'),
-      }),
-    handle(async () => (await import('./cli/plan.ts')).plan),
-  )
-  .command(
-    'status [cluster]',
-    'Show how clusters are',
-    (args) =>
-      args.positional('cluster', { type: 'string', describe: 'KIND/NAME [default: all]' }).options({
-        ...targetOptions,
-        ...namespaceOption,
-        'all-namespaces': { type: 'boolean', alias: 'A', default: false, describe: 'Of all namespaces' },
-        ...outputOption('Print the status as data'),
-      }),
-    handle(async () => (await import('./cli/status.ts')).status),
-  )
-  .command(
-    'run',
-    'Run the controller on this machine',
-    (args) =>
-      args.options({
-        ...targetOptions,
-        namespaces: { type: 'string', describe: 'Namespaces to serve, separated by commas [default: all]' },
-        'lease-namespace': { type: 'string', describe: "Where the lease is [default: the operator's namespace]" },
-        'leader-election': { type: 'boolean', default: true, describe: 'Work only while no other controller does' },
-        port: { type: 'number', default: 8080, describe: 'For /healthz, /readyz and /metrics; 0 picks a free one' },
-        'log-level': { choices: ['debug', 'info', 'warn', 'error'], default: 'info', describe: 'Least level to log' },
-      } as const),
-    handle(async () => (await import('./cli/run.ts')).run),
-  )
-  .command(
-    'crds',
-    'Print the CustomResourceDefinitions',
-    (args) => args.options(outputOption('Format [default: yaml]')),
-    handle(async () => (await import('./cli/crds.ts')).crds),
-  )
-  .command(
-    'up',
-    'Start the operator and a sample cluster: in the sandbox, or where --context says',
-    (args) =>
-      args.options({
-        ...targetOptions,
-        context: { type: 'string', describe: 'Use this cluster; no other is ever touched [default: the sandbox]' },
-        image: { type: 'string', describe: 'Image of the operator that this cluster can pull' },
-        nodes: { type: 'number', default: 3, describe: 'Nodes of the sandbox' },
-      }),
-    handle(async () => (await import('./cli/up.ts')).up),
-  )
-  .command(
-    'down',
-    'Remove the sandbox; with --context, what up applied there, but no data',
-    (args) =>
-      args.options({
-        ...targetOptions,
-        context: { type: 'string', describe: 'The cluster to clean up [default: the sandbox]' },
-        crds: { type: 'boolean', default: false, describe: 'Also delete the CRDs, if no other cluster is left' },
-      }),
-    handle(async () => (await import('./cli/down.ts')).down),
-  )
-  .command(sandboxCommand)
-  .completion('completion', 'Print the completion script of this shell (bash or zsh)', completing)
-  .option('debug', { type: 'boolean', describe: 'Show where an error comes from (also CLUSTERWRIGHT_DEBUG=1)' })
-  .demandCommand(1, 'name a command')
-  .parserConfiguration({ 'duplicate-arguments-array': false, 'parse-positional-numbers': false })
-  .strict()
-  .recommendCommands()
-  .version(version)
-  .alias({ help: 'h', version: 'v' })
-  .locale('en')
-  .fail(false)
-  .wrap(Math.min(110, stdout.columns ?? 110));
-
 try {
-  await cli.parseAsync();
+  await commandLine(await lineOf(args, byKubectl, around)).parseAsync();
 } catch (error) {
-  reportError(error, around, words.includes('--debug') || (env.CLUSTERWRIGHT_DEBUG ?? '') !== '');
+  reportError(error, around, args.includes('--debug') || (env.CLUSTERWRIGHT_DEBUG ?? '') !== '');
   process.exitCode = 1;
 }

@@ -12,7 +12,7 @@ import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
 import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type Surroundings, standardInput } from './surroundings.ts';
 
 /** A document that is one of our kinds. Nothing else about it has been checked. */
 export interface WrittenCluster {
@@ -26,7 +26,7 @@ export async function readDocuments(
   file: string,
   around: Pick<Surroundings, 'readText' | 'readStdin'>,
 ): Promise<ManifestDocument[]> {
-  if (file === '-') return parseManifest('standard input', await around.readStdin());
+  if (file === '-' || file === standardInput) return parseManifest(standardInput, await around.readStdin());
   let text: string;
   try {
     text = await around.readText(file);

@@ -3,8 +3,9 @@
  * fetched before yargs is asked, because it ends the process with what it has.
  */
 import { Parser } from 'yargs/helpers';
+import { CommandError } from './fault.ts';
 import { namespaceOption, targetOptions } from './options.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type Surroundings, standardInput } from './surroundings.ts';
 
 /** Somebody is waiting at a prompt. */
 const patienceMs = 2000;
@@ -73,11 +74,34 @@ async function fetchNames(asked: Asked, around: Surroundings): Promise<string[]>
   }
 }
 
-/** The words to complete when this is a request for completions: by our own scripts, or by kubectl. */
-export function requestedWords(args: readonly string[], byKubectl: boolean): readonly string[] | undefined {
-  if (byKubectl) return args;
-  // The first word is the program itself.
-  return args[0] === completionFlag ? args.slice(2) : undefined;
+/** What yargs is given to read. */
+export interface Line {
+  readonly words: readonly string[];
+  /** What may be offered besides what yargs finds. */
+  readonly names: readonly string[];
 }
 
-export const completionFlag = '--get-yargs-completions';
+const completionFlag = '--get-yargs-completions';
+const shells: readonly string[] = ['bash', 'zsh', 'fish'];
+
+/**
+ * Makes ready what yargs would take from its surroundings: it reads the shell off the environment, whichever script was
+ * asked for, and takes a lone `-` for an option without a name.
+ *
+ * @param byKubectl the arguments are words to complete
+ */
+export async function lineOf(args: readonly string[], byKubectl: boolean, around: Surroundings): Promise<Line> {
+  const [first, second] = args;
+  if (byKubectl || first === completionFlag) {
+    // In our own requests the first word is the program. kubectl wants plain words, whatever the shell.
+    const words = byKubectl ? args : args.slice(2);
+    if (byKubectl) around.env.SHELL = '';
+    return { words: [completionFlag, 'clusterwright', ...words], names: await clusterNames(words, around) };
+  }
+  if (first === 'completion' && second !== undefined && !second.startsWith('-')) {
+    if (!shells.includes(second)) throw new CommandError(`there are completion scripts for ${shells.join(', ')}`);
+    around.env.SHELL = second;
+    return { words: ['completion'], names: [] };
+  }
+  return { words: args.map((word) => (word === '-' ? standardInput : word)), names: [] };
+}

@@ -40,7 +40,8 @@ export function parseManifest(source: string, text: string): ManifestDocument[] 
   const lines = new LineCounter();
   const parsed = parseAllDocuments<ParsedNode>(text, { ...kubectlYaml, lineCounter: lines, prettyErrors: false });
   const documents = 'empty' in parsed ? [] : parsed;
-  const errors = documents.flatMap((document) => document.errors);
+  // One error a document: those after it are mostly its own consequences.
+  const errors = documents.flatMap((document) => document.errors.slice(0, 1));
   if (errors.length > 0) {
     throw new BadInput(
       errors.map(({ message, pos }) => ({ source, ...positionAt(lines, pos[0]), message: `not YAML: ${message}` })),

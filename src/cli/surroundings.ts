@@ -5,6 +5,9 @@
 import type { Dial } from '../runtime/engine-io.ts';
 import type { Connect } from './connection.ts';
 
+/** What `-` stands for where a file is expected; also what it is called in messages. */
+export const standardInput = 'standard input';
+
 /** 0: done, or nothing to do. 1: it went wrong, and stderr says why. 2: `plan` found something to change. */
 export type ExitCode = 0 | 1 | 2;
 

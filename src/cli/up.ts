@@ -32,18 +32,19 @@ export interface UpArguments {
 
 export const up: Command<UpArguments> = async (args, around) => {
   const { context, kubeconfig, image, nodes } = args;
+  if (context === undefined && (image !== undefined || kubeconfig !== undefined)) {
+    throw new CommandError('--image and --kubeconfig go with --context; without it, the sandbox is used');
+  }
+  if (context !== undefined && image === undefined) {
+    throw new CommandError('--context needs --image: the operator image that this cluster can pull');
+  }
   const progress = createProgress({ env: around.env });
   const root = packageRoot();
   const manifests = await readManifests(root);
-  if (context === undefined) {
-    if (image !== undefined || kubeconfig !== undefined) {
-      throw new CommandError('--image and --kubeconfig go with --context; without it, the sandbox is used');
-    }
+  if (context === undefined || image === undefined) {
     await upSandbox(manifests, { root, nodes, progress }, around);
     return 0;
   }
-  if (image === undefined)
-    throw new CommandError('--context needs --image: the operator image that this cluster can pull');
   const changed = { ...manifests, operator: withImage(manifests.operator, image) };
   const deployed = await deployTo({ context, kubeconfig }, changed, progress, around);
   around.stdout(summaryText(deployed, { program: around.program, context }));

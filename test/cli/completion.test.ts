@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { clusterNames } from '../../src/cli/completion.ts';
+import { parseClusterRef } from '../../src/cli/kinds.ts';
+import { isKubectlCompletion, programName } from '../../src/cli/program.ts';
+import { engines } from '../../src/engines/index.ts';
+import { apiServer } from './api-server.ts';
+import { world } from './world.ts';
+
+const cluster = (name: string, namespace: string): KubeObject => ({
+  apiVersion: 'clusterwright.dev/v1alpha1',
+  kind: 'RedisCluster',
+  metadata: { name, namespace },
+});
+
+describe('names of clusters', () => {
+  const around = world({ api: apiServer({ objects: [cluster('cache', 'team'), cluster('other', 'others')] }) });
+
+  it.each([
+    [['status', ''], ['rediscluster/cache']],
+    [['plan', 'redis'], ['rediscluster/cache']],
+    [['plan', '-n', 'others', ''], ['rediscluster/other']],
+    [['--namespace=others', 'status', ''], ['rediscluster/other']],
+    [['status', 'rediscluster/cache', ''], []],
+    [['status', '-n', ''], []],
+    [['status', '-'], []],
+    [['render', ''], []],
+    [['stat'], []],
+    [[''], []],
+    [[], []],
+  ])('may follow %j', async (words, names) => {
+    expect(await clusterNames(words, around)).toEqual(names);
+  });
+
+  it('are left out in silence where there is no cluster', async () => {
+    const lost = world();
+    expect(await clusterNames(['status', ''], lost)).toEqual([]);
+    expect(lost.printed).toEqual({ out: '', err: '' });
+  });
+});
+
+describe('KIND/NAME', () => {
+  it.each(['rediscluster/a', 'RedisClusters/a', 'rdc/a', 'rdc.clusterwright.dev/a'])('is %s', (text) => {
+    expect(parseClusterRef(engines, text)?.name).toBe('a');
+  });
+
+  it.each(['a.yaml', 'rdc/a.yaml', './rdc/a', 'rdc/a/b', 'rdc/', 'pod/a', '-', 'rdc'])('is not %s', (text) => {
+    expect(parseClusterRef(engines, text)).toBeUndefined();
+  });
+});
+
+describe('the program', () => {
+  it.each([
+    ['/usr/bin/clusterwright', 'clusterwright', false],
+    ['/src/build/src/cli.js', 'clusterwright', false],
+    ['/usr/bin/kubectl-clusterwright', 'kubectl clusterwright', false],
+    ['/usr/bin/kubectl_complete-clusterwright', 'clusterwright', true],
+  ])('run as %s is %s', (script, name, completes) => {
+    expect(programName(script)).toBe(name);
+    expect(isKubectlCompletion(script)).toBe(completes);
+  });
+});

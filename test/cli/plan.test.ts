@@ -1,0 +1,283 @@
+/** Plans from the command line: offline against nothing, and against a cluster that is read and never written. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { plan } from '../../src/cli/plan.ts';
+import { render } from '../../src/cli/render.ts';
+import { engines } from '../../src/engines/index.ts';
+import { atSize } from '../../src/plan/objects.ts';
+import type { Dial } from '../../src/runtime/engine-io.ts';
+import { apiServer } from './api-server.ts';
+import { refusing, unreachable, type World, world } from './world.ts';
+
+const password = 'hunter2-hunter2-hunter2';
+
+function manifest(spec: object = {}): KubeObject {
+  return {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { name: 'cache', namespace: 'team' },
+    spec,
+  };
+}
+
+/** The custom resource as the API server has it. */
+function stored(spec: object = {}): KubeObject {
+  const [engine] = engines;
+  const verdict = engine && validateCluster(engine.kind, manifest(spec));
+  if (verdict?.ok !== true) throw new Error('the manifest is valid');
+  const { metadata, ...rest } = verdict.cluster;
+  return { ...rest, metadata: { ...metadata, uid: 'the-uid', generation: 1 } };
+}
+
+/** Everything that a first pass creates for it, and a running pod. */
+async function childrenOf(cluster: KubeObject): Promise<KubeObject[]> {
+  const around = world({ files: { f: JSON.stringify(cluster) } });
+  await render({ file: 'f', output: 'json' }, around);
+  const { items } = JSON.parse(around.printed.out) as { items: KubeObject[] };
+  const labels = items[1]?.metadata.labels ?? {};
+  const pod: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'cache-0', namespace: 'team', uid: 'pod-0', labels },
+    status: { phase: 'Running', podIP: '10.9.9.9' },
+  };
+  const filled = items.map((item) =>
+    item.kind === 'Secret' ? { ...item, data: { password: Buffer.from(password).toString('base64') } } : item,
+  );
+  return [...filled, pod];
+}
+
+const files = (...objects: readonly KubeObject[]) => ({ f: objects.map((o) => JSON.stringify(o)).join('\n---\n') });
+
+interface Run {
+  readonly code: number;
+  readonly around: World;
+  readonly writes: number;
+  readonly secretsRead: number;
+}
+
+async function run(
+  options: {
+    readonly file?: KubeObject;
+    readonly cluster: readonly KubeObject[];
+    readonly dial?: Dial;
+    readonly forbidden?: RegExp;
+  },
+  args: object = {},
+): Promise<Run> {
+  const api = apiServer({ objects: options.cluster, forbidden: options.forbidden });
+  const around = world({
+    files: options.file === undefined ? {} : files(options.file),
+    api,
+    dial: options.dial ?? refusing,
+  });
+  const subject = options.file === undefined ? 'rediscluster/cache' : 'f';
+  const code = await plan({ subject, ...args }, around);
+  const secretsRead = api.requests.filter(({ path }) => path.includes('/secrets')).length;
+  return { code, around, writes: api.writes.length, secretsRead };
+}
+
+describe('plan --offline', () => {
+  it('prints what a first pass creates, and exits with 2', async () => {
+    const around = world({ files: files(manifest({ mode: 'Standalone', replicas: 1 })) });
+    expect(await plan({ subject: 'f', offline: true }, around)).toBe(2);
+    expect(around.printed.out).toBe(`RedisCluster team/cache: 6 to create
+  create
+    Secret/cache-auth: password (32 random characters); one that exists is kept
+    ConfigMap/cache-config
+    Service/cache
+    Service/cache-primary
+    PodDisruptionBudget/cache
+    StatefulSet/cache
+  waits for: the node does not answer yet (MembersStarting)
+`);
+  });
+
+  it('prints one plan for each cluster of the file', async () => {
+    const other = { ...manifest(), metadata: { name: 'queue', namespace: 'team' } };
+    const around = world({ files: files(manifest(), other) });
+    expect(await plan({ subject: 'f', offline: true, output: 'json' }, around)).toBe(2);
+    const { clusters } = JSON.parse(around.printed.out) as { clusters: { name: string; basis: string }[] };
+    expect(clusters.map(({ name, basis }) => [name, basis])).toEqual([
+      ['cache', 'nothing'],
+      ['queue', 'nothing'],
+    ]);
+  });
+
+  it('has nothing to do for a paused cluster', async () => {
+    const around = world({ files: files(manifest({ paused: true })) });
+    expect(await plan({ subject: 'f', offline: true }, around)).toBe(0);
+    expect(around.printed.out).toContain('nothing to do\n  waits for: spec.paused is true');
+  });
+
+  it('needs a file', async () => {
+    await expect(plan({ subject: 'rdc/cache', offline: true }, world())).rejects.toThrow('--offline plans from a file');
+  });
+});
+
+describe('plan against a cluster', () => {
+  it('finds nothing to do where everything is as it should be', async () => {
+    const cluster = stored();
+    const { code, around } = await run({ cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: nothing to do\n/);
+    expect(code).toBe(0);
+  });
+
+  it('shows a change of the file field by field, in the spec and in what follows from it', async () => {
+    const cluster = stored();
+    const file = manifest({ replicas: 5, config: { maxclients: 500 } });
+    const { code, around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(code).toBe(2);
+    expect(around.printed.out.split('\n').filter((line) => !line.includes('waits for'))).toEqual([
+      'RedisCluster team/cache: 2 to update',
+      '  spec',
+      '    replicas: 3 -> 5',
+      '    config.maxclients: (none) -> 500',
+      '  update',
+      '    ConfigMap/cache-config',
+      '      data[redis.conf]:',
+      '        - maxclients 10000',
+      '        + maxclients 500',
+      '      data[sentinel.conf]:',
+      '        - sentinel parallel-syncs cache 2',
+      '        + sentinel parallel-syncs cache 4',
+      '    StatefulSet/cache',
+      '      spec.replicas: 3 -> 5',
+      '',
+    ]);
+  });
+
+  it('says which pods a new template restarts', async () => {
+    const cluster = stored();
+    const file = manifest({ image: 'registry.example/redis:8.0.9' });
+    const { around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(around.printed.out).toContain('].image: docker.io/library/redis:8.0 -> registry.example/redis:8.0.9\n');
+    expect(around.printed.out).toContain('the 1 pod(s) of StatefulSet cache restart, one at a time');
+  });
+
+  it('sees what somebody else has changed by hand', async () => {
+    const cluster = stored();
+    const children = await childrenOf(cluster);
+    const drifted = children.map((child) => (child.kind === 'StatefulSet' ? atSize(child, 1) : child));
+    const { code, around } = await run({ cluster: [cluster, ...drifted] });
+    expect(code).toBe(2);
+    expect(around.printed.out).toContain('    StatefulSet/cache\n      spec.replicas: 1 -> 3\n');
+  });
+
+  it('counts a change of the custom resource itself, even where no child changes', async () => {
+    const cluster = stored();
+    const file = manifest({ paused: true });
+    const { code, around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(code).toBe(2);
+    expect(around.printed.out).toContain('only its own spec changes\n  spec\n    paused: false -> true\n');
+  });
+
+  it('plans the creation of a cluster that is not there', async () => {
+    const { code, around } = await run({ file: manifest(), cluster: [] });
+    expect(code).toBe(2);
+    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: \d+ to create\n {2}create\n/);
+  });
+
+  it('holds a file to the rules on what may change', async () => {
+    const cluster = stored({ version: '8.0' });
+    await expect(run({ file: manifest({ version: '7.0' }), cluster: [cluster] })).rejects.toThrow(
+      'spec.version: version can only rise',
+    );
+  });
+
+  it('plans a deletion with the exact objects that go', async () => {
+    const cluster = stored({ deletionPolicy: 'Delete' });
+    const leaving = {
+      ...cluster,
+      metadata: {
+        ...cluster.metadata,
+        deletionTimestamp: '2030-01-01T00:00:00Z',
+        finalizers: ['clusterwright.dev/delete-data'],
+      },
+    };
+    const { code, around } = await run({ cluster: [leaving, ...(await childrenOf(cluster))] });
+    expect(code).toBe(2);
+    expect(around.printed.out).toContain('  delete\n    StatefulSet/cache: the cluster is deleted\n');
+  });
+
+  it('writes nothing, whatever it finds', async () => {
+    const cluster = stored({ deletionPolicy: 'Delete' });
+    const { writes, code } = await run({ file: manifest({ replicas: 5 }), cluster: [cluster] });
+    expect(code).toBe(2);
+    expect(writes).toBe(0);
+  });
+
+  it('prints no password, in no format', async () => {
+    const cluster = stored();
+    const everything = [cluster, ...(await childrenOf(cluster))];
+    const file = manifest({ replicas: 5 });
+    for (const output of [undefined, 'json', 'yaml'] as const) {
+      const { around } = await run({ file, cluster: everything }, { output });
+      expect(around.printed.out + around.printed.err).not.toContain(password);
+      expect(around.printed.out).not.toContain(Buffer.from(password).toString('base64'));
+    }
+  });
+
+  it('is an error without a cluster, and no silent offline plan', async () => {
+    await expect(plan({ subject: 'f' }, world({ files: files(manifest()) }))).rejects.toThrow('cannot be read');
+  });
+
+  it('says which cluster is missing, and which kind', async () => {
+    await expect(run({ cluster: [] })).rejects.toThrow(
+      'there is no RedisCluster cache in namespace team (context test)',
+    );
+    const around = world({ api: apiServer({ crds: false }) });
+    await expect(plan({ subject: 'rdc/cache' }, around)).rejects.toThrow('does not know the kind RedisCluster');
+  });
+});
+
+describe('the database processes', () => {
+  const dials = (): { dial: Dial; calls: string[] } => {
+    const calls: string[] = [];
+    const dial: Dial = (host, port, signal) => {
+      calls.push(`${host}:${port}`);
+      return refusing(host, port, signal);
+    };
+    return { calls, dial };
+  };
+  const basisOf = ({ around }: Run): unknown =>
+    (JSON.parse(around.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
+
+  it('are asked at the addresses of their pods; one that refuses is down, not out of reach', async () => {
+    const cluster = stored();
+    const { dial, calls } = dials();
+    const done = await run({ cluster: [cluster, ...(await childrenOf(cluster))], dial }, { output: 'json' });
+    expect(calls).toEqual(['10.9.9.9:6379']);
+    expect(basisOf(done)).toBe('processes');
+  });
+
+  it('are left alone with --no-ask: no connection, and no Secret read', async () => {
+    const cluster = stored();
+    const { dial, calls } = dials();
+    const options = { cluster: [cluster, ...(await childrenOf(cluster))], dial };
+    const done = await run(options, { output: 'json', ask: false });
+    expect(calls).toEqual([]);
+    expect(done.secretsRead).toBe(0);
+    expect(basisOf(done)).toBe('objects');
+  });
+
+  it('are left alone where the Secret may not be read', async () => {
+    const cluster = stored();
+    const { dial, calls } = dials();
+    const objects = [cluster, ...(await childrenOf(cluster))];
+    const done = await run({ cluster: objects, dial, forbidden: /\/secrets\// });
+    expect(calls).toEqual([]);
+    expect(done.code).toBe(0);
+    expect(done.around.printed.out).toContain('you may not read the Secret with the password');
+  });
+
+  it('out of reach make a plan of objects alone, which says so', async () => {
+    const cluster = stored();
+    const drifted = (await childrenOf(cluster)).map((o) => (o.kind === 'StatefulSet' ? atSize(o, 1) : o));
+    const { around, code } = await run({ cluster: [cluster, ...drifted], dial: unreachable });
+    expect(code).toBe(2);
+    expect(around.printed.out).toContain('spec.replicas: 1 -> 3');
+    expect(around.printed.out).toContain('waits for: the pod network cannot be reached from this machine');
+  });
+});

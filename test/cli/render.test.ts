@@ -1,0 +1,84 @@
+/** What `render` prints is what the controller's own plan would create, and nothing of it is secret. */
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { validateCluster } from '../../src/api/validate.ts';
+import { render } from '../../src/cli/render.ts';
+import { kubectlYaml } from '../../src/cli/yaml.ts';
+import { engines } from '../../src/engines/index.ts';
+import { type World, world } from './world.ts';
+
+const manifest = `apiVersion: clusterwright.dev/v1alpha1
+kind: RedisCluster
+metadata:
+  name: cache
+spec:
+  config: {maxmemory-policy: allkeys-lru}
+`;
+
+async function rendered(text: string, args: object = {}): Promise<World> {
+  const around = world({ files: { 'f.yaml': text } });
+  expect(await render({ file: 'f.yaml', ...args }, around)).toBe(0);
+  return around;
+}
+
+const documentsOf = (text: string): unknown[] =>
+  parseAllDocuments(text, kubectlYaml).map((document) => document.toJS());
+
+describe('render', () => {
+  it('prints the create steps of the plan against nothing, fingerprints and all', async () => {
+    const [engine] = engines;
+    const verdict = engine && validateCluster(engine.kind, documentsOf(manifest)[0]);
+    if (engine === undefined || verdict?.ok !== true) throw new Error('the manifest is valid');
+    const created = engine
+      .surveyOffline(verdict.cluster)
+      .steps.map((step) => (step.type === 'create' ? step.object : step));
+    const { printed } = await rendered(manifest);
+    expect(documentsOf(printed.out)).toEqual(created);
+    expect(created.length).toBeGreaterThan(5);
+  });
+
+  it('gives the same objects as JSON, in a List', async () => {
+    const yaml = await rendered(manifest);
+    const json = await rendered(manifest, { output: 'json' });
+    const list = JSON.parse(json.printed.out) as { kind: string; items: unknown[] };
+    expect(list.kind).toBe('List');
+    expect(list.items).toEqual(documentsOf(yaml.printed.out));
+  });
+
+  it('names what the controller adds to a Secret, and shows no value', async () => {
+    const { printed } = await rendered(manifest);
+    const secret = printed.out.split('---\n').find((document) => document.includes('kind: Secret'));
+    expect(secret).toMatch(/^# The controller adds password \(32 random characters\)\.\n/);
+    expect(documentsOf(secret ?? '')[0]).not.toHaveProperty('data');
+    expect(documentsOf(secret ?? '')[0]).not.toHaveProperty('stringData');
+  });
+
+  it('puts objects without a namespace where --namespace says, and leaves the others where they are', async () => {
+    const namespaces = async (text: string, args: object): Promise<unknown[]> => {
+      const { printed } = await rendered(text, args);
+      const objects = documentsOf(printed.out) as { metadata: { namespace: string } }[];
+      return [...new Set(objects.map(({ metadata }) => metadata.namespace))];
+    };
+    expect(await namespaces(manifest, {})).toEqual(['default']);
+    expect(await namespaces(manifest, { namespace: 'team' })).toEqual(['team']);
+    const placed = manifest.replace('name: cache', 'name: cache\n  namespace: own');
+    expect(await namespaces(placed, {})).toEqual(['own']);
+    await expect(rendered(placed, { namespace: 'team' })).rejects.toThrow(
+      'f.yaml:5:3: metadata.namespace: is own, but --namespace says team',
+    );
+  });
+
+  it('renders every cluster of a file, and notes what it passes over', async () => {
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team\n---\n';
+    const { printed } = await rendered(`${namespace}${manifest}---\n${manifest.replace('cache', 'queue')}`);
+    expect(printed.err).toBe('f.yaml:1: Namespace/team is passed over: not a kind of clusterwright.dev\n');
+    expect(printed.out).toContain('name: cache-primary');
+    expect(printed.out).toContain('name: queue-primary');
+  });
+
+  it('reads standard input', async () => {
+    const around = world({ stdin: manifest });
+    expect(await render({ file: '-' }, around)).toBe(0);
+    expect(around.printed.out).toContain('name: cache-primary');
+  });
+});

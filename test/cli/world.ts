@@ -1,0 +1,69 @@
+/** The world of a command in a test: what it prints is kept, files are values, and the cluster is a pretended one. */
+import type { Connection } from '../../src/cli/connection.ts';
+import type { Surroundings } from '../../src/cli/surroundings.ts';
+import { createClient } from '../../src/runtime/client.ts';
+import { CredentialsError, fixedCredentials } from '../../src/runtime/credentials.ts';
+import type { Transport } from '../../src/runtime/transport.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+export interface World extends Surroundings {
+  readonly printed: { out: string; err: string };
+}
+
+export interface WorldOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Without one, there is no kubeconfig. */
+  readonly api?: Transport;
+  readonly dial?: Surroundings['dial'];
+  readonly program?: string;
+}
+
+/** Refuses at once, as a pod does whose database is down. */
+export const refusing: Surroundings['dial'] = () =>
+  Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+
+/** As from a machine outside of the pod network. */
+export const unreachable: Surroundings['dial'] = () =>
+  Promise.reject(Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }));
+
+export const now = Date.parse('2030-01-01T00:00:00Z');
+
+export function world(options: WorldOptions = {}): World {
+  const { files = {}, stdin = '', api, dial = refusing, program = 'clusterwright' } = options;
+  const printed = { out: '', err: '' };
+  return {
+    printed,
+    env: {},
+    program,
+    dial,
+    stdout: (text) => {
+      printed.out += text;
+    },
+    stderr: (text) => {
+      printed.err += text;
+    },
+    readText(path) {
+      const text = files[path];
+      if (text !== undefined) return Promise.resolve(text);
+      return Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
+    },
+    readStdin: () => Promise.resolve(stdin),
+    connect(target): Promise<Connection> {
+      if (api === undefined) return Promise.reject(new CredentialsError('~/.kube/config', 'cannot be read'));
+      return Promise.resolve({
+        client: createClient({
+          transport: api,
+          clock: new VirtualClock(now),
+          random: () => 0.5,
+          resourceOf: target.resourceOf,
+        }),
+        credentials: fixedCredentials('https://test', { tls: {} }),
+        namespace: 'team',
+        cluster: `context ${target.context ?? 'test'}`,
+        close: () => Promise.resolve(),
+      });
+    },
+    now: () => now,
+  };
+}
