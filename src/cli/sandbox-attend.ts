@@ -1,7 +1,11 @@
 /** How the commands of the sandbox run: with progress on the error output, and with errors for people. */
 import type { Progress } from '../sandbox/progress.ts';
 
-/** Runs a command: what is the user's to solve is one message and exit code 1; a defect keeps its stack. */
+/**
+ * Runs a command's work.
+ *
+ * @throws SandboxError for whatever is the user's to solve; what the system refuses (no space, no permission) is too
+ */
 export async function attend(work: (progress: Progress) => Promise<void>): Promise<void> {
   const [{ createProgress }, { isSystemError, messageOf, SandboxError }] = await Promise.all([
     import('../sandbox/progress.ts'),
@@ -10,9 +14,7 @@ export async function attend(work: (progress: Progress) => Promise<void>): Promi
   try {
     await work(createProgress());
   } catch (error) {
-    // What the system refuses (no space, no permission) is no defect either, and its message names the file.
-    if (!(error instanceof SandboxError) && !isSystemError(error)) throw error;
-    process.stderr.write(`clusterwright: ${messageOf(error)}\n`);
-    process.exitCode = 1;
+    if (isSystemError(error)) throw new SandboxError(messageOf(error), { cause: error });
+    throw error;
   }
 }

@@ -18,14 +18,12 @@ import { inWorkspace } from './workspace.ts';
 export async function compileMissing(layout: Layout, missing: readonly Program[], progress: Progress): Promise<void> {
   if (missing.length === 0) return;
   await requireGo();
-  progress.note(
-    `Compiling ${missing.length} programs into ${layout.cache}; this is done once, and goes on if it is cut`,
-  );
+  progress.note(`Compiling Kubernetes into ${layout.cache}: once, and if it is cut it goes on where it was`);
   let number = 0;
   for (const source of new Set(missing.map((each) => each.source))) {
     await inWorkspace(layout.cache, async (directory) => {
       await progress.step(`Fetching ${source.name} ${source.version}`, (step) =>
-        fetch(directory, source, missing, step),
+        fetchModules(directory, source, missing, step),
       );
       const compiled = new Set<string>();
       for (const each of missing.filter((one) => one.source === source)) {
@@ -39,7 +37,7 @@ export async function compileMissing(layout: Layout, missing: readonly Program[]
 }
 
 /** Downloads every module that the programs of a source are made of. */
-async function fetch(directory: string, source: Source, missing: readonly Program[], step: Step): Promise<void> {
+async function fetchModules(directory: string, source: Source, missing: readonly Program[], step: Step): Promise<void> {
   let modules = 0;
   const onLine = (line: string): void => {
     if (!line.startsWith('go: downloading')) return;
