@@ -36,9 +36,10 @@ export async function buildRecipe(layout: Layout, recipe: ImageRecipe, progress:
   await installMissing(packages.images, progress);
   await progress.step(`Building the image ${recipe.name}`, async (step) => {
     const layers = await buildLayers(layout, recipe.layers, step);
-    const image: Image = { reference: imageReference(recipe.name), layers, config: recipe.config };
+    const references = [imageReference(recipe.name), ...(recipe.standsInFor ?? [])];
+    const images: Image[] = references.map((reference) => ({ reference, layers, config: recipe.config }));
     await mkdir(join(layout.cache, 'images'), { recursive: true });
-    await writeArchive([image], target, architecture().image);
+    await writeArchive(images, target, architecture().image);
     // What was at hand is so again; only what took work is kept.
     for (const [index, layer] of layers.entries()) {
       if (recipe.layers[index]?.kind === 'files') await removeLayer(layer);

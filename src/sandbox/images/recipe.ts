@@ -39,6 +39,8 @@ export interface RecipeFile {
 export interface ImageRecipe {
   /** `name:tag`, as commands take it. Pods name it {@link imageReference}. */
   readonly name: string;
+  /** Public images that it stands in for, by full reference: pods that name one of them get this. */
+  readonly standsInFor?: readonly string[];
   readonly layers: readonly LayerRecipe[];
   readonly config: ImageConfig;
 }

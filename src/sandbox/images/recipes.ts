@@ -14,11 +14,13 @@ export const operatorImage = 'clusterwright:dev';
 export const recipes: readonly ImageRecipe[] = [
   {
     name: 'redis:7.0',
+    standsInFor: ['docker.io/library/redis:7.0'],
     layers: [{ kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'], without: 'perl' }],
     config: {},
   },
   {
     name: 'redis:8.0',
+    standsInFor: ['docker.io/library/redis:8.0'],
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
