@@ -4,7 +4,7 @@
  * Every function takes the layout of the environment unless it is given another.
  */
 import { delimiter } from 'node:path';
-import { type ApiClient, apiClient } from './apiserver.ts';
+import { apiClient } from './apiserver.ts';
 import { kubectlDirectory, missingBinaries } from './binaries.ts';
 import { compileMissing } from './compile.ts';
 import { removeAll } from './down.ts';
@@ -28,6 +28,10 @@ import { isAlive, processRecords } from './process.ts';
 import type { Progress } from './progress.ts';
 import { readState, requireRunning, type State } from './state.ts';
 import { nodeReady, startAll } from './up.ts';
+import { waitFor } from './wait.ts';
+
+/** Milliseconds: longer than a kubelet lets pass between two reports of its node. */
+const patience = 20_000;
 
 export interface UpOptions {
   /** 0 (API server, etcd and controllers only) to 9; default 3. */
@@ -106,18 +110,25 @@ async function troubleOf(layout: Layout, state: State | 'unreadable'): Promise<s
   }
   const api = await apiClient(layout, state.nodes);
   try {
-    if (!(await api.answers('/readyz'))) return 'its API server does not answer';
-    return await nodeTrouble(layout, state, api);
+    if (!(await soon(() => api.answers('/readyz')))) return 'its API server does not answer';
+    for (const { name } of nodeLayouts(layout, state.nodes)) {
+      if (!state.stopped.includes(name) && !(await soon(() => nodeReady(api, name)))) return `${name} is not Ready`;
+    }
+    return undefined;
   } finally {
     api.close();
   }
 }
 
-async function nodeTrouble(layout: Layout, state: State, api: ApiClient): Promise<string | undefined> {
-  for (const { name } of nodeLayouts(layout, state.nodes)) {
-    if (!state.stopped.includes(name) && !(await nodeReady(api, name))) return `${name} is not Ready`;
+/** True as soon as `look` is, within what a busy machine takes to get over it: a sandbox is not given up lightly. */
+async function soon(look: () => Promise<boolean>): Promise<boolean> {
+  const options = { timeout: patience, interval: 250 };
+  try {
+    return await waitFor('an answer', async () => ((await look()) ? true : undefined), options);
+  } catch (error) {
+    if (error instanceof SandboxError) return false;
+    throw error;
   }
-  return undefined;
 }
 
 /** Removes the sandbox and everything it left, half-started or whole. */

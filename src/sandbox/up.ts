@@ -51,7 +51,7 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   try {
     await Promise.all([
       serviceAccountsWork(api),
-      ...nodes.map((node) => startNode(layout, node, api)),
+      ...nodes.map((node) => joinNode(layout, node, api)),
       ...(nodes.length > 0 ? [startServices(layout, api)] : []),
     ]);
   } finally {
@@ -98,7 +98,7 @@ async function startControlPlane(layout: Layout, options: StartOptions, step: St
 }
 
 /** Starts the node's kubelet and waits until the node is Ready. */
-export async function startNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
+async function joinNode(layout: Layout, node: NodeLayout, api: ApiClient): Promise<void> {
   const kubelet = await startKubelet(layout, node);
   await waitUntilReady(layout, kubelet, () => nodeReady(api, node.name));
 }
