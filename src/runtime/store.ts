@@ -99,6 +99,8 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
   const tombstones = createTombstones();
   const listeners = new Set<Listener>();
   let hasSynced = false;
+  /** The store has seen everything up to this version: lists are complete, and a watch keeps the order. */
+  let seenUpTo: string | undefined;
 
   function project(raw: KubeObject, unconfirmed: boolean): Held {
     const postOwned = isPostOwned(raw);
@@ -127,11 +129,18 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     return [{ type: 'deleted', object: held.object, previous: held.object, origin }];
   }
 
+  function see(version: string | undefined): void {
+    if (seenUpTo === undefined || isNewer(version, seenUpTo)) seenUpTo = version;
+  }
+
   function accept(raw: KubeObject, origin: 'watch' | 'write'): void {
     const { uid, resourceVersion } = raw.metadata;
     if (tombstones.covers(uid, resourceVersion)) return;
     const key = keyOf(raw.metadata);
     const held = objects.get(key);
+    // Written and gone again before the answer came: a list or the watch would have shown it.
+    const isOver = seenUpTo === resourceVersion || isNewer(seenUpTo, resourceVersion);
+    if (origin === 'write' && isOver && held?.object.metadata.uid !== uid) return;
     if (held !== undefined) {
       const known = held.object.metadata;
       if (isNewer(known.resourceVersion, resourceVersion)) {
@@ -191,6 +200,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     }
     tombstones.age();
     hasSynced = true;
+    seenUpTo = version;
     emit(changes);
   }
 
@@ -220,8 +230,14 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     },
     observeWrite: (object) => accept(object, 'write'),
     observeDelete: (ref) => discard(ref, ref.uid, 'write'),
-    put: (object) => accept(object, 'watch'),
-    remove: ({ metadata }) => discard(metadata, metadata.uid, 'watch', metadata.resourceVersion),
+    put(object) {
+      see(object.metadata.resourceVersion);
+      accept(object, 'watch');
+    },
+    remove({ metadata }) {
+      see(metadata.resourceVersion);
+      discard(metadata, metadata.uid, 'watch', metadata.resourceVersion);
+    },
     beginReplacement() {
       const incoming = new Map<string, Held>();
       const isLate = ({ metadata }: KubeObject): boolean =>

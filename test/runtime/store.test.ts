@@ -47,6 +47,15 @@ describe('own writes', () => {
     expect(shown(store)).toBe(expected);
   });
 
+  it('whose answer comes after a list that no longer shows the object are over', () => {
+    const store = newStore();
+    store.beginReplacement().commit('12');
+    store.observeWrite(object('a', 'u', 10));
+    expect(shown(store)).toBeUndefined();
+    store.observeWrite(object('a', 'u', 13));
+    expect(shown(store)).toBe('u@13');
+  });
+
   it('outlive a list that is too old to show them, once', () => {
     const store = newStore();
     const list = store.beginReplacement();
