@@ -4,12 +4,10 @@
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import type { RedisAction } from './action.ts';
+import { choiceAnnotation } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
-import { claimOf, dataPodNames, majorityOf, type Situation, termOf } from './situation.ts';
-
-/** On the custom resource: names the pod to make primary where nothing else can tell. */
-export const choiceAnnotation = 'clusterwright.dev/choose-primary';
+import { dataPodNames, majorityOf, podOf, type Situation, termOf } from './situation.ts';
 
 const soonMs = 500;
 
@@ -96,20 +94,34 @@ function lost(pod: string): Plan<RedisAction> {
   };
 }
 
-/** Data exists, nobody remembers who was primary but the claims: the highest term was the last. */
+/**
+ * Data exists, nobody remembers who was primary but the claims: the highest term was the last. Claims of nodes that were
+ * scaled away count, too: one of them may be ahead of all that are left.
+ */
 function planRecovery({ cluster, children, nodes, dataSize }: Situation): Plan<RedisAction> {
-  const byTerm = dataPodNames(cluster, dataSize)
-    .map((pod) => ({ pod, term: termOf(claimOf(children, pod)) }))
+  const [first, second] = children.claims
+    .map((claim) => ({ pod: podOf(claim), term: termOf(claim) }))
+    .filter(({ term }) => term > 0)
     .sort((a, b) => b.term - a.term);
-  const holder = byTerm.find((entry) => entry.term > 0)?.pod;
   const remembered = cluster.status?.primary;
-  const last = holder ?? remembered;
-  if (last === undefined || (remembered !== undefined && remembered !== last)) {
+  const last = first?.pod ?? remembered;
+  const isTied = first !== undefined && first.term === second?.term;
+  if (last === undefined || isTied || (remembered !== undefined && remembered !== last)) {
     return {
       steps: [],
       outcome: blocked(
         'PrimaryUnknown',
         `nodes hold data and nobody knows which was primary last; name one in the annotation ${choiceAnnotation}`,
+      ),
+    };
+  }
+  if (!dataPodNames(cluster, dataSize).includes(last)) {
+    return {
+      steps: [],
+      outcome: blocked(
+        'PrimaryScaledAway',
+        `${last} was primary last and is not among the ${dataSize} data nodes; raise replicas until it is, ` +
+          `or name another in the annotation ${choiceAnnotation}`,
       ),
     };
   }

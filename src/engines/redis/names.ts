@@ -23,6 +23,9 @@ export const roleLabel = 'clusterwright.dev/role';
  */
 export const termAnnotation = 'clusterwright.dev/primary-term';
 
+/** On the custom resource: names the pod to make primary where nothing else can tell. */
+export const choiceAnnotation = 'clusterwright.dev/choose-primary';
+
 /** The longest derived name is a sentinel's pod with its revision label; see the limit on the kind's name. */
 export interface RedisNames {
   /** Headless Service and StatefulSet of the data nodes. */

@@ -49,10 +49,17 @@ function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNo
   });
 }
 
-function followSteps({ nodes, topology }: Situation, primary: DataNode): Act[] {
-  if (topology.failingOver || topology.watching.some((s) => s.watches.primary !== primary.address)) return [];
+/**
+ * A node that follows nobody may be told at once. Others lose what they have beyond the primary, so they are told only
+ * where a majority of the sentinels can confirm it (safety rule R4).
+ */
+function followSteps({ nodes, topology, spec }: Situation, primary: DataNode): Act[] {
+  const { watching, failingOver } = topology;
+  if (failingOver || watching.some((s) => s.watches.primary !== primary.address)) return [];
+  const confirmed = watching.length >= majorityOf(spec.sentinel.replicas);
+  const assigned = (node: DataNode): boolean => node.role === 'primary' || node.follows !== undefined;
   return nodes.flatMap((node): Act[] =>
-    node.address === primary.address || node.follows === primary.address
+    node.address === primary.address || node.follows === primary.address || (assigned(node) && !confirmed)
       ? []
       : [
           {

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Claim, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
-import { redisNames, termAnnotation } from './names.ts';
+import { choiceAnnotation, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf } from './topology.ts';
 
@@ -26,12 +26,15 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, obs
   const { spec } = cluster;
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
+  const highest = Math.max(0, ...children.claims.map(termOf));
+  const isOutranked = ({ pod }: DataNode): boolean =>
+    termOf(claimOf(children, pod)) < highest && cluster.metadata.annotations?.[choiceAnnotation] !== pod;
   return {
     cluster,
     spec,
     children,
     observed,
-    topology: topologyOf(observed, addresses),
+    topology: topologyOf(observed, addresses, isOutranked),
     nodes: answering(observed.data),
     dataPods,
     sentinelPods: children.pods.filter(isSentinelPod),
@@ -45,8 +48,16 @@ export function dataPodNames(cluster: Cluster<RedisSpec>, size: number): string[
   return Array.from({ length: size }, (_, i) => `${redisNames(cluster.metadata.name).data}-${i}`);
 }
 
+/** Of the claim of a data pod. */
+const claimPrefix = 'data-';
+
+/** The pod that a claim belongs to. */
+export function podOf(claim: Claim): string {
+  return claim.metadata.name.slice(claimPrefix.length);
+}
+
 export function claimOf(children: Children, pod: string): Claim | undefined {
-  return children.claims.find((claim) => claim.metadata.name === `data-${pod}`);
+  return children.claims.find((claim) => claim.metadata.name === `${claimPrefix}${pod}`);
 }
 
 /** 0 where the claim's node has never been primary. */

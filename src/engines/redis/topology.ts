@@ -1,6 +1,7 @@
 /**
  * Who is primary, as the database itself says. Sentinel decides, the node confirms; where the two do not agree yet, the
- * answer is "nobody", and nothing that depends on it is done.
+ * answer is "nobody", and nothing that depends on it is done. Where no sentinel can tell, the claims' terms may object:
+ * an old primary that nobody has told yet must not win by being the only one that answers.
  */
 import { answering, type DataNode, type RedisObserved, type SentinelNode, type Watch } from './observed.ts';
 
@@ -14,11 +15,20 @@ export interface Topology {
   readonly failingOver: boolean;
 }
 
-export function topologyOf(observed: RedisObserved, podAddresses: ReadonlySet<string>): Topology {
+/** `isOutranked`: somebody was primary after this node, as far as is recorded. */
+export function topologyOf(
+  observed: RedisObserved,
+  podAddresses: ReadonlySet<string>,
+  isOutranked: (node: DataNode) => boolean,
+): Topology {
   const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.watches !== undefined);
   const failingOver = watching.some((sentinel) => sentinel.watches.failingOver);
   const named = newestView(watching);
-  const primary = primaryOf(answering(observed.data), watching.length > 0, named, podAddresses);
+  const claiming = answering(observed.data).filter((node) => node.role === 'primary');
+  const primary =
+    watching.length === 0
+      ? onlyOne(claiming.filter((node) => !isOutranked(node)))
+      : watchedPrimary(answering(observed.data), claiming, named, podAddresses);
   return {
     watching,
     failingOver,
@@ -36,19 +46,20 @@ function newestView(watching: readonly WatchingSentinel[]): string | undefined {
   return first === undefined || first[1] === second?.[1] ? undefined : first[0];
 }
 
-function primaryOf(
+function onlyOne(nodes: readonly DataNode[]): DataNode | undefined {
+  return nodes.length === 1 ? nodes[0] : undefined;
+}
+
+function watchedPrimary(
   nodes: readonly DataNode[],
-  watched: boolean,
+  claiming: readonly DataNode[],
   named: string | undefined,
   podAddresses: ReadonlySet<string>,
 ): DataNode | undefined {
-  const primaries = nodes.filter((node) => node.role === 'primary');
-  const confirmed = primaries.find((node) => node.address === named);
+  const confirmed = claiming.find((node) => node.address === named);
   if (confirmed !== undefined) return confirmed;
-  const [only, ...others] = primaries;
-  if (only === undefined || others.length > 0) return undefined;
-  if (!watched) return only;
-  if (named === undefined) return undefined;
+  const only = onlyOne(claiming);
+  if (only === undefined || named === undefined) return undefined;
   // In a hand-over the old primary follows the new one before the sentinels have noticed; after a change of all
   // addresses they name one that nobody has. In both cases nobody but `only` can take writes.
   const old = nodes.find((node) => node.address === named);
