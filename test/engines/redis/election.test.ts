@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import type { Story } from '../../support/redis-situation.ts';
+
+const nobody: Story = { primary: 'nobody' };
+const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
+const initialized = { initialized: true } as const;
+const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
+
+describe('the first bootstrap', () => {
+  it.each<PlanRow>([
+    ['every volume is blank: the first node is promoted', fresh, ['promote db-0', 'wait Promoting']],
+    [
+      'the choice of a person does not matter while every volume is blank',
+      { ...fresh, ...choosing('db-2') },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    ['no node answers yet', { ...fresh, nodes: { all: 'silent' } }, ['wait MembersStarting']],
+    [
+      'R4: a silent node may hold data, so the blank ones wait',
+      { ...fresh, nodes: { all: 'blank', 2: 'silent' } },
+      ['wait MembersStarting'],
+    ],
+    ['R4: so may one whose pod is missing', { ...fresh, nodes: { all: 'blank', 0: 'gone' } }, ['wait MembersStarting']],
+    [
+      'G8: every volume blank but the cluster has held data: blocked',
+      { ...fresh, terms: { 1: 4 } },
+      ['blocked VolumesLost'],
+    ],
+    [
+      'G8: every claim is new, and the status remembers that there was a database',
+      { ...fresh, status: initialized },
+      ['blocked VolumesLost'],
+    ],
+    [
+      'G8: the claim that remembers belongs to a node that was scaled away',
+      { ...fresh, keptClaims: [3], terms: { 3: 1 } },
+      ['blocked VolumesLost'],
+    ],
+    [
+      'a cluster that keeps nothing begins anew when all of it was lost',
+      { ...fresh, spec: { storage: { ephemeral: true } }, status: initialized },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'G8: blank volumes, but a sentinel knows a primary',
+      { ...fresh, sentinels: { 1: { primary: '10.8.0.1', replicas: [] } }, terms: { 1: 1 } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+/** Every pod has a new address; the sentinels know the old ones. */
+const moved: Story = { ...nobody, sentinels: { all: { primary: '10.8.0.1', replicas: [] } }, terms: { 1: 1 } };
+const remembering = (name: string): Story => ({
+  ...moved,
+  status: { members: [{ name, role: 'primary', ready: true, address: '10.8.0.1' }] },
+});
+
+describe('sentinels that watch a primary which is none', () => {
+  it.each<PlanRow>([
+    ['they name a living pod: the controller waits', { ...nobody, sentinels: { all: {} } }, ['wait FailoverPending']],
+    [
+      'one of them is enough, whatever a person has chosen',
+      { ...nobody, ...choosing('db-1'), sentinels: { 2: {} } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'equally new views name different nodes',
+      { ...nobody, sentinels: { 0: {}, 1: { primary: '10.0.0.1' } } },
+      ['wait SentinelsDisagree'],
+    ],
+    [
+      'they name an address that is gone, but know a replica that lives: the failover is theirs',
+      { ...moved, sentinels: { all: { primary: '10.8.0.1' } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'the same goes as long as one of them is failing over',
+      { ...moved, sentinels: { 0: { primary: '10.8.0.1', replicas: [], failingOver: true } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'every address is new: the pod that had the named one is promoted',
+      remembering('db-2'),
+      ['promote db-2', 'wait Promoting'],
+    ],
+    ['that pod does not answer yet', { ...remembering('db-2'), nodes: { 2: 'silent' } }, ['wait PrimaryStarting']],
+    ['R1: that pod lost its volume', { ...remembering('db-2'), nodes: { 2: 'blank' } }, ['blocked PrimaryVolumeLost']],
+    [
+      'R1: a person names a replica instead',
+      { ...remembering('db-2'), ...choosing('db-1'), nodes: { 2: 'blank' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'every address is new and nobody knows whose the named one was: the claims tell',
+      moved,
+      ['promote db-1', 'wait Promoting'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+const restarted: Story = { ...nobody, terms: { 0: 1, 1: 2, 2: 3 } };
+
+describe('sentinels that have forgotten everything', () => {
+  it.each<PlanRow>([
+    ['all pods restarted: the claim with the highest term is promoted', restarted, ['promote db-2', 'wait Promoting']],
+    [
+      'G8: the StatefulSet and the status were deleted: data is found again',
+      { ...restarted, children: (all) => all.filter(({ kind }) => kind !== 'StatefulSet') },
+      ['create StatefulSet db', 'create StatefulSet db-sentinel', 'promote db-2', 'wait Promoting'],
+    ],
+    [
+      'the last primary does not answer yet: nobody else is taken',
+      { ...restarted, nodes: { 2: 'silent' } },
+      ['wait PrimaryStarting'],
+    ],
+    ['the last primary has no pod yet', { ...restarted, nodes: { 2: 'gone' } }, ['wait PrimaryStarting']],
+    [
+      'R1: the last primary came back on a blank volume: nobody is promoted by itself',
+      { ...restarted, nodes: { 2: 'blank' } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
+      'R1: a person chooses a replica that holds the data',
+      { ...restarted, ...choosing('db-1'), nodes: { 2: 'blank' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'R1: a person cannot choose a blank node',
+      { ...restarted, ...choosing('db-2'), nodes: { 2: 'blank' } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
+      'a person cannot choose a node that does not answer',
+      { ...restarted, ...choosing('db-0'), nodes: { 0: 'silent', 2: 'blank' } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
+      'one of three sentinels answers: the others may know the primary',
+      { ...restarted, ...choosing('db-1'), sentinels: { 0: 'silent', 1: 'gone' } },
+      ['wait SentinelsStarting'],
+    ],
+    ['two of three are a majority', { ...restarted, sentinels: { 0: 'silent' } }, ['promote db-2', 'wait Promoting']],
+    [
+      'no claim says anything, the status does',
+      { ...nobody, terms: {}, status: { primary: 'db-1' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    ['nothing says anything', { ...nobody, terms: {} }, ['blocked PrimaryUnknown']],
+    [
+      'nothing says anything, but a person does',
+      { ...nobody, ...choosing('db-0'), terms: {} },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'the claims and the status contradict each other',
+      { ...restarted, status: { primary: 'db-0' } },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
+      'the nodes are electable but hold no key: that is data, too',
+      { ...restarted, nodes: { all: { empty: true } } },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'some nodes are blank, one holds the data',
+      { ...restarted, nodes: { 0: 'blank', 1: 'blank' } },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'the last primary was scaled away meanwhile: its volume may be ahead of all that are left',
+      { ...restarted, spec: { replicas: 2 }, keptClaims: [2] },
+      ['blocked PrimaryScaledAway'],
+    ],
+    [
+      'a node that was scaled away had been primary before that',
+      { ...restarted, keptClaims: [3], terms: { 1: 4, 3: 3 } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    ['two claims have the highest term', { ...restarted, terms: { 0: 2, 2: 2 } }, ['blocked PrimaryUnknown']],
+    [
+      'R4: an old primary returns alone: the later one is waited for',
+      { ...restarted, nodes: { 0: { role: 'primary' }, 2: 'silent' } },
+      ['wait PrimaryStarting'],
+    ],
+    [
+      'R4: the later one returns as well: it is promoted',
+      { ...restarted, nodes: { 0: { role: 'primary' } } },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'several nodes claim to be primary',
+      { ...nobody, terms: {}, nodes: { 0: { role: 'primary' }, 1: { role: 'primary' } } },
+      ['wait PrimaryContested'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});

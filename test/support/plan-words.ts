@@ -1,0 +1,85 @@
+/** A plan of Redis as short lines: what a row of a table compares. */
+import type { RedisAction } from '../../src/engines/redis/action.ts';
+import { roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
+import { planRedis } from '../../src/engines/redis/plan.ts';
+import type { FieldChange, Outcome, Plan, Step } from '../../src/plan/plan.ts';
+import { redisWorld, type Story, type World } from './redis-situation.ts';
+
+/** The steps in order, then the outcome: `['follow db-2 -> db-1', 'wait Repairing']`. */
+export function planned(story: Story): string[] {
+  return plannedIn(redisWorld(story));
+}
+
+export function plannedIn({ cluster, children, observed }: World): string[] {
+  return words(planRedis(cluster, children, observed));
+}
+
+export function words(plan: Plan<RedisAction>): string[] {
+  return [...plan.steps.map(stepWords), outcomeWords(plan.outcome)];
+}
+
+function outcomeWords(outcome: Outcome): string {
+  return outcome.state === 'settled' ? 'settled' : `${outcome.state} ${outcome.reason}`;
+}
+
+/** The pod that has the address in `redisWorld`, or the address itself. */
+function podAt(address: string): string {
+  const [, group, ordinal] = /^10\.0\.([01])\.(\d+)$/.exec(address) ?? [];
+  return group === undefined ? address : `${group === '0' ? 'db' : 'db-sentinel'}-${ordinal}`;
+}
+
+const fields = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map((entry) => entry.join('='))
+    .join(' ');
+
+export function actionWords(action: RedisAction): string {
+  switch (action.type) {
+    case 'redis.promote':
+      return `promote ${action.node.pod}`;
+    case 'redis.follow':
+      return `follow ${action.node.pod} -> ${podAt(action.primary)}`;
+    case 'redis.monitor':
+      return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.replace ? ' (replace)' : ''}`;
+    case 'redis.tuneSentinel':
+      return `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim();
+    case 'redis.forget':
+      return `forget ${action.sentinel.pod}`;
+    case 'redis.configure':
+      return `configure ${action.node.pod} ${fields(action.settings)}`;
+    case 'redis.handOver':
+      return `hand over ${action.primary.pod} -> ${action.replicas.map(({ pod }) => pod).join('|')} by ${action.sentinel.pod}`;
+    default:
+      return action satisfies never;
+  }
+}
+
+const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+function changeWords({ path, from, to }: FieldChange): string {
+  if (path === `metadata.labels[${roleLabel}]`) return `role ${shown(from)} > ${shown(to)}`;
+  if (path === `metadata.annotations[${termAnnotation}]`) return `term ${shown(from)} > ${shown(to)}`;
+  return `${path} ${shown(from)} > ${shown(to)}`;
+}
+
+function stepWords(step: Step<RedisAction>): string {
+  switch (step.type) {
+    case 'create':
+      return `create ${step.object.kind} ${step.object.metadata.name}`;
+    case 'apply': {
+      const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
+      return `apply ${step.object.kind} ${step.object.metadata.name}: ${changes.map(changeWords).join(', ')}`;
+    }
+    case 'patch':
+      return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${step.changes.map(changeWords).join(', ')}`;
+    case 'delete':
+      return `delete ${step.ref.resource.kind} ${step.ref.name}`;
+    case 'act':
+      return actionWords(step.action);
+    default:
+      return step satisfies never;
+  }
+}
+
+/** A story, the situation that it tells of, and the plan for it. */
+export type PlanRow = readonly [story: string, situation: Story, plan: readonly string[]];

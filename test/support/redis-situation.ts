@@ -1,0 +1,258 @@
+/**
+ * Situations of a Redis cluster, for tables of stories.
+ *
+ * A story says in what the world differs from a cluster `db` that is whole: three data nodes with the primary on
+ * ordinal 0, three sentinels that agree, every child as the builders want it. Node i has the address 10.0.0.i, sentinel
+ * i 10.0.1.i.
+ */
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/redis.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { sentinelSettings } from '../../src/engines/redis/config.ts';
+import { redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
+import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from '../../src/engines/redis/observed.ts';
+import { redisResources } from '../../src/engines/redis/resources.ts';
+import { dynamicSettings } from '../../src/engines/redis/settings.ts';
+import { fingerprinted } from '../../src/plan/difference.ts';
+import { atSize } from '../../src/plan/objects.ts';
+import { type Children, childrenOf } from '../../src/resources/children.ts';
+import { selectorLabels } from '../../src/resources/metadata.ts';
+import { stored } from './stored-object.ts';
+
+/** `silent`: the pod runs and does not answer. `gone`: there is no pod. `blank`: an empty volume, no primary yet. */
+export type NodeChange = 'silent' | 'gone' | 'blank' | Partial<DataNode>;
+/** `forgot`: it answers and watches nobody. */
+export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<Watch>;
+export type PodChange = 'outdated' | 'terminating' | 'unready' | 'unschedulable' | 'elsewhere' | 'unlabelled';
+
+export interface Story {
+  readonly spec?: RedisSpecInput;
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly status?: ClusterStatus;
+  /** Sizes of the two StatefulSets; by default those of the spec. */
+  readonly size?: number;
+  readonly sentinelSize?: number;
+  /** Ordinal of the primary, `nobody` where every node follows nobody. Default 0. */
+  readonly primary?: number | 'nobody';
+  /** By ordinal; `all` first. */
+  readonly nodes?: Readonly<Record<number, NodeChange>> & { readonly all?: NodeChange };
+  readonly sentinels?: Readonly<Record<number, SentinelChange>> & { readonly all?: SentinelChange };
+  /** By the pod's name. `elsewhere`: it runs at 10.9.0.0, `unlabelled`: its role is not on it. */
+  readonly pods?: Readonly<Record<string, PodChange>>;
+  /** Terms on the claims, by ordinal. By default 1 on that of the primary. */
+  readonly terms?: Readonly<Record<number, number>>;
+  /** Ordinals of further claims, whose nodes have been scaled away. */
+  readonly keptClaims?: readonly number[];
+  /** Last word on the children. */
+  readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
+  readonly observed?: Partial<RedisObserved>;
+}
+
+export interface World {
+  readonly cluster: Cluster<RedisSpec>;
+  readonly children: Children;
+  readonly observed: RedisObserved;
+}
+
+export const nodeAddress = (ordinal: number): string => `10.0.0.${ordinal}`;
+export const sentinelAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
+
+/** A valid, defaulted cluster `db`. Throws where the spec is not valid. */
+export function redisCluster(
+  spec: RedisSpecInput = {},
+  metadata: Partial<ObjectMeta> = {},
+  status?: ClusterStatus,
+): Cluster<RedisSpec> {
+  const verdict = validateCluster(redisKind, {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { name: 'db', namespace: 'apps', uid: 'uid-db', generation: 1, resourceVersion: '1', ...metadata },
+    spec,
+    ...(status === undefined ? {} : { status }),
+  });
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
+  return verdict.cluster as Cluster<RedisSpec>;
+}
+
+const ordinals = (size: number): number[] => Array.from({ length: size }, (_, i) => i);
+
+export function redisWorld(story: Story = {}): World {
+  const cluster = redisCluster(story.spec, story.metadata, story.status);
+  const standalone = cluster.spec.mode === 'Standalone';
+  const size = story.size ?? cluster.spec.replicas;
+  const sentinelSize = standalone ? 0 : (story.sentinelSize ?? cluster.spec.sentinel.replicas);
+  const objects = [
+    ...childObjects(cluster, size, sentinelSize),
+    ...ordinals(size).flatMap((i) => dataPod(story, cluster, i)),
+    ...ordinals(sentinelSize).flatMap((i) => sentinelPod(story, cluster, i)),
+    ...(cluster.spec.storage.ephemeral
+      ? []
+      : [...ordinals(size), ...(story.keptClaims ?? [])].map(claim(story, cluster))),
+  ];
+  return {
+    cluster,
+    children: childrenOf(story.children?.(objects) ?? objects),
+    observed: {
+      data: ordinals(size).flatMap((i) => dataNode(story, cluster, size, i)),
+      sentinels: ordinals(sentinelSize).flatMap((i) => sentinelNode(story, cluster, size, sentinelSize, i)),
+      ...story.observed,
+    },
+  };
+}
+
+function childObjects(cluster: Cluster<RedisSpec>, size: number, sentinelSize: number): KubeObject[] {
+  const names = redisNames(cluster.metadata.name);
+  return redisResources(cluster).flatMap(({ object, generate }) => {
+    if (generate !== undefined) return [];
+    if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
+    const replicas = object.metadata.name === names.data ? size : sentinelSize;
+    const status = { observedGeneration: 1, replicas, readyReplicas: replicas, updateRevision: 'new' };
+    return [{ ...stored(fingerprinted(atSize(object, replicas))), status }];
+  });
+}
+
+function changeOf<Change>(
+  changes: (Readonly<Record<number, Change>> & { readonly all?: Change }) | undefined,
+  ordinal: number,
+): Change | undefined {
+  return changes?.[ordinal] ?? changes?.all;
+}
+
+function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component: string, role?: string): KubeObject[] {
+  const change = story.pods?.[name];
+  const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
+  const own = component === 'data' ? nodeAddress(ordinal) : sentinelAddress(ordinal);
+  const ready = change === 'unready' || change === 'unschedulable' ? 'False' : 'True';
+  return [
+    stored({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name,
+        namespace: cluster.metadata.namespace,
+        labels: {
+          ...selectorLabels(cluster, { engine: 'redis', component }),
+          'controller-revision-hash': change === 'outdated' ? 'old' : 'new',
+          ...(role === undefined || change === 'unlabelled' ? {} : { [roleLabel]: role }),
+        },
+        ...(change === 'terminating' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {}),
+      },
+      spec: { nodeName: `node-${ordinal}` },
+      status:
+        change === 'unschedulable'
+          ? {
+              phase: 'Pending',
+              conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }],
+            }
+          : {
+              phase: 'Running',
+              podIP: change === 'elsewhere' ? '10.9.0.0' : own,
+              conditions: [{ type: 'Ready', status: ready }],
+            },
+    }),
+  ];
+}
+
+function dataPod(story: Story, cluster: Cluster<RedisSpec>, ordinal: number): KubeObject[] {
+  if (changeOf(story.nodes, ordinal) === 'gone') return [];
+  const { primary = 0 } = story;
+  const role = primary === 'nobody' ? undefined : primary === ordinal ? 'primary' : 'replica';
+  return pod(story, cluster, `db-${ordinal}`, 'data', role);
+}
+
+function sentinelPod(story: Story, cluster: Cluster<RedisSpec>, ordinal: number): KubeObject[] {
+  if (changeOf(story.sentinels, ordinal) === 'gone') return [];
+  return pod(story, cluster, `db-sentinel-${ordinal}`, 'sentinel');
+}
+
+function claim(story: Story, cluster: Cluster<RedisSpec>) {
+  return (ordinal: number): KubeObject => {
+    const { primary = 0 } = story;
+    const term = story.terms === undefined ? (primary === ordinal ? 1 : undefined) : story.terms[ordinal];
+    return stored({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name: `data-db-${ordinal}`,
+        namespace: cluster.metadata.namespace,
+        labels: selectorLabels(cluster, { engine: 'redis', component: 'data' }),
+        ...(term === undefined ? {} : { annotations: { [termAnnotation]: String(term) } }),
+      },
+      spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
+      status: { phase: 'Bound' },
+    });
+  };
+}
+
+function silent(name: string, address: string): SilentNode {
+  return { state: 'silent', pod: name, address, why: 'no answer' };
+}
+
+function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: number): (DataNode | SilentNode)[] {
+  const change = changeOf(story.nodes, i);
+  const { primary = 0 } = story;
+  const [name, address] = [`db-${i}`, nodeAddress(i)];
+  if (change === 'gone') return [];
+  if (change === 'silent') return [silent(name, address)];
+  const isPrimary = primary === i;
+  const assigned = !isPrimary && primary !== 'nobody' && change !== 'blank';
+  const others = ordinals(size).filter((other) => other !== i);
+  const inSync = others.filter((other) => {
+    const state = changeOf(story.nodes, other);
+    return (
+      state === undefined ||
+      (typeof state === 'object' && (state.follows ?? address) === address && state.role !== 'primary')
+    );
+  });
+  const node: DataNode = {
+    state: 'answering',
+    pod: name,
+    address,
+    version: '8.0.1',
+    role: isPrimary ? 'primary' : 'replica',
+    ...(assigned ? { follows: nodeAddress(primary) } : {}),
+    linkUp: isPrimary || assigned,
+    offset: 1000,
+    replicas: isPrimary ? inSync.map(nodeAddress) : [],
+    electable: change !== 'blank',
+    empty: change === 'blank',
+    settings: dynamicSettings(cluster) as Readonly<Record<string, string>>,
+  };
+  return [typeof change === 'object' ? { ...node, ...change } : node];
+}
+
+function sentinelNode(
+  story: Story,
+  cluster: Cluster<RedisSpec>,
+  size: number,
+  sentinelSize: number,
+  i: number,
+): (SentinelNode | SilentNode)[] {
+  const change = changeOf(story.sentinels, i);
+  const { primary = 0 } = story;
+  const [name, address] = [`db-sentinel-${i}`, sentinelAddress(i)];
+  if (change === 'gone') return [];
+  if (change === 'silent') return [silent(name, address)];
+  if (change === 'forgot' || (primary === 'nobody' && change === undefined)) {
+    return [{ state: 'answering', pod: name, address }];
+  }
+  const watched = primary === 'nobody' ? 0 : primary;
+  const watches: Watch = {
+    primary: nodeAddress(watched),
+    epoch: 1,
+    primaryDown: false,
+    acquainted: true,
+    failingOver: false,
+    settings: { ...sentinelSettings(cluster) },
+    replicas: ordinals(size)
+      .filter((other) => other !== watched)
+      .map((other) => ({ address: nodeAddress(other), priority: 100, down: false })),
+    peers: ordinals(sentinelSize)
+      .filter((other) => other !== i)
+      .map((other) => ({ address: sentinelAddress(other), down: false })),
+    ...change,
+  };
+  return [{ state: 'answering', pod: name, address, watches }];
+}
