@@ -59,6 +59,8 @@ export interface Cache {
   entry(object: KubeObject): StoreEntry | undefined;
   /** The answer to our own write. Objects of a kind that is not watched are ignored. */
   observeWrite(object: KubeObject): void;
+  /** The answer to a GET that was sent because the cache did not have the object. */
+  observeRead(object: KubeObject): void;
   observeDelete(ref: { resource: Resource; namespace?: string; name: string; uid: string }): void;
   onClusterChange(call: (engine: RegisteredEngine, change: Change) => void): void;
   onChildChange(call: (key: ClusterKey, change: Change) => void): void;
@@ -123,6 +125,9 @@ export function createCache(options: CacheOptions): Cache {
     entry: (object) => storeFor(resourceNamed(object), object.metadata.namespace)?.entry(object.metadata),
     observeWrite(object) {
       storeFor(resourceNamed(object), object.metadata.namespace)?.observeWrite(object);
+    },
+    observeRead(object) {
+      storeFor(resourceNamed(object), object.metadata.namespace)?.observeRead(object);
     },
     observeDelete(ref) {
       storeFor(ref.resource, ref.namespace)?.observeDelete(ref);

@@ -63,7 +63,7 @@ export interface Executor {
 
 export interface ExecutorOptions {
   readonly client: KubeClient;
-  readonly cache: Pick<Cache, 'observeWrite' | 'observeDelete' | 'entry'>;
+  readonly cache: Pick<Cache, 'observeWrite' | 'observeRead' | 'observeDelete' | 'entry'>;
   /** Random characters for generated Secrets. */
   readonly generate?: (length: number) => string;
   /** Sees every generated Secret, so that its values can be kept out of the log and need not be read back. */
@@ -105,7 +105,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const owner = ownerReferences?.find((reference) => reference.controller === true)?.uid;
     const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
     if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });
-    cache.observeWrite(live);
+    cache.observeRead(live);
   }
 
   async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {

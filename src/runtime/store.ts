@@ -15,7 +15,7 @@ import { type Projection, wholeObject } from './projection.ts';
 import { isNewer } from './resource-version.ts';
 import { createTombstones } from './tombstones.ts';
 
-/** Where a change was learned: from a complete list, from the watch, or from the answer to our own write. */
+/** Where a change was learned: from a complete list, from the watch, or from the answer to a request of our own. */
 export type Origin = 'list' | 'watch' | 'write';
 
 export type Change =
@@ -53,6 +53,11 @@ export interface Store {
   subscribe(listener: Listener): () => void;
   /** The answer to our own write: visible at once, until the watch brings something newer. */
   observeWrite(object: KubeObject): void;
+  /**
+   * The answer to a GET that was sent because the store did not have the object: it exists, perhaps outside of what the
+   * watch selects. Shown until a list or the watch knows better.
+   */
+  observeRead(object: KubeObject): void;
   /** Our own delete was carried out: the object is not seen alive again, however late the watch is. */
   observeDelete(ref: ExactRef): void;
 }
@@ -133,14 +138,18 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     if (seenUpTo === undefined || isNewer(version, seenUpTo)) seenUpTo = version;
   }
 
-  function accept(raw: KubeObject, origin: 'watch' | 'write'): void {
+  function acceptWrite(raw: KubeObject): void {
     const { uid, resourceVersion } = raw.metadata;
-    if (tombstones.covers(uid, resourceVersion)) return;
-    const key = keyOf(raw.metadata);
-    const held = objects.get(key);
     // Written and gone again before the answer came: a list or the watch would have shown it.
     const isOver = seenUpTo === resourceVersion || isNewer(seenUpTo, resourceVersion);
-    if (origin === 'write' && isOver && held?.object.metadata.uid !== uid) return;
+    if (isOver && objects.get(keyOf(raw.metadata))?.object.metadata.uid !== uid) return;
+    if (!tombstones.covers(uid, resourceVersion)) accept(raw, 'write');
+  }
+
+  function accept(raw: KubeObject, origin: 'watch' | 'write'): void {
+    const { uid, resourceVersion } = raw.metadata;
+    const key = keyOf(raw.metadata);
+    const held = objects.get(key);
     if (held !== undefined) {
       const known = held.object.metadata;
       if (isNewer(known.resourceVersion, resourceVersion)) {
@@ -228,11 +237,15 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
         listeners.delete(listener);
       };
     },
-    observeWrite: (object) => accept(object, 'write'),
+    observeWrite: acceptWrite,
+    observeRead(object) {
+      if (!tombstones.isFinal(object.metadata.uid)) accept(object, 'write');
+    },
     observeDelete: (ref) => discard(ref, ref.uid, 'write'),
     put(object) {
-      see(object.metadata.resourceVersion);
-      accept(object, 'watch');
+      const { uid, resourceVersion } = object.metadata;
+      see(resourceVersion);
+      if (!tombstones.covers(uid, resourceVersion)) accept(object, 'watch');
     },
     remove({ metadata }) {
       see(metadata.resourceVersion);

@@ -15,6 +15,8 @@ export interface Tombstones {
   bury(uid: string | undefined, version?: string): void;
   /** Whether this version of the object is old news. */
   covers(uid: string | undefined, version: string | undefined): boolean;
+  /** Whether the UID was buried without a version. */
+  isFinal(uid: string | undefined): boolean;
   /** Called after each complete list: forgets what was buried before the last one. */
   age(): void;
 }
@@ -26,6 +28,7 @@ export function createTombstones(): Tombstones {
     old = young;
     young = new Map();
   };
+  const generationOf = (uid: string) => (young.has(uid) ? young : old);
   return {
     bury(uid, version) {
       if (uid === undefined) return;
@@ -35,8 +38,13 @@ export function createTombstones(): Tombstones {
     },
     covers(uid, version) {
       if (uid === undefined) return false;
-      const generation = young.has(uid) ? young : old;
+      const generation = generationOf(uid);
       return generation.has(uid) && !isNewer(version, generation.get(uid));
+    },
+    isFinal(uid) {
+      if (uid === undefined) return false;
+      const generation = generationOf(uid);
+      return generation.has(uid) && generation.get(uid) === undefined;
     },
     age,
   };

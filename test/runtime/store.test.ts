@@ -168,6 +168,31 @@ describe('a selection', () => {
   });
 });
 
+describe('an object that a read found', () => {
+  it('is shown though it has left the selection, until a list knows better', () => {
+    const store = newStore();
+    store.put(object('a', 'u', 10));
+    store.remove(object('a', 'u', 11));
+    store.observeRead(object('a', 'u', 11));
+    expect(shown(store)).toBe('u@11');
+    store.beginReplacement().commit('20');
+    expect(shown(store)).toBeUndefined();
+    store.observeRead(object('a', 'u', 11));
+    expect(shown(store)).toBe('u@11');
+    store.put(object('a', 'u', 21));
+    expect(shown(store)).toBe('u@21');
+  });
+
+  it('is not shown when it is what we have deleted, or older than what is held', () => {
+    const store = newStore();
+    store.observeDelete(exactly('a', 'u'));
+    store.observeRead(object('a', 'u', 10));
+    store.put(object('b', 'v', 12));
+    store.observeRead(object('b', 'v', 11));
+    expect([shown(store), shown(store, 'b')]).toEqual([undefined, 'v@12']);
+  });
+});
+
 describe('what is kept', () => {
   const managedFields = (operation: string, more: object = {}) => ({
     managedFields: [{ manager: FIELD_MANAGER, operation, fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} }, ...more }],
