@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
 import { type Line, lineOf } from './cli/completion.ts';
 import { CommandError } from './cli/fault.ts';
-import { namespaceOption, outputOption, required, targetOptions } from './cli/options.ts';
+import { askOption, namespaceOption, outputOption, required, targetOptions } from './cli/options.ts';
 import { isKubectlCompletion, programName } from './cli/program.ts';
 import { reportError } from './cli/report.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
@@ -78,7 +78,7 @@ const commandLine = ({ words, names }: Line) =>
           ...targetOptions,
           ...namespaceOption,
           offline: { type: 'boolean', default: false, describe: 'Plan against nothing, without a cluster' },
-          ask: { type: 'boolean', default: true, describe: 'Ask the database processes; --no-ask leaves them alone' },
+          ...askOption,
           ...outputOption('Print the plan as data'),
         }),
       handle(async () => (await import('./cli/plan.ts')).plan),

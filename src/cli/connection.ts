@@ -7,6 +7,7 @@ import { inClusterCredentials, inClusterNamespace, isInCluster } from '../runtim
 import { loadKubeconfig } from '../runtime/kubeconfig.ts';
 import { createTransport, userAgent } from '../runtime/undici-transport.ts';
 import { version } from '../runtime/version.ts';
+import { type PodDialer, portForwarder } from './port-forward.ts';
 
 export interface Target {
   /** A kubeconfig file. Default: those of `KUBECONFIG`, else `~/.kube/config`; in a pod, its service account. */
@@ -24,6 +25,8 @@ export interface Connection {
   /** The context's namespace. */
   readonly namespace: string;
   readonly credentials: Credentials;
+  /** To a port of a pod, through the API server. */
+  readonly forward: PodDialer;
   close(): Promise<void>;
 }
 
@@ -37,9 +40,11 @@ export async function connect(target: Target, env: NodeJS.ProcessEnv): Promise<C
   const clock = systemClock;
   const { credentials, namespace, cluster } = await identify(target, env);
   const transport = createTransport({ credentials, userAgent: userAgent(version, 'cli'), clock, connectTimeoutMs });
+  const client = createClient({ transport, clock, random: Math.random, resourceOf: target.resourceOf });
   return {
-    client: createClient({ transport, clock, random: Math.random, resourceOf: target.resourceOf }),
+    client,
     credentials,
+    forward: portForwarder(credentials, client),
     namespace,
     cluster,
     close: () => transport.close(),

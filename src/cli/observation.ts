@@ -1,9 +1,8 @@
 /**
  * Asking the database processes from a command line.
  *
- * They are dialled at the addresses of their pods, as the controller does. Where the pod network does not reach this
- * machine nobody answers at all, which is told apart from a database that is down: silence here says nothing about the
- * database, so nothing that an engine concludes from it may be shown.
+ * Where they cannot be asked from here, that is told apart from a database that is down: such silence says nothing about
+ * the database, so nothing that an engine concludes from it may be shown.
  */
 import type { Cluster } from '../api/cluster.ts';
 import type { EngineIO, RegisteredEngine, Survey } from '../engines/engine.ts';
@@ -12,18 +11,22 @@ import { ApiError } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
+import type { PodDialer } from './port-forward.ts';
+
+/** `forward`: through the API server. `direct`: at the addresses of the pods, as the controller does. */
+export type Way = 'forward' | 'direct' | 'never';
+
+export interface ObserveOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly way: Way;
+  readonly forward: PodDialer;
+  readonly dial: Dial;
+}
 
 export interface Observed {
   readonly survey: Survey;
   /** Why the processes were not heard, in words; undefined when they were, or when there was none to ask. */
   readonly unheard?: string;
-}
-
-export interface ObserveOptions {
-  readonly client: Pick<KubeClient, 'get'>;
-  readonly dial: Dial;
-  /** False: the processes are left alone. */
-  readonly ask: boolean;
 }
 
 export async function observe(
@@ -36,50 +39,37 @@ export async function observe(
     survey: await engine.survey(cluster, children, deafIO(cluster)),
     unheard: why,
   });
-  if (!options.ask) return unheard('the database processes were not asked');
-  const tracked = trackedDial(options.dial);
+  const { way, client } = options;
+  if (way === 'never') return unheard('the database processes were not asked');
+  const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
   try {
-    const survey = await engine.survey(cluster, children, askingIO(cluster, options.client, tracked.dial));
-    return tracked.reach() === 'unreachable'
-      ? { survey, unheard: 'the pod network cannot be reached from this machine' }
-      : { survey };
+    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road));
+    const obstacle = road.obstacle();
+    return obstacle === undefined ? { survey } : { survey, unheard: obstacle };
   } catch (error) {
-    if (!isForbiddenSecret(error)) throw error;
+    if (!isForbidden(error, '/secrets/')) throw error;
     return unheard('you may not read the Secret with the password');
   }
 }
 
-function isForbiddenSecret(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 403 && error.path.includes('/secrets/');
+function isForbidden(error: unknown, path: string): boolean {
+  return error instanceof ApiError && error.status === 403 && error.path.includes(path);
 }
 
-function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get'>, dial: Dial): EngineIO {
-  const clock = systemClock;
-  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
-  return engineIO({ namespace: metadata.namespace, secrets, dial, clock, signal: new AbortController().signal });
-}
-
-/** Nobody is dialled, so nobody sees what stands in for the password. */
-function deafIO({ metadata }: Cluster): EngineIO {
-  const read = (): Promise<Record<string, string>> => Promise.resolve(new Proxy({}, { get: () => '' }));
-  const secrets = { read, learn: () => undefined };
-  const dial: Dial = () => Promise.reject(new Error('not asked'));
-  const signal = new AbortController().signal;
-  return engineIO({ namespace: metadata.namespace, secrets, dial, clock: systemClock, signal });
-}
-
-/** `untried`: there was no process to ask. `unreachable`: no host answered, not even by a refusal. */
-export type Reach = 'untried' | 'reached' | 'unreachable';
-
-export interface TrackedDial {
+/** A way to the processes, which knows in the end whether it led anywhere. */
+interface Road {
   readonly dial: Dial;
-  readonly reach: () => Reach;
+  /** How many times the time that a neighbour would need. */
+  readonly patience: number;
+  /** What lay between here and all of them; undefined where somebody was reached, or nobody was dialled. */
+  obstacle(): string | undefined;
 }
 
-export function trackedDial(dial: Dial): TrackedDial {
+function directRoad(dial: Dial): Road {
   let tried = false;
   let reached = false;
   return {
+    patience: 1,
     async dial(host, port, signal) {
       tried = true;
       try {
@@ -93,6 +83,41 @@ export function trackedDial(dial: Dial): TrackedDial {
         throw error;
       }
     },
-    reach: () => (reached ? 'reached' : tried ? 'unreachable' : 'untried'),
+    obstacle: () => (tried && !reached ? 'the pod network cannot be reached from this machine' : undefined),
   };
+}
+
+function forwardRoad(forward: PodDialer, { metadata }: Cluster, children: Children): Road {
+  let forbidden = false;
+  return {
+    patience: 5,
+    async dial(host, port, signal) {
+      const pod = children.pods.find((candidate) => candidate.status?.podIP === host);
+      if (pod === undefined) throw new Error(`no pod has the address ${host}`);
+      try {
+        return await forward(metadata.namespace, pod.metadata.name, port, signal);
+      } catch (error) {
+        forbidden ||= isForbidden(error, '/portforward');
+        throw error;
+      }
+    },
+    obstacle: () => (forbidden ? 'you may not forward ports to the pods' : undefined),
+  };
+}
+
+function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get'>, { dial, patience }: Road): EngineIO {
+  const clock = systemClock;
+  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
+  const signal = new AbortController().signal;
+  const io = engineIO({ namespace: metadata.namespace, secrets, dial, clock, signal });
+  return { ...io, sleep: (ms, until) => io.sleep(ms * patience, until) };
+}
+
+/** Nobody is dialled, so nobody sees what stands in for the password. */
+function deafIO({ metadata }: Cluster): EngineIO {
+  const read = (): Promise<Record<string, string>> => Promise.resolve(new Proxy({}, { get: () => '' }));
+  const secrets = { read, learn: () => undefined };
+  const dial: Dial = () => Promise.reject(new Error('not asked'));
+  const signal = new AbortController().signal;
+  return engineIO({ namespace: metadata.namespace, secrets, dial, clock: systemClock, signal });
 }

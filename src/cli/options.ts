@@ -1,6 +1,18 @@
 /** Options that several commands take, with one meaning and one wording. */
 import type { Argv, Options } from 'yargs';
 import type { Format } from './documents.ts';
+import type { Way } from './observation.ts';
+
+const ways: readonly Way[] = ['forward', 'direct', 'never'];
+const defaultWay: Way = 'forward';
+
+export const askOption = {
+  ask: {
+    choices: ways,
+    default: defaultWay,
+    describe: 'Ask the database processes: through the API server, at the addresses of their pods, or not at all',
+  },
+} as const satisfies Record<string, Options>;
 
 const formats: readonly Format[] = ['yaml', 'json'];
 

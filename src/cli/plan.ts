@@ -12,6 +12,7 @@ import { dataText, type Format } from './documents.ts';
 import { CommandError } from './fault.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
+import type { Way } from './observation.ts';
 import { planText } from './plan-text.ts';
 import { livePreview, offlinePreview, type Preview } from './preview.ts';
 import { specChanges } from './spec-change.ts';
@@ -22,8 +23,8 @@ export interface PlanArguments extends Pick<Target, 'kubeconfig' | 'context'> {
   readonly subject: string;
   readonly namespace?: string | undefined;
   readonly offline?: boolean | undefined;
-  /** Default true: ask the database processes. */
-  readonly ask?: boolean | undefined;
+  /** How to ask the database processes. Default `forward`. */
+  readonly ask?: Way | undefined;
   readonly output?: Format | undefined;
 }
 
@@ -56,12 +57,13 @@ async function written(args: PlanArguments, around: Surroundings): Promise<reado
 }
 
 async function planLive(args: PlanArguments, ref: ClusterRef | undefined, around: Surroundings): Promise<Preview[]> {
-  const { namespace, ask = true } = args;
+  const { namespace, ask = 'forward' } = args;
   // A manifest that cannot be read needs no cluster to say so.
   const clusters = ref === undefined ? await written(args, around) : [];
   const connection = await around.connect(args);
   try {
-    const options = { client: connection.client, dial: around.dial, ask };
+    const { client, forward } = connection;
+    const options = { client, forward, dial: around.dial, way: ask };
     if (ref !== undefined) {
       const cluster = await existing(connection, ref, namespace ?? connection.namespace);
       return [await livePreview(ref.engine, cluster, [], options)];

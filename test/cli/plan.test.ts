@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { plan } from '../../src/cli/plan.ts';
+import type { PodDialer } from '../../src/cli/port-forward.ts';
 import { render } from '../../src/cli/render.ts';
 import { engines } from '../../src/engines/index.ts';
 import { atSize } from '../../src/plan/objects.ts';
+import { ApiError } from '../../src/runtime/api-error.ts';
 import type { Dial } from '../../src/runtime/engine-io.ts';
 import { apiServer } from './api-server.ts';
 import { refusing, unreachable, type World, world } from './world.ts';
@@ -62,6 +64,7 @@ async function run(
     readonly file?: KubeObject;
     readonly cluster: readonly KubeObject[];
     readonly dial?: Dial;
+    readonly forward?: PodDialer;
     readonly forbidden?: RegExp;
   },
   args: object = {},
@@ -70,7 +73,8 @@ async function run(
   const around = world({
     files: options.file === undefined ? {} : files(options.file),
     api,
-    dial: options.dial ?? refusing,
+    ...(options.dial === undefined ? {} : { dial: options.dial }),
+    ...(options.forward === undefined ? {} : { forward: options.forward }),
   });
   const subject = options.file === undefined ? 'rediscluster/cache' : 'f';
   const code = await plan({ subject, ...args }, around);
@@ -232,52 +236,77 @@ describe('plan against a cluster', () => {
   });
 });
 
+const cluster = stored();
+const children = await childrenOf(cluster);
+
 describe('the database processes', () => {
-  const dials = (): { dial: Dial; calls: string[] } => {
+  const basisOf = ({ around }: Run): unknown =>
+    (JSON.parse(around.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
+
+  interface Calls {
+    readonly calls: string[];
+    readonly dial: Dial;
+    readonly forward: PodDialer;
+  }
+  function roads(forwarded: Error = new Error('the node is down')): Calls {
     const calls: string[] = [];
     const dial: Dial = (host, port, signal) => {
       calls.push(`${host}:${port}`);
       return refusing(host, port, signal);
     };
-    return { calls, dial };
-  };
-  const basisOf = ({ around }: Run): unknown =>
-    (JSON.parse(around.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
+    const forward: PodDialer = (namespace, pod, port) => {
+      calls.push(`${namespace}/${pod}:${port}`);
+      return Promise.reject(forwarded);
+    };
+    return { calls, dial, forward };
+  }
 
-  it('are asked at the addresses of their pods; one that refuses is down, not out of reach', async () => {
-    const cluster = stored();
-    const { dial, calls } = dials();
-    const done = await run({ cluster: [cluster, ...(await childrenOf(cluster))], dial }, { output: 'json' });
+  it('are asked through the API server; one that does not answer is down', async () => {
+    const { calls, ...ways } = roads();
+    const done = await run({ cluster: [cluster, ...children], ...ways }, { output: 'json' });
+    expect(calls).toEqual(['team/cache-0:6379']);
+    expect(basisOf(done)).toBe('processes');
+  });
+
+  it('are asked at their addresses with --ask direct; one that refuses is down, not out of reach', async () => {
+    const { calls, ...ways } = roads();
+    const done = await run({ cluster: [cluster, ...children], ...ways }, { output: 'json', ask: 'direct' });
     expect(calls).toEqual(['10.9.9.9:6379']);
     expect(basisOf(done)).toBe('processes');
   });
 
-  it('are left alone with --no-ask: no connection, and no Secret read', async () => {
-    const cluster = stored();
-    const { dial, calls } = dials();
-    const options = { cluster: [cluster, ...(await childrenOf(cluster))], dial };
-    const done = await run(options, { output: 'json', ask: false });
+  it('are left alone with --ask never: no connection, and no Secret read', async () => {
+    const { calls, ...ways } = roads();
+    const done = await run({ cluster: [cluster, ...children], ...ways }, { output: 'json', ask: 'never' });
     expect(calls).toEqual([]);
     expect(done.secretsRead).toBe(0);
     expect(basisOf(done)).toBe('objects');
   });
 
   it('are left alone where the Secret may not be read', async () => {
-    const cluster = stored();
-    const { dial, calls } = dials();
-    const objects = [cluster, ...(await childrenOf(cluster))];
-    const done = await run({ cluster: objects, dial, forbidden: /\/secrets\// });
+    const { calls, ...ways } = roads();
+    const done = await run({ cluster: [cluster, ...children], ...ways, forbidden: /\/secrets\// });
     expect(calls).toEqual([]);
     expect(done.code).toBe(0);
     expect(done.around.printed.out).toContain('you may not read the Secret with the password');
   });
 
-  it('out of reach make a plan of objects alone, which says so', async () => {
-    const cluster = stored();
-    const drifted = (await childrenOf(cluster)).map((o) => (o.kind === 'StatefulSet' ? atSize(o, 1) : o));
-    const { around, code } = await run({ cluster: [cluster, ...drifted], dial: unreachable });
+  const path = '/api/v1/namespaces/team/pods/cache-0/portforward';
+  const denied = new ApiError({ status: 403, reason: 'Forbidden', message: 'you may not', method: 'GET', path });
+
+  it.each([
+    ['whose pods are not open to this user', 'forward', roads(denied), 'you may not forward ports to the pods'],
+    [
+      'out of reach',
+      'direct',
+      { dial: unreachable, forward: roads().forward },
+      'the pod network cannot be reached from this machine',
+    ],
+  ])('%s make a plan of objects alone, which says so', async (_title, ask, { dial, forward }, why) => {
+    const drifted = children.map((child) => (child.kind === 'StatefulSet' ? atSize(child, 1) : child));
+    const { around, code } = await run({ cluster: [cluster, ...drifted], dial, forward }, { ask });
     expect(code).toBe(2);
     expect(around.printed.out).toContain('spec.replicas: 1 -> 3');
-    expect(around.printed.out).toContain('waits for: the pod network cannot be reached from this machine');
+    expect(around.printed.out).toContain(`waits for: ${why}: only what the API server tells was compared`);
   });
 });

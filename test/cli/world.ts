@@ -1,5 +1,6 @@
 /** The world of a command in a test: what it prints is kept, files are values, and the cluster is a pretended one. */
 import type { Connection } from '../../src/cli/connection.ts';
+import type { PodDialer } from '../../src/cli/port-forward.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { CredentialsError, fixedCredentials } from '../../src/runtime/credentials.ts';
@@ -16,6 +17,7 @@ export interface WorldOptions {
   /** Without one, there is no kubeconfig. */
   readonly api?: Transport;
   readonly dial?: Surroundings['dial'];
+  readonly forward?: PodDialer;
   readonly program?: string;
 }
 
@@ -27,10 +29,13 @@ export const refusing: Surroundings['dial'] = () =>
 export const unreachable: Surroundings['dial'] = () =>
   Promise.reject(Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }));
 
+/** Of a pod whose node is down. */
+const gone: PodDialer = () => Promise.reject(new Error('the forwarding was refused'));
+
 export const now = Date.parse('2030-01-01T00:00:00Z');
 
 export function world(options: WorldOptions = {}): World {
-  const { files = {}, stdin = '', api, dial = refusing, program = 'clusterwright' } = options;
+  const { files = {}, stdin = '', api, dial = refusing, forward = gone, program = 'clusterwright' } = options;
   const printed = { out: '', err: '' };
   return {
     printed,
@@ -58,6 +63,7 @@ export function world(options: WorldOptions = {}): World {
           random: () => 0.5,
           resourceOf: target.resourceOf,
         }),
+        forward,
         credentials: fixedCredentials('https://test', { tls: {} }),
         namespace: 'team',
         cluster: `context ${target.context ?? 'test'}`,
