@@ -18,3 +18,6 @@ export async function attend(work: (progress: Progress) => Promise<void>): Promi
     throw error;
   }
 }
+
+/** For commands that take several names: where the last of a repeated option counts, so would the last name. */
+export const severalPositionals = { 'duplicate-arguments-array': true, 'parse-positional-numbers': false } as const;

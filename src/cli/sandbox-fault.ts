@@ -1,7 +1,7 @@
 /** `clusterwright sandbox fault`: what can break in a cluster, broken on purpose. */
 import type { Argv, CommandModule } from 'yargs';
 import type { PodRef } from '../sandbox/faults/pod.ts';
-import { attend } from './sandbox-attend.ts';
+import { attend, severalPositionals } from './sandbox-attend.ts';
 
 interface PodArguments {
   readonly pod: string;
@@ -85,7 +85,7 @@ const healCommand: CommandModule<object, HealArguments> = {
   command: 'heal [pod..]',
   describe: 'Heal the cut between two pods; without pods, every cut',
   builder: (yargs) =>
-    withNamespace(yargs).positional('pod', {
+    withNamespace(yargs).parserConfiguration(severalPositionals).positional('pod', {
       type: 'string',
       array: true,
       describe: 'Two pods: NAME or NAMESPACE/NAME',

@@ -3,7 +3,7 @@
  * `src/sandbox/`, which is loaded when a command runs and not before.
  */
 import type { Argv, CommandModule } from 'yargs';
-import { attend } from './sandbox-attend.ts';
+import { attend, severalPositionals } from './sandbox-attend.ts';
 import { faultCommand } from './sandbox-fault.ts';
 
 interface UpArguments {
@@ -68,6 +68,7 @@ const loadCommand: CommandModule<object, LoadArguments> = {
   describe: 'Put images into the nodes: archives (*.tar), or names that `sandbox images` lists',
   builder: (yargs) =>
     withBundle(yargs)
+      .parserConfiguration(severalPositionals)
       .positional('image', { type: 'string', array: true, demandOption: true })
       .option('node', { type: 'string', describe: 'Only into this node' }),
   handler: ({ image, node, bundle }) =>
@@ -88,7 +89,8 @@ interface ImagesArguments {
 const imagesCommand: CommandModule<object, ImagesArguments> = {
   command: 'images [name..]',
   describe: 'Build images into the cache and print their archives; without names, list what can be built',
-  builder: (yargs) => withBundle(yargs).positional('name', { type: 'string', array: true }),
+  builder: (yargs) =>
+    withBundle(yargs).parserConfiguration(severalPositionals).positional('name', { type: 'string', array: true }),
   handler: ({ name, bundle }) =>
     attend(async (progress) => {
       const { buildImage, listImages } = await import('../sandbox/sandbox.ts');
