@@ -28,6 +28,8 @@ named_primary() {
 /** Entry point of a data node. Decides the role before the server runs. */
 const startData = `#!/bin/sh
 set -eu
+# The first process of a container ignores SIGTERM unless it says otherwise.
+trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 blank=yes
@@ -195,6 +197,7 @@ exit 0
  */
 const startSentinel = `#!/bin/sh
 set -eu
+trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/sentinel.conf
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
