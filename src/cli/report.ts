@@ -16,10 +16,16 @@ const understood: ReadonlySet<string> = new Set([
 export function reportError(error: unknown, around: Pick<Surroundings, 'stderr' | 'program'>, debug: boolean): void {
   const { program } = around;
   if (error instanceof BadInput) around.stderr(`${error.faults.map(faultText).join('\n')}\n`);
-  else if (error instanceof Error && understood.has(error.name)) around.stderr(`${program}: ${error.message}\n`);
+  else if (error instanceof Error && isUnderstood(error)) around.stderr(`${program}: ${error.message}\n`);
   else {
     const message = error instanceof Error ? error.message : String(error);
     around.stderr(`${program}: ${message}\nThis is a defect of ${program}; --debug shows where.\n`);
   }
   if (debug) around.stderr(`${inspect(error, { depth: 6 })}\n`);
+}
+
+/** What the system refuses (a port that is taken, a full disk) is no defect; Node's own codes (`ERR_...`) are. */
+function isUnderstood(error: Error): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return understood.has(error.name) || (typeof code === 'string' && /^E[A-Z0-9]+$/.test(code));
 }

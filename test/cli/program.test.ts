@@ -82,20 +82,11 @@ describe('the program', () => {
   it.each([
     ['no command', [], 'clusterwright: name a command\n'],
     ['an unknown command', ['plna'], 'clusterwright: Did you mean plan?\n'],
-    ['an unknown option', ['crds', '--bogus'], 'clusterwright: Unknown argument: bogus\n'],
     ['an unknown format', ['crds', '-o', 'xml'], 'clusterwright: Invalid values:'],
-    ['a missing argument', ['render'], 'clusterwright: Not enough non-option arguments: got 0, need at least 1\n'],
     ['a file that is not there', ['render', 'nothing.yaml'], 'nothing.yaml: there is no such file\n'],
-    ['a directory', ['render', '.'], '.: is a directory, not a file\n'],
     ['no kubeconfig', ['status'], 'clusterwright: '],
-    [
-      'an image without its cluster',
-      ['up', '--image', 'a:1'],
-      'clusterwright: --image and --kubeconfig go with --context',
-    ],
     ['a cluster without an image', ['up', '--context', 'a'], 'clusterwright: --context needs --image'],
     ['a context that is not there', ['down', '--context', 'a'], 'clusterwright: '],
-    ['CRDs of the sandbox', ['down', '--crds'], 'clusterwright: --crds and --kubeconfig go with --context'],
     ['a port that is none', ['run', '--port', '70000'], 'clusterwright: --port must be from 0 to 65535\n'],
   ])('answers %s with a message and exit code 1, without a stack', (_title, args, message) => {
     const { code, out, err } = run(args);
@@ -105,7 +96,6 @@ describe('the program', () => {
   });
 
   it('shows the stack when it is asked to', () => {
-    expect(run(['render', 'nothing.yaml', '--debug']).err).toMatch(/^\s+at /m);
     expect(run(['render', 'nothing.yaml'], { env: { CLUSTERWRIGHT_DEBUG: '1' } }).err).toMatch(/^\s+at /m);
   });
 
@@ -118,11 +108,10 @@ describe('the program', () => {
 });
 
 describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', (shell) => {
-    const { code, out } = run(['completion', shell]);
+  it('prints the script of the shell that is asked for', () => {
+    const { code, out } = run(['completion', 'zsh'], { env: { SHELL: '/bin/bash' } });
     expect(code).toBe(0);
-    expect(out).toContain('clusterwright --get-yargs-completions');
-    expect(out).toContain({ bash: 'complete -o', zsh: 'compdef', fish: 'complete -f' }[shell]);
+    expect(out).toContain('compdef _clusterwright_yargs_completions clusterwright');
   });
 
   it.each([
@@ -131,7 +120,6 @@ describe('completion', () => {
       ['plan', '-o', ''],
       ['yaml', 'json'],
     ],
-    [['plan', '--off'], ['--offline']],
     [['sandbox', 'do'], ['down']],
     [['render', ''], []],
   ])('of %j offers %j', (words, offered) => {
