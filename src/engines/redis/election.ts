@@ -24,7 +24,20 @@ export function planElection(situation: Situation): Plan<RedisAction> {
   if (answering(observed.sentinels).length < majorityOf(spec.sentinel.replicas)) {
     return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
   }
-  return chosen ?? planRecovery(situation);
+  return chosen ?? planContested(nodes) ?? planRecovery(situation);
+}
+
+/** One node takes writes, another was primary later by the record, and no sentinel remembers: either may hold more. */
+function planContested(nodes: readonly DataNode[]): Plan<RedisAction> | undefined {
+  const claiming = nodes.find((node) => node.role === 'primary');
+  if (claiming === undefined) return undefined;
+  return {
+    steps: [],
+    outcome: blocked(
+      'PrimaryContested',
+      `${claiming.pod} takes writes, but another was primary after it by the claims' terms; name one in the annotation ${choiceAnnotation}`,
+    ),
+  };
 }
 
 function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefined {

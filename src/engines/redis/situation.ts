@@ -27,8 +27,13 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, obs
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
   const highest = Math.max(0, ...children.claims.map(termOf));
-  const isOutranked = ({ pod }: DataNode): boolean =>
-    termOf(claimOf(children, pod)) < highest && cluster.metadata.annotations?.[choiceAnnotation] !== pod;
+  const last = children.claims.find((claim) => termOf(claim) === highest);
+  const lastNode = answering(observed.data).find(({ pod }) => last !== undefined && pod === podOf(last));
+  // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it.
+  const isOutranked = ({ pod, address }: DataNode): boolean =>
+    termOf(claimOf(children, pod)) < highest &&
+    lastNode?.follows !== address &&
+    cluster.metadata.annotations?.[choiceAnnotation] !== pod;
   return {
     cluster,
     spec,
