@@ -21,14 +21,28 @@ import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from './stored-object.ts';
 
-/** `silent`: the pod runs and does not answer. `gone`: there is no pod. `blank`: an empty volume, no primary yet. */
-export type NodeChange = 'silent' | 'gone' | 'blank' | Partial<DataNode>;
+/**
+ * `silent`: the pod runs and does not answer. `gone`: there is no pod. `unassigned`: it holds data and follows nobody.
+ * `blank`: an empty volume, and it follows nobody.
+ */
+export type NodeChange = 'silent' | 'gone' | 'unassigned' | 'blank' | Partial<DataNode>;
 /** `forgot`: it answers and watches nobody. */
 export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<Watch>;
-export type PodChange = 'outdated' | 'terminating' | 'unready' | 'unschedulable' | 'elsewhere' | 'unlabelled';
+/** `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
+export type PodChange =
+  | 'outdated'
+  | 'terminating'
+  | 'unready'
+  | 'unschedulable'
+  | 'elsewhere'
+  | 'primary'
+  | 'replica'
+  | 'unlabelled';
 
 export interface Story {
   readonly spec?: RedisSpecInput;
+  /** The spec that the children and the settings are from, where it has changed since. */
+  readonly before?: RedisSpecInput;
   readonly metadata?: Partial<ObjectMeta>;
   readonly status?: ClusterStatus;
   /** Sizes of the two StatefulSets; by default those of the spec. */
@@ -39,7 +53,7 @@ export interface Story {
   /** By ordinal; `all` first. */
   readonly nodes?: Readonly<Record<number, NodeChange>> & { readonly all?: NodeChange };
   readonly sentinels?: Readonly<Record<number, SentinelChange>> & { readonly all?: SentinelChange };
-  /** By the pod's name. `elsewhere`: it runs at 10.9.0.0, `unlabelled`: its role is not on it. */
+  /** By the pod's name. */
   readonly pods?: Readonly<Record<string, PodChange>>;
   /** Terms on the claims, by ordinal. By default 1 on that of the primary. */
   readonly terms?: Readonly<Record<number, number>>;
@@ -58,6 +72,12 @@ export interface World {
 
 export const nodeAddress = (ordinal: number): string => `10.0.0.${ordinal}`;
 export const sentinelAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
+
+/** What a sentinel says about these nodes and these peers. */
+export const knownReplicas = (...ordinals: readonly number[]): Watch['replicas'] =>
+  ordinals.map((i) => ({ address: nodeAddress(i), priority: 100, down: false }));
+export const knownPeers = (...ordinals: readonly number[]): Watch['peers'] =>
+  ordinals.map((i) => ({ address: sentinelAddress(i), down: false }));
 
 /** A valid, defaulted cluster `db`. Throws where the spec is not valid. */
 export function redisCluster(
@@ -81,22 +101,23 @@ const ordinals = (size: number): number[] => Array.from({ length: size }, (_, i)
 export function redisWorld(story: Story = {}): World {
   const cluster = redisCluster(story.spec, story.metadata, story.status);
   const standalone = cluster.spec.mode === 'Standalone';
-  const size = story.size ?? cluster.spec.replicas;
-  const sentinelSize = standalone ? 0 : (story.sentinelSize ?? cluster.spec.sentinel.replicas);
+  const built = story.before === undefined ? cluster : redisCluster(story.before);
+  const size = story.size ?? built.spec.replicas;
+  const sentinelSize = standalone ? 0 : (story.sentinelSize ?? built.spec.sentinel.replicas);
   const objects = [
-    ...childObjects(cluster, size, sentinelSize),
-    ...ordinals(size).flatMap((i) => dataPod(story, cluster, i)),
-    ...ordinals(sentinelSize).flatMap((i) => sentinelPod(story, cluster, i)),
+    ...childObjects(built, size, sentinelSize),
+    ...ordinals(size).flatMap((i) => dataPod(story, built, i)),
+    ...ordinals(sentinelSize).flatMap((i) => sentinelPod(story, built, i)),
     ...(cluster.spec.storage.ephemeral
       ? []
-      : [...ordinals(size), ...(story.keptClaims ?? [])].map(claim(story, cluster))),
+      : [...ordinals(size), ...(story.keptClaims ?? [])].map(claim(story, built))),
   ];
   return {
     cluster,
     children: childrenOf(story.children?.(objects) ?? objects),
     observed: {
-      data: ordinals(size).flatMap((i) => dataNode(story, cluster, size, i)),
-      sentinels: ordinals(sentinelSize).flatMap((i) => sentinelNode(story, cluster, size, sentinelSize, i)),
+      data: ordinals(size).flatMap((i) => dataNode(story, built, size, i)),
+      sentinels: ordinals(sentinelSize).flatMap((i) => sentinelNode(story, built, size, sentinelSize, i)),
       ...story.observed,
     },
   };
@@ -135,7 +156,7 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
         labels: {
           ...selectorLabels(cluster, { engine: 'redis', component }),
           'controller-revision-hash': change === 'outdated' ? 'old' : 'new',
-          ...(role === undefined || change === 'unlabelled' ? {} : { [roleLabel]: role }),
+          ...roleOn(change, role),
         },
         ...(change === 'terminating' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {}),
       },
@@ -153,6 +174,11 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
             },
     }),
   ];
+}
+
+function roleOn(change: PodChange | undefined, role: string | undefined): Readonly<Record<string, string>> {
+  if (change === 'primary' || change === 'replica') return { [roleLabel]: change };
+  return role === undefined || change === 'unlabelled' ? {} : { [roleLabel]: role };
 }
 
 function dataPod(story: Story, cluster: Cluster<RedisSpec>, ordinal: number): KubeObject[] {
@@ -197,7 +223,8 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
   if (change === 'gone') return [];
   if (change === 'silent') return [silent(name, address)];
   const isPrimary = primary === i;
-  const assigned = !isPrimary && primary !== 'nobody' && change !== 'blank';
+  const claimsRole = typeof change === 'object' && change.role === 'primary';
+  const assigned = !isPrimary && !claimsRole && primary !== 'nobody' && change !== 'blank' && change !== 'unassigned';
   const others = ordinals(size).filter((other) => other !== i);
   const inSync = others.filter((other) => {
     const state = changeOf(story.nodes, other);
@@ -246,12 +273,8 @@ function sentinelNode(
     acquainted: true,
     failingOver: false,
     settings: { ...sentinelSettings(cluster) },
-    replicas: ordinals(size)
-      .filter((other) => other !== watched)
-      .map((other) => ({ address: nodeAddress(other), priority: 100, down: false })),
-    peers: ordinals(sentinelSize)
-      .filter((other) => other !== i)
-      .map((other) => ({ address: sentinelAddress(other), down: false })),
+    replicas: knownReplicas(...ordinals(size).filter((other) => other !== watched)),
+    peers: knownPeers(...ordinals(sentinelSize).filter((other) => other !== i)),
     ...change,
   };
   return [{ state: 'answering', pod: name, address, watches }];

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { knownPeers, knownReplicas } from '../../support/redis-situation.ts';
+
+const isPrimary = { role: 'primary' } as const;
+
+describe('with the primary known', () => {
+  it.each<PlanRow>([
+    ['nothing is out of line: nothing is done', {}, ['settled']],
+    [
+      'the first node has just been promoted: sentinels are told, replicas assigned',
+      { nodes: { 1: 'blank', 2: 'blank' }, sentinels: { all: 'forgot' } },
+      [
+        'monitor db-sentinel-0 -> db-0',
+        'monitor db-sentinel-1 -> db-0',
+        'monitor db-sentinel-2 -> db-0',
+        'follow db-1 -> db-0',
+        'follow db-2 -> db-0',
+        'wait Repairing',
+      ],
+    ],
+    [
+      'R4: an isolated old primary returns: told to follow, never promoted',
+      { primary: 1, nodes: { 0: isPrimary } },
+      ['follow db-0 -> db-1', 'wait Repairing'],
+    ],
+    [
+      'a replica that follows another is told',
+      { nodes: { 2: { follows: '10.0.0.1' } } },
+      ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'R4: not while a failover runs: Sentinel does it',
+      { nodes: { 2: { follows: '10.0.0.1' } }, sentinels: { 1: { failingOver: true } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'R4: nor while one sentinel names another node',
+      { nodes: { 2: { follows: '10.0.0.1' } }, sentinels: { 0: { primary: '10.0.0.1', epoch: 0 } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'R4: nor on the word of a minority, since the node may hold more',
+      { nodes: { 2: { follows: '10.0.0.1' } }, sentinels: { 0: 'silent', 1: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'R4: nor is a second primary',
+      { nodes: { 2: isPrimary }, sentinels: { 0: 'silent', 1: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'one that follows nobody has nothing to lose by it',
+      { nodes: { 2: 'unassigned' }, sentinels: { 0: 'silent', 1: 'silent' } },
+      ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    ['a node that is silent is left alone', { nodes: { 2: 'silent' } }, ['wait MembersNotReady']],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+describe('a sentinel', () => {
+  it.each<PlanRow>([
+    [
+      'R6: has come back without memory: told to watch',
+      { sentinels: { 1: 'forgot' } },
+      ['monitor db-sentinel-1 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'R6: watches an address that no pod has: told to watch the primary instead',
+      { sentinels: { 1: { primary: '10.8.0.1', epoch: 0 } } },
+      ['monitor db-sentinel-1 -> db-0 (replace)', 'wait Repairing'],
+    ],
+    [
+      'watches another living node, and the others know better: it learns from them',
+      { sentinels: { 1: { primary: '10.0.0.1', epoch: 0 } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'and all the others, too, name the old primary of a hand-over: Sentinel is about to notice',
+      {
+        primary: 1,
+        nodes: { 0: { role: 'replica', follows: '10.0.0.1' } },
+        sentinels: { all: { primary: '10.0.0.0', failingOver: true } },
+        terms: { 0: 1 },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'as before, but none is failing over: nobody would tell them',
+      {
+        primary: 1,
+        nodes: { 0: { role: 'replica', follows: '10.0.0.1' } },
+        sentinels: { all: { primary: '10.0.0.0' } },
+        terms: { 0: 1 },
+      },
+      [
+        'monitor db-sentinel-0 -> db-1 (replace)',
+        'monitor db-sentinel-1 -> db-1 (replace)',
+        'monitor db-sentinel-2 -> db-1 (replace)',
+        'wait Repairing',
+      ],
+    ],
+    [
+      'is failing over from an address that is gone: it is left to it',
+      { sentinels: { 1: { primary: '10.8.0.1', epoch: 0, failingOver: true } } },
+      ['wait MembersNotReady'],
+    ],
+    ['is silent: left alone', { sentinels: { 1: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'has other settings than the spec',
+      { spec: { sentinel: { downAfter: '5s' } }, sentinels: { 1: { settings: sentinelSettings('3000') } } },
+      ['tune db-sentinel-1 down-after-milliseconds=5000', 'wait Repairing'],
+    ],
+    [
+      'was told of the primary and not of the password: it has spoken to nobody',
+      { sentinels: { 2: { acquainted: false } } },
+      ['tune db-sentinel-2', 'wait Repairing'],
+    ],
+    [
+      'with other settings watches somebody else: one thing at a time',
+      { sentinels: { 1: { primary: '10.0.0.1', epoch: 0, settings: {} } } },
+      ['wait MembersNotReady'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+function sentinelSettings(downAfter: string): Readonly<Record<string, string>> {
+  return {
+    quorum: '2',
+    'down-after-milliseconds': downAfter,
+    'failover-timeout': '15000',
+    'parallel-syncs': '2',
+  };
+}
+
+describe('settings', () => {
+  it.each<PlanRow>([
+    [
+      'that somebody changed by hand are put back, on each node for itself',
+      { nodes: { 1: { settings: { timeout: '7', hz: '10' } } } },
+      ['configure db-1 timeout=0', 'wait Repairing'],
+    ],
+    [
+      'that the spec asks for',
+      { spec: { config: { timeout: 60 } }, nodes: { 0: { settings: { timeout: '0' } } } },
+      ['configure db-0 timeout=60', 'wait Repairing'],
+    ],
+    [
+      'a node alone gets them, too',
+      { spec: { mode: 'Standalone', replicas: 1 }, nodes: { 0: { settings: { timeout: '5' } } } },
+      ['configure db-0 timeout=0', 'wait Repairing'],
+    ],
+    [
+      'a replica that holds the data may be elected again',
+      { nodes: { 2: { electable: false } } },
+      ['configure db-2 replica-priority=100', 'wait Repairing'],
+    ],
+    [
+      'R1: one that still copies may not',
+      { nodes: { 2: { electable: false, linkUp: false } } },
+      ['wait MembersNotReady'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+const deadReplica = { address: '10.8.0.1', priority: 100, down: true };
+const deadPeer = { address: '10.8.1.1', down: true };
+
+describe('what sentinels remember of members that are gone', () => {
+  it.each<PlanRow>([
+    [
+      'R6: one sentinel at a time forgets',
+      { sentinels: { all: { replicas: [...knownReplicas(1, 2), deadReplica] } } },
+      ['forget db-sentinel-0', 'wait Forgetting'],
+    ],
+    [
+      'R6: a peer that is gone still counts as a voter',
+      { sentinels: { 1: { peers: [...knownPeers(0, 2), deadPeer] } } },
+      ['forget db-sentinel-1', 'wait Forgetting'],
+    ],
+    [
+      'R6: not while the last one that was reset does not see everybody again',
+      {
+        sentinels: {
+          0: { replicas: [], peers: [] },
+          1: { replicas: [...knownReplicas(1, 2), deadReplica] },
+          2: { replicas: [...knownReplicas(1, 2), deadReplica] },
+        },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'one that is down and has a pod is not gone',
+      { sentinels: { all: { replicas: [...knownReplicas(1), { ...deadReplica, address: '10.0.0.2' }] } } },
+      ['settled'],
+    ],
+    [
+      'one that is gone, but not yet known to be down',
+      { sentinels: { all: { replicas: [...knownReplicas(1, 2), { ...deadReplica, down: false }] } } },
+      ['settled'],
+    ],
+    [
+      'not while a sentinel has yet to learn of the primary',
+      { sentinels: { 0: { replicas: [...knownReplicas(1, 2), deadReplica] }, 2: { primary: '10.0.0.1', epoch: 0 } } },
+      ['wait MembersNotReady'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});

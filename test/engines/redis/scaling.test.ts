@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { knownPeers, nodeAddress, type Story } from '../../support/redis-situation.ts';
+
+const fiveToThree: Story = { spec: { replicas: 3 }, size: 5 };
+/** What the sentinels know of nodes 0 to 3 when the primary is node 4 and node 3 may not be elected. */
+const seeingThreeDemoted = {
+  replicas: [0, 1, 2, 3].map((i) => ({ address: nodeAddress(i), priority: i === 3 ? 0 : 100, down: false })),
+};
+
+describe('more data nodes', () => {
+  it.each<PlanRow>([
+    ['come at once', { spec: { replicas: 5 }, size: 3 }, ['apply StatefulSet db: spec.replicas 3 > 5', 'settled']],
+    [
+      'also while a member is away: it may be the one that is needed',
+      { spec: { replicas: 5 }, size: 3, nodes: { 1: 'silent' } },
+      ['apply StatefulSet db: spec.replicas 3 > 5', 'wait MembersNotReady'],
+    ],
+    [
+      'also while nobody is primary',
+      { spec: { replicas: 5 }, size: 3, nodes: { 0: 'silent' } },
+      ['apply StatefulSet db: spec.replicas 3 > 5', 'wait FailoverPending'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+describe('fewer data nodes', () => {
+  it.each<PlanRow>([
+    ['one at a time', fiveToThree, ['apply StatefulSet db: spec.replicas 5 > 4', 'wait ScalingIn']],
+    [
+      'the next one when the first is gone',
+      { ...fiveToThree, size: 4 },
+      ['apply StatefulSet db: spec.replicas 4 > 3', 'wait ScalingIn'],
+    ],
+    [
+      'R9: 5->3 with the primary on ordinal 4: first nobody else that goes may be elected',
+      { ...fiveToThree, primary: 4 },
+      ['configure db-3 replica-priority=0', 'wait Demoting'],
+    ],
+    [
+      'R9: then every sentinel must have seen that',
+      {
+        ...fiveToThree,
+        primary: 4,
+        nodes: { 3: { electable: false, follows: nodeAddress(4) } },
+        sentinels: { 0: seeingThreeDemoted },
+      },
+      ['wait Demoting'],
+    ],
+    [
+      'R9: then the primary hands over',
+      {
+        ...fiveToThree,
+        primary: 4,
+        nodes: { 3: { electable: false, follows: nodeAddress(4) } },
+        sentinels: { all: seeingThreeDemoted },
+      },
+      ['hand over db-4 -> db-0|db-1|db-2|db-3 by db-sentinel-0', 'wait HandingOver'],
+    ],
+    [
+      'R9: then it goes, and what else goes stays out of elections',
+      { ...fiveToThree, nodes: { 3: { electable: false, follows: nodeAddress(0) } } },
+      ['apply StatefulSet db: spec.replicas 5 > 4', 'wait ScalingIn'],
+    ],
+    [
+      'R9: 3->2 with the primary on the highest ordinal',
+      { spec: { replicas: 2 }, size: 3, primary: 2 },
+      ['hand over db-2 -> db-0|db-1 by db-sentinel-0', 'wait HandingOver'],
+    ],
+    [
+      'the change of mind: who stays may be elected again',
+      { spec: { replicas: 5 }, nodes: { 3: { electable: false } } },
+      ['configure db-3 replica-priority=100', 'wait Repairing'],
+    ],
+    [
+      'R9: never below the last in-sync replica',
+      { spec: { replicas: 1 }, size: 2, primary: 1, nodes: { 0: { linkUp: false } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'R9: one that stays has yet to catch up',
+      { ...fiveToThree, nodes: { 0: { replicas: [2, 3, 4].map(nodeAddress) } } },
+      ['wait MembersNotReady'],
+    ],
+    ['G6: a missing pod is no reason to shrink', { nodes: { 2: 'gone' } }, ['wait MembersNotReady']],
+    ['G6: nor may one that is wanted', { ...fiveToThree, nodes: { 4: 'gone' } }, ['wait MembersNotReady']],
+    ['not while a member is silent', { ...fiveToThree, nodes: { 4: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'not while something is repaired',
+      { ...fiveToThree, sentinels: { 0: 'forgot' } },
+      ['monitor db-sentinel-0 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'not while another pod restarts',
+      { ...fiveToThree, pods: { 'db-1': 'outdated' } },
+      ['delete Pod db-1', 'wait Restarting'],
+    ],
+    ['not while nobody is primary', { ...fiveToThree, nodes: { 0: 'silent' } }, ['wait FailoverPending']],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+describe('sentinels', () => {
+  const fiveThenThree: Story = { before: { sentinel: { replicas: 5, quorum: 3 } }, spec: {} };
+
+  it('come at once', () => {
+    const story: Story = { before: {}, spec: { sentinel: { replicas: 5, quorum: 3 } } };
+    expect(planned(story).filter((line) => line.includes('replicas'))).toEqual([
+      'apply StatefulSet db-sentinel: spec.replicas 3 > 5',
+    ]);
+  });
+
+  it('R3: go one at a time, and before data nodes', () => {
+    expect(planned({ spec: { replicas: 2 }, size: 3, sentinelSize: 5 })).toEqual([
+      'apply StatefulSet db-sentinel: spec.replicas 5 > 4',
+      'wait ScalingIn',
+    ]);
+  });
+
+  it('R3: stay as many as they are while any of them is away', () => {
+    const plan = planned({ ...fiveThenThree, spec: {}, sentinels: { 1: 'silent' } });
+    expect(plan.some((line) => line.includes('spec.replicas'))).toBe(false);
+  });
+
+  it('R3: the next one goes only when the rest has forgotten the last one', () => {
+    const remembering = { peers: [...knownPeers(0, 1, 2, 3), { address: '10.0.1.4', down: true }] };
+    expect(planned({ sentinelSize: 4, sentinels: { all: remembering } })).toEqual([
+      'forget db-sentinel-0',
+      'wait Forgetting',
+    ]);
+  });
+});
