@@ -74,9 +74,15 @@ describe('who is primary', () => {
       'nobody',
     ],
     [
-      'unless a person says so',
+      'unless that later one follows it by now: only Sentinel can have told it',
+      { sentinels: { all: 'forgot' }, terms: { 0: 1, 1: 2 } },
+      'db-0',
+    ],
+    [
+      'or a person says so',
       {
         metadata: { annotations: { [choiceAnnotation]: 'db-0' } },
+        nodes: { 1: 'silent' },
         sentinels: { all: 'forgot' },
         terms: { 0: 1, 1: 2 },
       },

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { amiss, unready } from '../../../src/engines/redis/health.ts';
+import { situationOf } from '../../../src/engines/redis/situation.ts';
+import { knownPeers, knownReplicas, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
+
+function troubles(story: Story): { readonly unready: string[]; readonly amiss: string[] } {
+  const { cluster, children, observed } = redisWorld(story);
+  const situation = situationOf(cluster, children, observed);
+  const { primary } = situation.topology;
+  if (primary === undefined) throw new Error('the story has no primary');
+  return { unready: unready(situation, primary), amiss: amiss(situation, primary) };
+}
+
+describe('what users could notice', () => {
+  it.each<readonly [story: string, situation: Story, troubles: readonly string[]]>([
+    ['nothing', {}, []],
+    ['nothing on a node alone', { spec: { mode: 'Standalone', replicas: 1 } }, []],
+    ['nothing with one node under Sentinel', { spec: { replicas: 1 } }, []],
+    [
+      'pods are missing',
+      { nodes: { 1: 'gone', 2: 'gone' }, sentinels: { 1: 'gone' } },
+      ['2 data node(s) have no pod', '1 sentinel(s) have no pod'],
+    ],
+    ['a pod is terminating', { pods: { 'db-1': 'terminating' } }, ['db-1 is terminating']],
+    [
+      'a pod cannot be scheduled',
+      { nodes: { 1: 'silent' }, pods: { 'db-1': 'unschedulable' } },
+      ['db-1 cannot be scheduled: 0/3 nodes are available'],
+    ],
+    ['a node is silent', { nodes: { 2: 'silent' } }, ['db-2 does not answer']],
+    ['a node follows another', { nodes: { 2: { follows: nodeAddress(1) } } }, ['db-2 does not follow db-0']],
+    ['a node copies', { nodes: { 2: { linkUp: false } } }, ['db-2 is copying from db-0']],
+    ['a node catches up', { nodes: { 0: { replicas: [nodeAddress(1)] } } }, ['db-2 is catching up with db-0']],
+    ['a pod is not ready', { pods: { 'db-0': 'unready' } }, ['db-0 is not ready']],
+    ['a sentinel is silent', { sentinels: { 1: 'silent' } }, ['db-sentinel-1 does not answer']],
+    ['a sentinel watches nobody', { sentinels: { 1: 'forgot' } }, ['db-sentinel-1 watches nobody']],
+    [
+      'a sentinel watches another',
+      { sentinels: { 1: { primary: nodeAddress(2), epoch: 0 } } },
+      ['db-sentinel-1 does not watch db-0 yet'],
+    ],
+    ['a sentinel is not ready', { pods: { 'db-sentinel-1': 'unready' } }, ['db-sentinel-1 is not ready']],
+    ['a failover runs', { sentinels: { 1: { failingOver: true } } }, ['Sentinel is failing over']],
+    [
+      'R3: only one of three sentinels is alive: a failover could not happen',
+      { sentinels: { 0: 'silent', 1: 'silent' } },
+      ['db-sentinel-0 does not answer', 'db-sentinel-1 does not answer'],
+    ],
+    [
+      'R3: the sentinels do not know each other: none of them could get a majority',
+      { sentinels: { all: { peers: [] } } },
+      ['too few sentinels know the members yet'],
+    ],
+    [
+      'R3: the sentinels know peers that are dead',
+      { sentinels: { all: { peers: [{ address: '10.8.1.1', down: true }] } } },
+      ['too few sentinels know the members yet'],
+    ],
+    [
+      'R3: the sentinels know no replica that they could elect',
+      { sentinels: { 0: { replicas: [] }, 1: { replicas: [] } } },
+      ['too few sentinels know the members yet'],
+    ],
+  ])('%s', (_, story, expected) => {
+    const found = troubles(story);
+    expect(found.unready).toEqual(expected);
+    if (expected.length > 0) expect(found.amiss).toEqual(expected);
+  });
+});
+
+describe('what has to settle before anybody is interrupted', () => {
+  it.each<readonly [story: string, situation: Story, troubles: readonly string[]]>([
+    ['nothing', {}, []],
+    [
+      'one sentinel of three has yet to find a peer',
+      { sentinels: { 2: { peers: knownPeers(0) } } },
+      ['db-sentinel-2 does not know every member yet'],
+    ],
+    [
+      'or a replica',
+      { sentinels: { 0: { replicas: knownReplicas(2) } } },
+      ['db-sentinel-0 does not know every member yet'],
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(troubles(story)).toEqual({ unready: [], amiss: expected });
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterStatus, Phase } from '../../../src/api/status.ts';
+import type { StatusClaim } from '../../../src/engines/engine.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { redisStatus } from '../../../src/engines/redis/status.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+
+function statusIn(story: Story): StatusClaim {
+  const { cluster, children, observed } = redisWorld(story);
+  return redisStatus(cluster, children, observed, planRedis(cluster, children, observed));
+}
+
+/** The phase, the conditions that are true, and the reason of `Ready`. */
+function said(story: Story): string {
+  const { phase, conditions } = statusIn(story);
+  const holding = conditions.filter(({ status }) => status === 'True').map(({ type }) => type);
+  return [phase, ...holding, conditions.find(({ type }) => type === 'Ready')?.reason].join(' ');
+}
+
+const was = (phase: Phase, more: Partial<ClusterStatus> = {}): Story => ({
+  status: { phase, observedGeneration: 1, initialized: true, ...more },
+});
+
+describe('the phase', () => {
+  it.each<readonly [story: string, situation: Story, said: string]>([
+    ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
+    ['all is well for the first time', {}, 'Ready Ready AllMembersReady'],
+    [
+      'it is being created',
+      { primary: 'nobody', nodes: { all: 'blank' }, terms: {} },
+      'Creating Progressing Reconciling Promoting',
+    ],
+    [
+      'it is still being created: the primary is there, a member is not',
+      { ...was('Creating'), nodes: { 2: 'silent' } },
+      'Creating Progressing Reconciling MembersNotReady',
+    ],
+    [
+      'its primary is not labelled yet, so no client reaches it',
+      { ...was('Creating'), pods: { 'db-0': 'unlabelled' } },
+      'Creating Progressing Reconciling Updating',
+    ],
+    [
+      'a member is away',
+      { ...was('Ready'), nodes: { 2: 'silent' } },
+      'Degraded Progressing Degraded Reconciling MembersNotReady',
+    ],
+    [
+      'nobody is primary',
+      { ...was('Ready'), nodes: { 0: 'silent' } },
+      'Degraded Progressing Degraded Reconciling FailoverPending',
+    ],
+    [
+      'nobody is primary in the middle of an update',
+      { ...was('Updating'), nodes: { 0: 'silent' } },
+      'Degraded Progressing Degraded Reconciling FailoverPending',
+    ],
+    [
+      'R3: too few sentinels for a failover',
+      { ...was('Ready'), sentinels: { 0: 'silent', 1: 'silent' } },
+      'Degraded Progressing Degraded Reconciling MembersNotReady',
+    ],
+    ['it grows', { ...was('Ready'), spec: { replicas: 5 }, size: 3 }, 'Updating Progressing Reconciling Updating'],
+    ['it shrinks', { ...was('Ready'), spec: { replicas: 3 }, size: 4 }, 'Updating Progressing Reconciling ScalingIn'],
+    [
+      'pods restart for a new template',
+      { ...was('Ready'), pods: { 'db-1': 'outdated' } },
+      'Updating Progressing Reconciling Restarting',
+    ],
+    [
+      'sentinels restart for a new template',
+      { ...was('Ready'), pods: { 'db-sentinel-1': 'outdated' } },
+      'Updating Progressing Reconciling Restarting',
+    ],
+    [
+      'a sentinel is added',
+      { ...was('Ready'), spec: { sentinel: { replicas: 5, quorum: 3 } }, sentinelSize: 3 },
+      'Updating Progressing Reconciling Updating',
+    ],
+    [
+      'a pod restarts in an update: nobody is paged',
+      { ...was('Updating'), nodes: { 1: 'gone' } },
+      'Updating Progressing Reconciling MembersNotReady',
+    ],
+    ['the update is done', was('Updating'), 'Ready Ready AllMembersReady'],
+    [
+      'the volumes are gone',
+      { ...was('Ready'), primary: 'nobody', nodes: { all: 'blank' }, terms: {} },
+      'Blocked Degraded Stalled VolumesLost',
+    ],
+    [
+      'it cannot even begin',
+      { observed: { unaskable: 'Secret a with key password does not exist' }, nodes: { all: 'silent' } },
+      'Blocked Stalled SecretMissing',
+    ],
+    [
+      'a node alone is well',
+      { ...was('Ready'), spec: { mode: 'Standalone', replicas: 1 } },
+      'Ready Ready AllMembersReady',
+    ],
+    [
+      'a node alone is away',
+      { ...was('Ready'), spec: { mode: 'Standalone', replicas: 1 }, nodes: { 0: 'silent' } },
+      'Degraded Progressing Degraded Reconciling MembersStarting',
+    ],
+  ])('%s', (_, story, expected) => expect(said(story)).toBe(expected));
+});
+
+describe('the status', () => {
+  it('tells members, roles, addresses and how to connect', () => {
+    const { conditions, ...rest } = statusIn({ spec: { replicas: 2 }, nodes: { 1: 'silent' }, sentinelSize: 1 });
+    expect(rest).toMatchInlineSnapshot(`
+      {
+        "connection": {
+          "secretName": "db-auth",
+          "services": [
+            {
+              "host": "db-primary",
+              "port": 6379,
+              "role": "primary",
+            },
+            {
+              "host": "db-replicas",
+              "port": 6379,
+              "role": "replicas",
+            },
+            {
+              "host": "db-sentinel",
+              "port": 26379,
+              "role": "sentinel",
+            },
+          ],
+        },
+        "initialized": true,
+        "members": [
+          {
+            "address": "10.0.0.0",
+            "name": "db-0",
+            "node": "node-0",
+            "ready": true,
+            "role": "primary",
+            "version": "8.0.1",
+          },
+          {
+            "address": "10.0.0.1",
+            "name": "db-1",
+            "node": "node-1",
+            "ready": true,
+            "role": "unknown",
+          },
+          {
+            "address": "10.0.1.0",
+            "name": "db-sentinel-0",
+            "node": "node-0",
+            "ready": true,
+            "role": "sentinel",
+          },
+        ],
+        "phase": "Creating",
+        "primary": "db-0",
+        "readyReplicas": 2,
+        "replicas": 2,
+        "selector": "app.kubernetes.io/name=redis,app.kubernetes.io/instance=db,app.kubernetes.io/component=data,app.kubernetes.io/managed-by=clusterwright",
+        "version": "8.0.1",
+      }
+    `);
+    expect(conditions.map(({ type, message }) => `${type}: ${message}`)).toMatchInlineSnapshot(`
+      [
+        "Ready: db-1 does not answer; too few sentinels know the members yet",
+        "Progressing: db-1 does not answer; too few sentinels know the members yet",
+        "Degraded: db-1 does not answer; too few sentinels know the members yet",
+        "Reconciling: db-1 does not answer; too few sentinels know the members yet",
+      ]
+    `);
+  });
+
+  it('remembers the primary and the version while nobody is primary', () => {
+    const story: Story = { ...was('Ready', { primary: 'db-1', version: '7.2.4' }), nodes: { all: 'silent' } };
+    expect(statusIn(story)).toMatchObject({ primary: 'db-1', version: '7.2.4', initialized: true });
+  });
+
+  it('G8: is initialized from the first primary on, and never less', () => {
+    const blank: Story = { primary: 'nobody', nodes: { all: 'blank' }, terms: {} };
+    expect(
+      [{}, was('Blocked'), { ...was('Ready'), ...blank }, blank].map((story) => statusIn(story).initialized),
+    ).toEqual([true, true, true, undefined]);
+  });
+
+  it('of a node alone names one service', () => {
+    expect(statusIn({ spec: { mode: 'Standalone', replicas: 1 } }).connection?.services).toEqual([
+      { role: 'primary', host: 'db-primary', port: 6379 },
+    ]);
+  });
+
+  it('names the Secret of the user', () => {
+    const spec = { auth: { secretRef: { name: 'mine', key: 'redis' } } };
+    expect(statusIn({ spec }).connection?.secretName).toBe('mine');
+  });
+});
