@@ -4,5 +4,5 @@ FROM node:24-bookworm-slim
 COPY --chown=0:0 build/controller.mjs /controller.mjs
 USER 65532:65532
 ENV NODE_ENV=production
-# A young generation of 1 MB keeps an idle operator under 80 MB; the work is waiting, not computing.
-ENTRYPOINT ["node", "--max-semi-space-size=1", "/controller.mjs"]
+# A young generation of 1 MB and lazy compilation keep an idle operator under 80 MB: it waits more than it computes.
+ENTRYPOINT ["node", "--max-semi-space-size=1", "--optimize-for-size", "/controller.mjs"]
