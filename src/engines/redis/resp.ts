@@ -44,7 +44,7 @@ function parse(buffer: Buffer, at: number): Parsed | undefined {
     case 0x2d: // -
       return { reply: new RedisError(head), next };
     case 0x3a: // :
-      return { reply: Number(head), next };
+      return { reply: integerOf(head), next };
     case 0x24: // $
       return parseBulk(buffer, next, lengthOf(head));
     case 0x2a: // *
@@ -54,9 +54,14 @@ function parse(buffer: Buffer, at: number): Parsed | undefined {
   }
 }
 
+function integerOf(head: string): number {
+  if (!/^[+-]?\d+$/.test(head)) throw new ProtocolError(`a number reads ${JSON.stringify(head)}`);
+  return Number(head);
+}
+
 function lengthOf(head: string): number {
-  const length = Number(head);
-  if (!Number.isInteger(length) || length < -1) throw new ProtocolError(`a length reads ${JSON.stringify(head)}`);
+  const length = integerOf(head);
+  if (length < -1) throw new ProtocolError(`a length reads ${JSON.stringify(head)}`);
   return length;
 }
 
