@@ -9,7 +9,7 @@ import yargs from 'yargs';
 import { type Line, lineOf } from './cli/completion.ts';
 import { CommandError } from './cli/fault.ts';
 import { askOption, namespaceOption, outputOption, required, targetOptions } from './cli/options.ts';
-import { isKubectlCompletion, programName } from './cli/program.ts';
+import { commandName, isKubectlCompletion, programName } from './cli/program.ts';
 import { reportError } from './cli/report.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
 import type { Command, Surroundings } from './cli/surroundings.ts';
@@ -19,6 +19,7 @@ const { env, argv, stdout, stderr, stdin } = process;
 const around: Surroundings = {
   env,
   program: programName(argv[1]),
+  command: commandName(argv[1]),
   stdout: (output) => void stdout.write(output),
   stderr: (output) => void stderr.write(output),
   readText: (path) => readFile(path, 'utf8'),

@@ -12,3 +12,8 @@ export function programName(script: string | undefined): string {
 export function isKubectlCompletion(script: string | undefined): boolean {
   return basename(script ?? '') === `kubectl_complete-${own}`;
 }
+
+/** What to type at a shell to run this program again: in a checkout, its script is not on the PATH. */
+export function commandName(script: string | undefined): string {
+  return basename(script ?? '') === 'cli.js' ? `npx ${own}` : programName(script);
+}

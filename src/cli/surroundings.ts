@@ -22,6 +22,8 @@ export interface Surroundings extends Output {
   readonly env: NodeJS.ProcessEnv;
   /** As people call this program: `clusterwright`, or `kubectl clusterwright`. */
   readonly program: string;
+  /** What to type to run it again: `npx clusterwright` in a checkout. */
+  readonly command: string;
   readText(path: string): Promise<string>;
   /** All of standard input. */
   readStdin(): Promise<string>;

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { systemClock } from '../runtime/clock.ts';
 import { imageReference } from '../sandbox/images/recipe.ts';
 import { operatorImage } from '../sandbox/images/recipes.ts';
@@ -47,7 +47,7 @@ export const up: Command<UpArguments> = async (args, around) => {
   }
   const changed = { ...manifests, operator: withImage(manifests.operator, image) };
   const deployed = await deployTo({ context, kubeconfig }, changed, progress, around);
-  around.stdout(summaryText(deployed, { program: around.program, context }));
+  around.stdout(summaryText(deployed, { command: around.command, context }));
   return 0;
 };
 
@@ -67,9 +67,9 @@ async function upSandbox(
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   const changed = { ...manifests, operator: withImage(manifests.operator, imageReference(operatorImage), hash) };
   const deployed = await deployTo({ kubeconfig: KUBECONFIG }, changed, progress, around);
-  around.stdout(
-    summaryText(deployed, { program: around.program, shell: `export KUBECONFIG='${KUBECONFIG}' PATH='${PATH}'` }),
-  );
+  const [kubectl] = PATH.split(delimiter);
+  const shell = `export KUBECONFIG='${KUBECONFIG}' PATH='${kubectl}${delimiter}'"$PATH"`;
+  around.stdout(summaryText(deployed, { command: around.command, shell }));
 }
 
 async function readBundle(path: string): Promise<string> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { clusterNames } from '../../src/cli/completion.ts';
 import { parseClusterRef } from '../../src/cli/kinds.ts';
-import { isKubectlCompletion, programName } from '../../src/cli/program.ts';
+import { commandName, isKubectlCompletion, programName } from '../../src/cli/program.ts';
 import { engines } from '../../src/engines/index.ts';
 import { apiServer } from './api-server.ts';
 import { world } from './world.ts';
@@ -51,12 +51,13 @@ describe('KIND/NAME', () => {
 
 describe('the program', () => {
   it.each([
-    ['/usr/bin/clusterwright', 'clusterwright', false],
-    ['/src/build/src/cli.js', 'clusterwright', false],
-    ['/usr/bin/kubectl-clusterwright', 'kubectl clusterwright', false],
-    ['/usr/bin/kubectl_complete-clusterwright', 'clusterwright', true],
-  ])('run as %s is %s', (script, name, completes) => {
+    ['/usr/bin/clusterwright', 'clusterwright', 'clusterwright', false],
+    ['/src/build/src/cli.js', 'clusterwright', 'npx clusterwright', false],
+    ['/usr/bin/kubectl-clusterwright', 'kubectl clusterwright', 'kubectl clusterwright', false],
+    ['/usr/bin/kubectl_complete-clusterwright', 'clusterwright', 'clusterwright', true],
+  ])('run as %s is %s', (script, name, command, completes) => {
     expect(programName(script)).toBe(name);
+    expect(commandName(script)).toBe(command);
     expect(isKubectlCompletion(script)).toBe(completes);
   });
 });

@@ -107,13 +107,13 @@ describe('up on a named cluster', () => {
   });
 
   it('tells how to connect', async () => {
-    const text = summaryText(await up(site()), { program: 'clusterwright', context: 'dev' });
+    const text = summaryText(await up(site()), { command: 'npx clusterwright', context: 'dev' });
     expect(text).toBe(`Running:
   operator   clusterwright-system/clusterwright
   sample     RedisCluster clusterwright-samples/sample: Ready, primary sample-0, version 8.0.2
 
 To look at it:
-  clusterwright status --context dev --all-namespaces
+  npx clusterwright status --context dev --all-namespaces
   kubectl --context dev get clusterwright --all-namespaces
 
 To connect to RedisCluster sample:

@@ -41,6 +41,7 @@ export function world(options: WorldOptions = {}): World {
     printed,
     env: {},
     program,
+    command: program,
     dial,
     stdout: (text) => {
       printed.out += text;

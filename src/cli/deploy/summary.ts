@@ -3,8 +3,8 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Deployed } from './deploy.ts';
 
 export interface SummaryOptions {
-  /** Words that start this program. */
-  readonly program: string;
+  /** What to type to run this program. */
+  readonly command: string;
   /** A line for the shell, where one is needed to reach the cluster. */
   readonly shell?: string;
   /** `--context NAME`, where the cluster is not the current one of the shell. */
@@ -12,7 +12,7 @@ export interface SummaryOptions {
 }
 
 export function summaryText({ operators, clusters }: Deployed, options: SummaryOptions): string {
-  const { program, shell, context } = options;
+  const { command, shell, context } = options;
   const flag = context === undefined ? '' : ` --context ${context}`;
   const blocks = [
     ['Running:', ...operators.map(({ metadata }) => `  operator   ${metadata.namespace}/${metadata.name}`)].concat(
@@ -21,7 +21,7 @@ export function summaryText({ operators, clusters }: Deployed, options: SummaryO
     ...(shell === undefined ? [] : [['In this shell:', `  ${shell}`]]),
     [
       'To look at it:',
-      `  ${program} status${flag} --all-namespaces`,
+      `  ${command} status${flag} --all-namespaces`,
       `  kubectl${flag} get clusterwright --all-namespaces`,
     ],
     ...clusters.map((cluster) => connectLines(cluster, flag)),
