@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { actRedis } from '../../../src/engines/redis/act.ts';
+import type { RedisAction } from '../../../src/engines/redis/action.ts';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+import { type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
+
+const node = { pod: 'db-0', address: 'a' };
+const sentinel = { pod: 'db-sentinel-0', address: 's' };
+
+async function act(action: RedisAction, answer: Process = () => 'OK') {
+  const network = scriptedNetwork({ processes: { 'a:6379': answer, 's:26379': answer } });
+  const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
+  return { asked: network.asked, result, open: network.open() };
+}
+
+const settings = 'down-after-milliseconds 3000 failover-timeout 15000 parallel-syncs 2';
+
+describe('an action', () => {
+  it.each<readonly [action: RedisAction, asked: readonly string[]]>([
+    [{ type: 'redis.promote', node }, ['a:6379 REPLICAOF NO ONE']],
+    [{ type: 'redis.follow', node, primary: '10.0.0.7' }, ['a:6379 REPLICAOF 10.0.0.7 6379']],
+    [
+      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false },
+      ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-pass pw ${settings}`],
+    ],
+    [
+      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true },
+      [
+        's:26379 SENTINEL REMOVE db',
+        's:26379 SENTINEL MONITOR db 10.0.0.7 6379 2',
+        `s:26379 SENTINEL SET db auth-pass pw ${settings}`,
+      ],
+    ],
+    [
+      { type: 'redis.tuneSentinel', sentinel, settings: { quorum: '3' } },
+      ['s:26379 SENTINEL SET db auth-pass pw quorum 3'],
+    ],
+    [{ type: 'redis.tuneSentinel', sentinel, settings: {} }, ['s:26379 SENTINEL SET db auth-pass pw']],
+    [{ type: 'redis.forget', sentinel }, ['s:26379 SENTINEL RESET db']],
+    [
+      { type: 'redis.configure', node, settings: { timeout: '5', 'notify-keyspace-events': '' } },
+      ['a:6379 CONFIG SET timeout 5 notify-keyspace-events '],
+    ],
+  ])('$type says so', async (action, expected) => {
+    expect(await act(action)).toMatchObject({ asked: expected, result: { status: 'fulfilled' }, open: 0 });
+  });
+
+  it('that is refused fails with the words of the server, and says nothing more', async () => {
+    const action: RedisAction = { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true };
+    const refusing: Process = (command) =>
+      command.startsWith('SENTINEL REMOVE') ? new RedisError('ERR No such master with that name') : 'OK';
+    expect(await act(action, refusing)).toMatchObject({
+      asked: ['s:26379 SENTINEL REMOVE db'],
+      result: { status: 'rejected', reason: { message: 'ERR No such master with that name' } },
+      open: 0,
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { dataNode, infoFields, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
+import type { DataNode, Watch } from '../../../src/engines/redis/observed.ts';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { dynamicSettings } from '../../../src/engines/redis/settings.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+import { flat, hang, info, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
+
+const at = { pod: 'db-1', address: '10.0.0.1' };
+
+describe('a data node', () => {
+  it.each<readonly [story: string, info: Record<string, string>, expected: Partial<DataNode>]>([
+    [
+      'is primary, with the replicas that are online',
+      {
+        role: 'master',
+        master_repl_offset: '70',
+        slave0: 'ip=10.0.0.2,port=6379,state=online,offset=70,lag=0',
+        slave1: 'ip=10.0.0.3,port=6379,state=wait_bgsave,offset=0,lag=0',
+        slave10: 'ip=fd00::2,port=6379,state=online,offset=70,lag=1',
+      },
+      { role: 'primary', linkUp: true, offset: 70, replicas: ['10.0.0.2', 'fd00::2'] },
+    ],
+    [
+      'is a replica in sync',
+      {
+        role: 'slave',
+        master_host: '10.0.0.0',
+        master_port: '6379',
+        master_link_status: 'up',
+        slave_repl_offset: '60',
+        master_repl_offset: '50',
+      },
+      { role: 'replica', follows: '10.0.0.0', linkUp: true, offset: 60 },
+    ],
+    [
+      'is a replica that still copies',
+      { role: 'slave', master_host: '10.0.0.0', master_port: '6379', master_link_status: 'down' },
+      { role: 'replica', follows: '10.0.0.0', linkUp: false, offset: 0 },
+    ],
+    [
+      'is assigned to nobody',
+      { role: 'slave', master_host: '127.0.0.1', master_port: '1', master_link_status: 'down' },
+      { role: 'replica', linkUp: false },
+    ],
+    ['holds keys in any database', { role: 'master', db3: 'keys=1,expires=0,avg_ttl=0' }, { empty: false }],
+    ['holds none', { role: 'master', dbsize: '0' }, { empty: true }],
+  ])('%s', (_, fields, expected) => {
+    const node = dataNode(at, fields, { 'replica-priority': '100', timeout: '0' });
+    expect(node).toMatchObject({ ...at, electable: true, settings: { timeout: '0' }, ...expected });
+    if (expected.follows === undefined) expect(node).not.toHaveProperty('follows');
+  });
+
+  it.each([
+    ['0', false],
+    ['1', true],
+    [undefined, false],
+  ])('with priority %s: electable %s', (priority, electable) => {
+    expect(dataNode(at, {}, priority === undefined ? {} : { 'replica-priority': priority }).electable).toBe(electable);
+  });
+
+  it('answers INFO in lines, of which only those with a value count', () => {
+    expect(infoFields('# Replication\r\nrole:master\r\n\r\nslave0:ip=::1,port=1\r\nexecutable:/a:b\r\n')).toEqual({
+      role: 'master',
+      slave0: 'ip=::1,port=1',
+      executable: '/a:b',
+    });
+  });
+});
+
+describe('a view of a sentinel', () => {
+  it.each<readonly [flags: string, expected: Partial<Watch>]>([
+    ['master', { primaryDown: false, failingOver: false }],
+    ['s_down,master', { primaryDown: true, failingOver: false }],
+    ['s_down,o_down,master,disconnected', { primaryDown: true, failingOver: false }],
+    ['master,failover_in_progress', { failingOver: true }],
+    ['master,failover_in_progress,force_failover', { failingOver: true }],
+  ])('flags %s', (flags, expected) => expect(watchOf({ flags }, [], [])).toMatchObject(expected));
+
+  it('tells the primary, its epoch, and who is known', () => {
+    const primary = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
+    const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave' };
+    expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }])).toEqual({
+      primary: '10.0.0.0',
+      epoch: 7,
+      primaryDown: false,
+      acquainted: true,
+      failingOver: false,
+      settings: primary,
+      replicas: [{ address: '10.0.0.1', priority: 0, down: true }],
+      peers: [{ address: '10.0.1.1', down: false }],
+    });
+    expect(watchOf({ ...primary, runid: '' }, [], []).acquainted).toBe(false);
+  });
+});
+
+const primaryNode: Process = (command) =>
+  command === 'INFO'
+    ? info({ role: 'master', redis_version: '8.0.1', db0: 'keys=1' })
+    : flat({ timeout: '0', 'replica-priority': '100' });
+const sentinel: Process = (command) =>
+  command.startsWith('SENTINEL MASTER') ? flat({ ip: '10.0.0.0', 'config-epoch': '1', flags: 'master' }) : [];
+const forgetful: Process = () => new RedisError('ERR No such master with that name');
+
+function processes(more: Readonly<Record<string, Process | undefined>> = {}) {
+  const all: Record<string, Process | undefined> = {};
+  for (const i of [0, 1, 2]) {
+    all[`10.0.0.${i}:6379`] = primaryNode;
+    all[`10.0.1.${i}:26379`] = sentinel;
+  }
+  return { ...all, ...more };
+}
+
+async function look(story: Story, options: Parameters<typeof scriptedNetwork>[0]) {
+  const network = scriptedNetwork(options);
+  const { cluster, children } = redisWorld(story);
+  const result = await settle(network.clock, observeRedis(cluster, children, network.io));
+  if (result.status === 'rejected') throw result.reason;
+  return { observed: result.value, network };
+}
+
+describe('a look at a cluster', () => {
+  it('asks every process at once', async () => {
+    const { observed, network } = await look({}, { processes: processes({ '10.0.1.2:26379': forgetful }) });
+    expect(observed.data.map(({ pod, state }) => `${pod} ${state}`)).toEqual([
+      'db-0 answering',
+      'db-1 answering',
+      'db-2 answering',
+    ]);
+    expect(observed.sentinels.map((node) => ('watches' in node ? node.watches?.primary : 'nobody'))).toEqual([
+      '10.0.0.0',
+      '10.0.0.0',
+      'nobody',
+    ]);
+    expect(network.open()).toBe(0);
+    const directives = Object.keys(dynamicSettings(redisWorld().cluster));
+    expect(network.asked).toContain(`10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority`);
+  });
+
+  it('takes a second at most, however many are silent, and silence is no answer', async () => {
+    const { observed, network } = await look(
+      {},
+      {
+        processes: processes({ '10.0.0.1:6379': () => hang, '10.0.0.2:6379': undefined, '10.0.1.0:26379': () => hang }),
+      },
+    );
+    expect(network.clock.monotonic()).toBeLessThanOrEqual(1005);
+    expect(observed.data.slice(1)).toEqual([
+      { state: 'silent', pod: 'db-1', address: '10.0.0.1', why: '10.0.0.1:6379 did not answer within 1000 ms' },
+      { state: 'silent', pod: 'db-2', address: '10.0.0.2', why: '10.0.0.2:6379 did not answer within 300 ms' },
+    ]);
+  });
+
+  it.each<readonly [story: string, process: Process, why: string]>([
+    ['loads its dataset', () => info({ role: 'master', loading: 1 }), 'it is loading its dataset'],
+    [
+      'has another password',
+      () => new RedisError('NOAUTH Authentication required.'),
+      'NOAUTH Authentication required.',
+    ],
+  ])('a node that %s is silent', async (_, process, why) => {
+    const { observed } = await look({}, { processes: processes({ '10.0.0.0:6379': process }) });
+    expect(observed.data[0]).toEqual({ state: 'silent', pod: 'db-0', address: '10.0.0.0', why });
+  });
+
+  it('a sentinel with any other error is silent: it has not forgotten', async () => {
+    const broken: Process = () => new RedisError('ERR out of memory');
+    const { observed } = await look({}, { processes: processes({ '10.0.1.0:26379': broken }) });
+    expect(observed.sentinels[0]).toMatchObject({ state: 'silent', why: 'ERR out of memory' });
+  });
+
+  it('nobody is asked whose pod does not run', async () => {
+    const { observed, network } = await look({ pods: { 'db-1': 'unschedulable' } }, { processes: processes() });
+    expect(observed.data[1]).toEqual({ state: 'silent', pod: 'db-1', why: 'the pod is Pending' });
+    expect(network.asked.some((line) => line.startsWith('10.0.0.1'))).toBe(false);
+  });
+
+  it('without a password nobody can be asked', async () => {
+    const { observed, network } = await look({}, { processes: processes(), secrets: {} });
+    expect(observed.unaskable).toBe('Secret db-auth with key password does not exist');
+    expect(observed.data.map(({ state }) => state)).toEqual(['silent', 'silent', 'silent']);
+    expect(network.asked).toEqual([]);
+  });
+
+  it('a cluster without pods needs no password', async () => {
+    const { observed } = await look(
+      { nodes: { all: 'gone' }, sentinels: { all: 'gone' } },
+      { processes: {}, secrets: {} },
+    );
+    expect(observed).toEqual({ data: [], sentinels: [] });
+  });
+
+  it('an API server that does not give the Secret is an error of the pass', async () => {
+    const network = scriptedNetwork({ processes: processes() });
+    const { cluster, children } = redisWorld();
+    const io = { ...network.io, secret: () => Promise.reject(new Error('the API server is away')) };
+    await expect(observeRedis(cluster, children, io)).rejects.toThrow('the API server is away');
+  });
+});

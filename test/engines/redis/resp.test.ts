@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeCommand, ProtocolError, RedisError, type Reply, ReplyDecoder } from '../../../src/engines/redis/resp.ts';
+import { encodeReply } from '../../support/scripted-redis.ts';
+
+const text = fc.string({ unit: 'grapheme' });
+const line = text.filter((value) => !/[\r\n]/.test(value));
+const { reply } = fc.letrec<{ reply: Reply; list: readonly Reply[] }>((tie) => ({
+  reply: fc.oneof(
+    { maxDepth: 3 },
+    fc.string({ unit: fc.constantFrom('a', ' ', '\r', '\n', '$', '*', '€') }),
+    fc.integer(),
+    fc.constant(null),
+    line.map((message) => new RedisError(message)),
+    tie('list'),
+  ),
+  list: fc.array(tie('reply'), { maxLength: 4 }),
+}));
+
+/** The bytes in pieces, cut wherever `cuts` says. */
+function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const at = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  return at.map((end, i) => bytes.subarray(at[i - 1] ?? 0, end));
+}
+
+function decode(chunks: readonly Buffer[]): Reply[] {
+  const decoder = new ReplyDecoder();
+  return chunks.flatMap((chunk) => decoder.push(chunk));
+}
+
+const cuts = fc.array(fc.nat());
+
+describe('the Redis protocol', () => {
+  it('reads every sequence of replies, wherever it is split', () => {
+    fc.assert(
+      fc.property(fc.array(reply), cuts, (replies, where) => {
+        expect(decode(pieces(Buffer.from(replies.map(encodeReply).join('')), where))).toEqual(replies);
+      }),
+    );
+  });
+
+  it('sends arguments so that nothing in them is ever read as anything else', () => {
+    fc.assert(
+      fc.property(fc.array(text), cuts, (args, where) => {
+        expect(decode(pieces(encodeCommand(args), where))).toEqual([args]);
+      }),
+    );
+    expect(encodeCommand(['SET', 'k', '\r\n$1']).toString()).toBe('*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\n\r\n$1\r\n');
+  });
+
+  it('reads what servers write', () => {
+    const wire = '+OK\r\n:-3\r\n$0\r\n\r\n*0\r\n*-1\r\n-NOGOODSLAVE No suitable replica\r\n';
+    expect(decode([Buffer.from(wire)])).toEqual([
+      'OK',
+      -3,
+      '',
+      [],
+      null,
+      new RedisError('NOGOODSLAVE No suitable replica'),
+    ]);
+  });
+
+  it('an error tells its code', () => {
+    expect([new RedisError('NOAUTH Authentication required.').code, new RedisError('BUSY').code]).toEqual([
+      'NOAUTH',
+      'BUSY',
+    ]);
+  });
+
+  it.each(['HTTP/1.1 400 Bad Request\r\n', '$x\r\n', '$-2\r\n', '*1.5\r\n', '*\r\n', ':\r\n', ':1e3\r\n'])(
+    'refuses %j, which is no reply',
+    (wire) => expect(() => decode([Buffer.from(wire)])).toThrow(ProtocolError),
+  );
+});
