@@ -49,6 +49,9 @@ export interface ReconcilerOptions {
   ) => void;
 }
 
+/** An action shows in what the processes say after a moment; asking at once would find the old answer and repeat it. */
+const afterActionMs = 50;
+
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
@@ -125,7 +128,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
-      const again = soonest(acted ? 0 : undefined, recheck(plan.outcome).again, details === 0 ? undefined : details);
+      const again = soonest(acted ? afterActionMs : undefined, recheck(plan.outcome).again, details === 0 ? undefined : details);
       return {
         outcome: plan.outcome,
         ...(again === undefined ? {} : { again }),

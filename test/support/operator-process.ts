@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { within } from './redis-client.ts';
 
 /** As in the Dockerfile. */
-export const nodeFlags = ['--max-semi-space-size=1'] as const;
+export const nodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'] as const;
 
 export interface OperatorOptions {
   readonly bundle: string;

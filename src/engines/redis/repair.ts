@@ -93,7 +93,9 @@ function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
   return topology.watching.flatMap((sentinel): Act[] => {
     const actual = sentinel.watches.settings;
     const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
-    const inOrder = Object.keys(settings).length === 0 && sentinel.watches.acquainted;
+    // One that lacks the password reaches nobody; one that was just reset has not tried yet.
+    const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.acquainted;
+    const inOrder = Object.keys(settings).length === 0 && !isShutOut;
     if (inOrder || sentinel.watches.primary !== primary.address) return [];
     return [
       {

@@ -113,7 +113,7 @@ describe('a sentinel', () => {
     ],
     [
       'was told of the primary and not of the password: it has spoken to nobody',
-      { sentinels: { 2: { acquainted: false } } },
+      { sentinels: { 2: { acquainted: false, primaryDown: true } } },
       ['tune db-sentinel-2', 'wait Repairing'],
     ],
     [

@@ -1,0 +1,129 @@
+/**
+ * The shipped controller code with a wire that counts its writes and can end with the k-th of them.
+ *
+ * A write is a POST, PUT, PATCH or DELETE that the API server has acknowledged (leases and events apart), or a command
+ * that changes a database process and was answered. The operator dies before it learns of the answer to its last
+ * write: from then on nothing it sends arrives, and nothing it knew is passed on.
+ */
+import type { Duplex } from 'node:stream';
+import { engines } from '../../src/engines/index.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { type Dial, dialTcp } from '../../src/runtime/engine-io.ts';
+import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { createMetrics } from '../../src/runtime/metrics.ts';
+import { createOperator } from '../../src/runtime/operator.ts';
+import type { Transport, TransportRequest } from '../../src/runtime/transport.ts';
+import { createTransport } from '../../src/runtime/undici-transport.ts';
+
+export interface Life {
+  /** One line a write, in order. */
+  readonly writes: readonly string[];
+  /** Resolves when the last allowed write was made; never without a limit. */
+  readonly died: Promise<void>;
+  /** SIGTERM, for one that lived. Resolves when everything is put down. */
+  end(): Promise<void>;
+}
+
+export interface LifeOptions {
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  /** Writes until it dies; undefined: it lives. */
+  readonly writes?: number;
+}
+
+class Dead extends Error {
+  constructor() {
+    super('this operator is dead');
+  }
+}
+
+/** Commands by which a database process changes. */
+const changing =
+  /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
+
+function isCounted({ method, path }: TransportRequest): boolean {
+  return method !== 'GET' && !/\/(leases|events)(\/|$)/.test(path);
+}
+
+export async function startLife(options: LifeOptions): Promise<Life> {
+  const writes: string[] = [];
+  const stopping = new AbortController();
+  let dead = false;
+  let die = (): void => undefined;
+  const died = new Promise<void>((resolve) => {
+    die = () => {
+      dead = true;
+      resolve();
+      stopping.abort(new Dead());
+    };
+  });
+  const wrote = (what: string): void => {
+    writes.push(what);
+    if (writes.length === options.writes) die();
+  };
+
+  const { credentials } = await loadKubeconfig({ env: process.env, clock: systemClock, path: options.kubeconfig });
+  const wire = createTransport({ credentials, userAgent: 'clusterwright-mortal', clock: systemClock });
+  const transport: Transport = {
+    async request(request) {
+      if (dead) throw new Dead();
+      const response = await wire.request(request);
+      if (isCounted(request) && response.status < 300) wrote(`${request.method} ${request.path}`);
+      if (dead) throw new Dead();
+      return response;
+    },
+    async stream(request) {
+      if (dead) throw new Dead();
+      return wire.stream(request);
+    },
+    close: () => wire.close(),
+  };
+  const dial: Dial = async (host, port, signal) => {
+    if (dead) throw new Dead();
+    return counting(await dialTcp(host, port, signal), `${host}:${port}`, wrote, () => dead);
+  };
+
+  const operator = createOperator({
+    engines,
+    transport,
+    dial,
+    namespaces: [options.namespace],
+    instance: 'mortal',
+    clock: systemClock,
+    random: Math.random,
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics({ process: false }),
+  });
+  const ended = operator.run(stopping.signal).catch((error: unknown) => {
+    if (!dead) throw error;
+  });
+  return {
+    writes,
+    died: died.then(() => ended),
+    async end() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+/** Counts a changing command when its answer arrives; a dead operator's commands go nowhere. */
+function counting(socket: Duplex, place: string, wrote: (what: string) => void, isDead: () => boolean): Duplex {
+  const write = socket.write.bind(socket) as (chunk: Buffer) => boolean;
+  socket.write = (chunk: Buffer): boolean => {
+    if (isDead()) {
+      socket.destroy(new Dead());
+      return false;
+    }
+    const command = changing.exec(chunk.toString('utf8'))?.[1];
+    if (command !== undefined) {
+      socket.prependOnceListener('data', () => {
+        wrote(`${command.replace(/\r\n\$\d+\r\n/, ' ')} at ${place}`);
+        if (isDead()) socket.destroy(new Dead());
+      });
+    }
+    return write(chunk);
+  };
+  return socket;
+}
