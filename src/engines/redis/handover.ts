@@ -19,8 +19,9 @@ import { type Session, sessionsWith } from './session.ts';
 import type { Situation } from './situation.ts';
 
 const pauseMs = 10_000;
+/** For all that must happen under the pause, however slowly everybody answers; then the pause is given up. */
+const patienceMs = 8_000;
 const catchUpMs = 2_000;
-const promotionMs = 5_000;
 const pollMs = 25;
 
 /** Undefined when there is nobody to hand over to or to ask. */
@@ -48,6 +49,7 @@ export async function handOver(action: HandOver, clusterName: string, password: 
     const replicas = await Promise.all(
       action.replicas.map(async (node) => ({ node, session: await open(node.address, dataPort) })),
     );
+    const patience = deadlineIn(patienceMs, io);
     await primary.command('CLIENT', 'PAUSE', String(pauseMs), 'WRITE');
     try {
       await catchUp(
@@ -57,9 +59,10 @@ export async function handOver(action: HandOver, clusterName: string, password: 
       );
       const sentinel = await open(action.sentinel.address, sentinelPort);
       await askForFailover(sentinel, clusterName);
-      const promoted = await whoeverIsPromoted(replicas, io);
+      const promoted = await whoeverIsPromoted(replicas, io, patience);
       await primary.command('REPLICAOF', promoted.address, String(dataPort));
     } finally {
+      patience.cancel();
       await primary.command('CLIENT', 'UNPAUSE');
     }
   } finally {
@@ -67,14 +70,37 @@ export async function handOver(action: HandOver, clusterName: string, password: 
   }
 }
 
+interface Deadline {
+  readonly hasPassed: () => boolean;
+  cancel(): void;
+}
+
+function deadlineIn(ms: number, io: EngineIO): Deadline {
+  const cancelled = new AbortController();
+  let passed = false;
+  io.sleep(ms, cancelled.signal).then(
+    () => {
+      passed = true;
+    },
+    // Cancelled, or the process stops: then nothing else goes on either.
+    () => undefined,
+  );
+  return { hasPassed: () => passed, cancel: () => cancelled.abort() };
+}
+
 async function catchUp(primary: Session, replicas: readonly Session[], io: EngineIO): Promise<void> {
   const wanted = Number(infoFields(String(await primary.command('INFO', 'replication'))).master_repl_offset);
-  for (let waited = 0; waited <= catchUpMs; waited += pollMs) {
-    const offsets = await Promise.all(
-      replicas.map(async (r) => Number(infoFields(String(await r.command('INFO', 'replication'))).slave_repl_offset)),
-    );
-    if (offsets.every((offset) => offset >= wanted)) return;
-    await io.sleep(pollMs);
+  const deadline = deadlineIn(catchUpMs, io);
+  try {
+    while (!deadline.hasPassed()) {
+      const offsets = await Promise.all(
+        replicas.map(async (r) => Number(infoFields(String(await r.command('INFO', 'replication'))).slave_repl_offset)),
+      );
+      if (offsets.every((offset) => offset >= wanted)) return;
+      await io.sleep(pollMs);
+    }
+  } finally {
+    deadline.cancel();
   }
   throw new Error(`the replicas did not catch up within ${catchUpMs} ms; the primary stays`);
 }
@@ -91,13 +117,14 @@ async function askForFailover(sentinel: Session, clusterName: string): Promise<v
 async function whoeverIsPromoted(
   replicas: readonly { readonly node: Target; readonly session: Session }[],
   io: EngineIO,
+  deadline: Deadline,
 ): Promise<Target> {
-  for (let waited = 0; waited <= promotionMs; waited += pollMs) {
+  while (!deadline.hasPassed()) {
     for (const { node, session } of replicas) {
       const role = await session.command('ROLE');
       if (Array.isArray(role) && role[0] === 'master') return node;
     }
     await io.sleep(pollMs);
   }
-  throw new Error(`Sentinel promoted nobody within ${promotionMs} ms; it will end the failover by itself`);
+  throw new Error(`Sentinel promoted nobody within ${patienceMs} ms; it will end the failover by itself`);
 }
