@@ -8,12 +8,16 @@ import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/re
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** The reply to a command; `hang` never answers, `hang up` ends the connection. */
-export type Answer = Reply | { readonly does: 'hang' | 'hang up' };
+/** The reply to a command; `hang` never answers, `hangUp` ends the connection, `slowly` takes its time. */
+export type Answer =
+  | Reply
+  | { readonly does: 'hang' | 'hang up' }
+  | { readonly does: 'answer'; readonly reply: Reply; readonly afterMs: number };
 export type Process = (command: string) => Answer;
 
 export const hang: Answer = { does: 'hang' };
 export const hangUp: Answer = { does: 'hang up' };
+export const slowly = (afterMs: number, reply: Reply): Answer => ({ does: 'answer', reply, afterMs });
 
 /** As a server writes it. */
 export function encodeReply(reply: Reply): string {
@@ -70,6 +74,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
         const answer = isLogin ? 'OK' : process(command);
         if (typeof answer === 'object' && answer !== null && 'does' in answer) {
           if (answer.does === 'hang up') stream.end();
+          if (answer.does === 'answer') clock.after(answer.afterMs, () => stream.write(encodeReply(answer.reply)));
         } else stream.write(encodeReply(answer));
       }
     });

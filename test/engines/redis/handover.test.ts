@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { handOver } from '../../../src/engines/redis/handover.ts';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { nodeAddress } from '../../support/redis-situation.ts';
+import {
+  type Answer,
+  hang,
+  hangUp,
+  info,
+  type Process,
+  scriptedNetwork,
+  settle,
+  slowly,
+} from '../../support/scripted-redis.ts';
+
+const due = { pods: { 'db-0': 'outdated' } } as const;
+
+describe('a planned hand-over', () => {
+  it.each<PlanRow>([
+    [
+      'waits for every replica in sync: any of them may be elected',
+      due,
+      ['hand over db-0 -> db-1|db-2 by db-sentinel-0', 'wait HandingOver'],
+    ],
+    [
+      'asks a sentinel that watches the primary',
+      { ...due, spec: { replicas: 2 } },
+      ['hand over db-0 -> db-1 by db-sentinel-0', 'wait HandingOver'],
+    ],
+    ['R7: is not begun while a replica lags', { ...due, nodes: { 1: { linkUp: false } } }, ['wait MembersNotReady']],
+    [
+      'R7: nor while the primary does not count it',
+      { ...due, nodes: { 0: { replicas: [nodeAddress(2)] } } },
+      ['wait MembersNotReady'],
+    ],
+    ['is not begun while a sentinel is away', { ...due, sentinels: { 1: 'silent' } }, ['wait MembersNotReady']],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+interface Script {
+  /** Offsets that the two replicas report, one look after the other; the last one stays. */
+  readonly offsets?: readonly (readonly [number, number])[];
+  readonly failover?: Answer;
+  /** Looks at the roles before db-2 says that it is primary. */
+  readonly promotedAfter?: number;
+  readonly replicaRole?: Answer;
+  /** Time that a replica takes for each answer. */
+  readonly latencyMs?: number;
+}
+
+/** Runs a hand-over from `p` (offset 100) to `r1`, `r2`. */
+async function run(script: Script = {}) {
+  const { offsets = [[100, 100]], failover = 'OK', promotedAfter = 0, replicaRole, latencyMs = 0 } = script;
+  const looks = { offsets: [0, 0] as [number, number], roles: 0 };
+  const replica =
+    (index: 0 | 1): Process =>
+    (command) => {
+      if (command === 'ROLE') {
+        if (replicaRole !== undefined) return replicaRole;
+        return [index === 1 && looks.roles++ >= promotedAfter ? 'master' : 'slave'];
+      }
+      const look = offsets[Math.min(looks.offsets[index]++, offsets.length - 1)];
+      return slowly(latencyMs, info({ slave_repl_offset: look?.[index] ?? 0 }));
+    };
+  const network = scriptedNetwork({
+    processes: {
+      'p:6379': (command) => (command === 'INFO replication' ? info({ master_repl_offset: 100 }) : 'OK'),
+      'r1:6379': replica(0),
+      'r2:6379': replica(1),
+      's:26379': () => failover,
+    },
+  });
+  const action = {
+    type: 'redis.handOver',
+    primary: { pod: 'db-0', address: 'p' },
+    replicas: [
+      { pod: 'db-1', address: 'r1' },
+      { pod: 'db-2', address: 'r2' },
+    ],
+    sentinel: { pod: 'db-sentinel-0', address: 's' },
+  } as const;
+  const result = await settle(network.clock, handOver(action, 'db', 'pw', network.io));
+  const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
+  /** What changes anything. */
+  const told = network.asked.filter((line) => !/INFO|ROLE/.test(line));
+  return { outcome, told, ms: network.clock.monotonic(), open: network.open() };
+}
+
+const pause = 'p:6379 CLIENT PAUSE 10000 WRITE';
+const ask = 's:26379 SENTINEL FAILOVER db';
+const resume = 'p:6379 CLIENT UNPAUSE';
+
+describe('a hand-over', () => {
+  it('R7: pauses writes, asks Sentinel, follows whom it promoted, and ends the pause', async () => {
+    expect(await run()).toMatchObject({
+      outcome: 'done',
+      told: [pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
+      open: 0,
+    });
+  });
+
+  it('R7: asks nobody before every replica has what the primary had at the pause', async () => {
+    const late = await run({
+      offsets: [
+        [100, 10],
+        [100, 99],
+        [100, 100],
+      ],
+    });
+    expect(late).toMatchObject({ outcome: 'done', ms: 50 });
+  });
+
+  it('gives up when a replica does not catch up within two seconds, and the primary stays', async () => {
+    expect(await run({ offsets: [[100, 99]] })).toMatchObject({
+      outcome: 'the replicas did not catch up within 2000 ms; the primary stays',
+      told: [pause, resume],
+      open: 0,
+    });
+  });
+
+  it('goes on with a failover that somebody else has asked for', async () => {
+    const answer = new RedisError('INPROG Failover already in progress');
+    expect(await run({ failover: answer, promotedAfter: 3 })).toMatchObject({ outcome: 'done' });
+  });
+
+  it.each<readonly [story: string, answer: Answer, outcome: RegExp]>([
+    ['refuses', new RedisError('NOGOODSLAVE No suitable replica to promote'), /^NOGOODSLAVE/],
+    ['is silent', hang, /^s:26379 did not answer within 1000 ms$/],
+    ['hangs up', hangUp, /^the connection to Redis has ended$/],
+  ])('ends the pause when the sentinel %s', async (_, failover, outcome) => {
+    expect(await run({ failover })).toMatchObject({
+      outcome: expect.stringMatching(outcome),
+      told: [pause, ask, resume],
+    });
+  });
+
+  it('ends the pause when Sentinel promotes nobody', async () => {
+    expect(await run({ replicaRole: ['slave'] })).toMatchObject({
+      outcome: 'Sentinel promoted nobody within 8000 ms; it will end the failover by itself',
+      told: [pause, ask, resume],
+    });
+  });
+
+  it('R7: asks nobody once the pause may be over, however slowly the replicas answer', async () => {
+    const slow = await run({
+      latencyMs: 900,
+      offsets: [...Array.from({ length: 12 }, () => [1, 1] as const), [100, 100]],
+    });
+    expect(slow).toMatchObject({ outcome: expect.stringMatching(/did not catch up/), told: [pause, resume] });
+    expect(slow.ms).toBeLessThan(4000);
+  });
+
+  it('never outlasts its pause', async () => {
+    const slowest = await run({ latencyMs: 400, replicaRole: slowly(900, ['slave']) });
+    expect(slowest.outcome).toMatch(/promoted nobody/);
+    expect(slowest.ms).toBeLessThan(10_000);
+  });
+});
