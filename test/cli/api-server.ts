@@ -81,17 +81,20 @@ export function apiServer(options: ApiServerOptions = {}): ApiServer {
   };
   for (const object of options.objects ?? []) store(object);
 
-  function list(path: string, selector: string | undefined): TransportResponse<string> | undefined {
+  function list(path: string, query: Readonly<Record<string, string>>): TransportResponse<string> | undefined {
     const resource = kinds.find((r) => path.endsWith(`/${r.plural}`) && path.startsWith(rootOf(r)));
     if (resource === undefined) return undefined;
     const prefix = path.slice(0, -resource.plural.length);
-    const wanted = (selector ?? '').split(',').flatMap((pair) => (pair === '' ? [] : [pair.split('=')]));
+    const wanted = (query.labelSelector ?? '').split(',').flatMap((pair) => (pair === '' ? [] : [pair.split('=')]));
     const items = [...objects].flatMap(([key, object]) => {
       const labels = object.metadata.labels ?? {};
       const inside = key.startsWith(prefix) && key.includes(`/${resource.plural}/`);
       return inside && wanted.every(([name = '', value]) => labels[name] === value) ? [object] : [];
     });
-    return answer(200, { kind: `${resource.kind}List`, metadata: { resourceVersion: '1' }, items });
+    const from = Number(query.continue ?? 0);
+    const to = from + Number(query.limit ?? items.length);
+    const metadata = { resourceVersion: '1', ...(to < items.length ? { continue: String(to) } : {}) };
+    return answer(200, { kind: `${resource.kind}List`, metadata, items: items.slice(from, to) });
   }
 
   function respond(request: TransportRequest): TransportResponse<string> {
@@ -109,7 +112,7 @@ export function apiServer(options: ApiServerOptions = {}): ApiServer {
         }
         const known = kinds.some((r) => path.startsWith(`${rootOf(r)}/`) && path.split('/').includes(r.plural));
         if (!known) return { status: 404, headers: {}, body: '404 page not found\n' };
-        return list(path, query.labelSelector) ?? missing(path);
+        return list(path, query) ?? missing(path);
       }
       case 'PATCH':
         return answer(200, store(JSON.parse(body ?? '') as KubeObject));

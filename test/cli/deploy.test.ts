@@ -154,7 +154,10 @@ describe('down on a named cluster', () => {
     const deleted = on.api.writes.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
     const sample = deleted.findIndex((path) => path.endsWith('/redisclusters/sample'));
     expect(sample).toBe(0);
-    expect(deleted.some((path) => path.endsWith('/deployments/clusterwright'))).toBe(true);
+    const deployment = deleted.findIndex((path) => path.endsWith('/deployments/clusterwright'));
+    const rights = deleted.findIndex((path) => path.endsWith('/clusterrolebindings/clusterwright'));
+    expect(deployment).toBeGreaterThan(sample);
+    expect(rights).toBeGreaterThan(deployment);
   });
 
   it('deletes no data: volumes, Secrets and their namespace stay', async () => {

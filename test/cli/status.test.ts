@@ -100,6 +100,11 @@ describe('status', () => {
     expect(all).toContain('others      rediscluster/other');
   });
 
+  it('lists all of them, however many pages they are', async () => {
+    const many = Array.from({ length: 1001 }, (_, i) => cluster(`c${i}`, healthy));
+    expect((await run({}, many)).printed.out.split('\n')).toHaveLength(1001 + 2);
+  });
+
   it('tells all about one', async () => {
     const { printed } = await run({ cluster: 'rdc/cache' }, [cluster('cache', healthy)]);
     expect(printed.out).toBe(`RedisCluster team/cache
