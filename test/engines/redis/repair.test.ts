@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownPeers, knownReplicas } from '../../support/redis-situation.ts';
+import { planForgetting } from '../../../src/engines/redis/repair.ts';
+import { situationOf } from '../../../src/engines/redis/situation.ts';
+import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
+import { knownPeers, knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const isPrimary = { role: 'primary' } as const;
 
@@ -205,4 +207,31 @@ describe('what sentinels remember of members that are gone', () => {
       ['wait MembersNotReady'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+/** The rule by itself, whatever else the plan looks at. */
+function forgotten(story: Story): string | undefined {
+  const { cluster, children, observed } = redisWorld(story);
+  const situation = situationOf(cluster, children, observed);
+  const { primary } = situation.topology;
+  if (primary === undefined) throw new Error('the story has no primary');
+  const step = planForgetting(situation, primary);
+  return step === undefined ? undefined : actionWords(step.action);
+}
+
+describe('a sentinel is made to forget', () => {
+  const remembering = { replicas: [...knownReplicas(1, 2), deadReplica] };
+  const blind = { replicas: [], peers: [] };
+
+  it.each<readonly [story: string, situation: Story, forgotten: string | undefined]>([
+    ['where the others see everything', { sentinels: { 0: remembering } }, 'forget db-sentinel-0'],
+    ['not where one of them is blind', { sentinels: { 0: remembering, 1: blind } }, undefined],
+    ['not where it would leave no majority', { sentinels: { 0: remembering, 1: 'silent', 2: 'silent' } }, undefined],
+    ['not in the middle of a failover', { sentinels: { 0: remembering, 2: { failingOver: true } } }, undefined],
+    [
+      'not where another names somebody else',
+      { sentinels: { 0: remembering, 2: { primary: '10.0.0.1', epoch: 0 } } },
+      undefined,
+    ],
+  ])('R6: %s', (_, story, expected) => expect(forgotten(story)).toBe(expected));
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sizesFor } from '../../../src/engines/redis/scaling.ts';
+import { situationOf } from '../../../src/engines/redis/situation.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownPeers, nodeAddress, type Story } from '../../support/redis-situation.ts';
+import { knownPeers, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const fiveToThree: Story = { spec: { replicas: 3 }, size: 5 };
 /** What the sentinels know of nodes 0 to 3 when the primary is node 4 and node 3 may not be elected. */
@@ -128,4 +130,28 @@ describe('sentinels', () => {
       'wait Forgetting',
     ]);
   });
+});
+
+/** The rule by itself: data nodes and sentinels, for a cluster of which nothing else is known to be wrong. */
+function sizes(story: Story, whole: boolean): readonly [data: number, sentinels: number] {
+  const { cluster, children, observed } = redisWorld(story);
+  const { data, sentinels } = sizesFor(situationOf(cluster, children, observed), whole);
+  return [data, sentinels];
+}
+
+describe('the sizes to apply', () => {
+  it.each<readonly [story: string, situation: Story, whole: boolean, sizes: readonly [number, number]]>([
+    ['are those of the spec', {}, true, [3, 3]],
+    [
+      'grow at once',
+      { spec: { replicas: 5, sentinel: { replicas: 5, quorum: 3 } }, size: 3, sentinelSize: 3 },
+      false,
+      [5, 5],
+    ],
+    ['shrink by one', { size: 5 }, true, [4, 3]],
+    ['G6: never shrink while anything is amiss', { size: 5, sentinelSize: 5 }, false, [5, 5]],
+    ['shrink on one side at a time', { size: 5, sentinelSize: 5 }, true, [5, 4]],
+    ['R9: never take the primary away', { size: 5, primary: 4 }, true, [5, 3]],
+    ['R9: nor a node that nobody can see', { size: 5, nodes: { 4: 'gone' } }, true, [5, 3]],
+  ])('%s', (_, story, whole, expected) => expect(sizes(story, whole)).toEqual(expected));
 });
