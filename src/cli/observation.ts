@@ -116,7 +116,7 @@ function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get'>, { dial
 /** Nobody is dialled, so nobody sees what stands in for the password. */
 function deafIO({ metadata }: Cluster): EngineIO {
   const read = (): Promise<Record<string, string>> => Promise.resolve(new Proxy({}, { get: () => '' }));
-  const secrets = { read, learn: () => undefined };
+  const secrets = { read, learn: () => undefined, refuse: () => undefined };
   const dial: Dial = () => Promise.reject(new Error('not asked'));
   const signal = new AbortController().signal;
   return engineIO({ namespace: metadata.namespace, secrets, dial, clock: systemClock, signal });

@@ -28,6 +28,8 @@ export interface EngineIO {
   dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */
   secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** The database refused what that Secret says: it is read anew before it is used again. */
+  secretRefused(name: string): void;
   /** Aborts when the process loses its lease or stops. */
   readonly signal: AbortSignal;
   /** Resolves after `ms`; rejects when this signal or the given one aborts. */

@@ -7,7 +7,7 @@
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Random } from './clock.ts';
 import type { Listeners } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -20,8 +20,13 @@ import type { Change } from './store.ts';
 const workers = 16;
 /** A pass that takes longer is given up and tried again: it must not hold its cluster for ever. */
 const passTimeoutMs = 60_000;
-/** Every cluster is looked at this often even when nothing seems to happen. */
-const resyncMs = 10 * 60 * 60 * 1000;
+/**
+ * Every cluster is looked at this often even when nothing seems to happen: no watch tells of what somebody changed on a
+ * database process. A look costs the API server nothing.
+ */
+const resyncMs = 10 * 60 * 1000;
+/** Spread by this share of it, so that clusters that began together do not stay together. */
+const resyncSpread = 0.2;
 
 export interface Controller {
   /** Works until the signal aborts, then finishes the passes it has begun. */
@@ -36,12 +41,13 @@ export interface ControllerOptions {
   readonly listeners: Listeners;
   readonly status: Pick<StatusWriter, 'forget'>;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 export function createController(options: ControllerOptions): Controller {
-  const { engines, cache, queue, reconciler, listeners, status, clock, log, metrics } = options;
+  const { engines, cache, queue, reconciler, listeners, status, clock, random, log, metrics } = options;
 
   function locate(key: ClusterKey): { engine: RegisteredEngine; cluster: KubeObject | undefined } | undefined {
     const [name, namespace = '', cluster = ''] = key.split('/');
@@ -73,7 +79,8 @@ export function createController(options: ControllerOptions): Controller {
       if (result.understood !== undefined) {
         listeners.follow(key, engine, result.understood.cluster, result.understood.children);
       }
-      queue.addAfter(key, result.again ?? resyncMs, result.again === undefined ? 'low' : 'high');
+      const resync = resyncMs * (1 + resyncSpread * (random() - 0.5));
+      queue.addAfter(key, result.again ?? resync, result.again === undefined ? 'low' : 'high');
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ cluster: key, err: error }, 'a pass failed and will be repeated');

@@ -31,8 +31,10 @@ export const dialTcp: Dial = (host, port, signal) =>
     });
   });
 
-/** How long the values of a Secret are taken as current. A rotated password is noticed after this at the latest. */
-const secretLifeMs = 60_000;
+/** How long the values of a Secret are taken as current. */
+const secretLifeMs = 60 * 60 * 1000;
+/** A refused one is not read more often than this: the refusal may stay. */
+const refusedLifeMs = 5_000;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -41,6 +43,8 @@ export interface SecretReader {
   read(namespace: string, name: string, signal: AbortSignal): Promise<Values | undefined>;
   /** Values that this process has just generated need not be read back. */
   learn(namespace: string, name: string, values: Values): void;
+  /** The values did not do. */
+  refuse(namespace: string, name: string): void;
 }
 
 export function createSecretReader(options: {
@@ -50,13 +54,18 @@ export function createSecretReader(options: {
   readonly onValue: (value: string) => void;
 }): SecretReader {
   const { client, clock, onValue } = options;
-  const known = new Map<string, { readonly values: Values; readonly until: number }>();
+  const known = new Map<string, { readonly values: Values; readonly at: number; until: number }>();
   const learn = (namespace: string, name: string, values: Values): void => {
     for (const value of Object.values(values)) onValue(value);
-    known.set(`${namespace}/${name}`, { values, until: clock.monotonic() + secretLifeMs });
+    const at = clock.monotonic();
+    known.set(`${namespace}/${name}`, { values, at, until: at + secretLifeMs });
   };
   return {
     learn,
+    refuse(namespace, name) {
+      const entry = known.get(`${namespace}/${name}`);
+      if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
+    },
     async read(namespace, name, signal) {
       const entry = known.get(`${namespace}/${name}`);
       if (entry !== undefined && entry.until > clock.monotonic()) return entry.values;
@@ -88,6 +97,7 @@ export function engineIO(options: {
     dial,
     signal,
     secret: (name) => reader.read(namespace, name, signal),
+    secretRefused: (name) => reader.refuse(namespace, name),
     sleep: (ms, also) => sleep(clock, ms, also === undefined ? signal : AbortSignal.any([signal, also])),
   };
 }

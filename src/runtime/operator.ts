@@ -88,7 +88,18 @@ export function createOperator(options: OperatorOptions): Operator {
   const status = createStatusWriter({ client, cache, clock });
   const reconciler = createReconciler({ client, cache, executor, status, io, log, onOutcome: outcomeEvents(events) });
   const listeners = createListeners({ clock, log, io, changed: (key) => queue.add(key, 'high') });
-  const controller = createController({ engines, cache, queue, reconciler, listeners, status, clock, log, metrics });
+  const controller = createController({
+    engines,
+    cache,
+    queue,
+    reconciler,
+    listeners,
+    status,
+    clock,
+    random,
+    log,
+    metrics,
+  });
 
   return {
     hasSynced: () => cache.hasSynced,

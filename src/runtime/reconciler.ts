@@ -128,7 +128,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
-      const again = soonest(acted ? afterActionMs : undefined, recheck(plan.outcome).again, details === 0 ? undefined : details);
+      const again = soonest(
+        acted ? afterActionMs : undefined,
+        recheck(plan.outcome).again,
+        details === 0 ? undefined : details,
+      );
       return {
         outcome: plan.outcome,
         ...(again === undefined ? {} : { again }),

@@ -84,6 +84,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     signal: stopping.signal,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
+    secretRefused: () => undefined,
     dial: (host, port, signal) =>
       new Promise((resolve, reject) => {
         const address = `${host}:${port}`;

@@ -7,6 +7,7 @@ import type { RedisConnection } from './connection.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort, unassigned } from './names.ts';
 import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
+import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 import { PasswordMissing, passwordOf, withSession } from './session.ts';
 import { dynamicSettings } from './settings.ts';
@@ -37,6 +38,7 @@ export async function observeRedis(
         const at = { pod: pod.metadata.name, address };
         return await withSession(io, { address, port, password }, (connection) => talk(connection, at));
       } catch (error) {
+        if (error instanceof RedisError && error.code === 'WRONGPASS') io.secretRefused(passwordSecret(cluster).name);
         return { state: 'silent', pod: pod.metadata.name, address, why: (error as Error).message };
       }
     };

@@ -1,0 +1,103 @@
+/** Changes of a living cluster under writers: without a restart where none is needed, one member at a time where one is. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RedisSpecInput } from '../../src/api/redis.ts';
+import { imageOf, type TestCluster } from '../support/redis-cluster.ts';
+import { underWriters } from '../support/scenario.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+const size = { data: 3, sentinels: 3 };
+
+let stage: Stage;
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  stage = await openStage('change');
+  await stage.startOperator();
+  cluster = await stage.create('r', { version: '7.0' });
+  await cluster.whole(size, { withinMs: 120_000 });
+});
+
+afterAll(() => stage.close());
+
+async function uids(): Promise<(string | undefined)[]> {
+  const { data, sentinels } = await cluster.pods();
+  return [...data, ...sentinels].map((pod) => pod.metadata.uid);
+}
+
+async function everyNode(directive: string, value: string): Promise<void> {
+  await until(`${directive} ${value} on every node`, async () => {
+    for (const pod of (await cluster.pods()).data) {
+      expect(await cluster.ask(pod, 'CONFIG', 'GET', directive)).toEqual([directive, value]);
+    }
+  });
+}
+
+test('a directive that can change at run time restarts nobody, and goes back when it is taken out', async () => {
+  const before = await uids();
+  await cluster.change({ config: { 'maxmemory-policy': 'allkeys-lfu' } });
+  await everyNode('maxmemory-policy', 'allkeys-lfu');
+  const without = { config: { 'maxmemory-policy': null } } as unknown as RedisSpecInput;
+  await cluster.change(without);
+  await everyNode('maxmemory-policy', 'noeviction');
+  await cluster.whole(size);
+  expect(await uids()).toEqual(before);
+});
+
+/** Names of the data pods in the order in which they were replaced, seen from the outside. */
+async function replaced(work: () => Promise<unknown>): Promise<string[]> {
+  const before = new Map((await cluster.pods()).data.map((pod) => [pod.metadata.name, pod.metadata.uid]));
+  const order: string[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      for (const { metadata } of (await cluster.pods()).data) {
+        if (before.get(metadata.name) !== metadata.uid && !order.includes(metadata.name)) order.push(metadata.name);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await watching;
+  }
+  return order;
+}
+
+test('a directive that needs a restart rolls the replicas, and the primary last', async () => {
+  const primary = (await cluster.primary()).metadata.name;
+  await underWriters('restart for io-threads', stage.client, cluster, async () => {
+    const order = await replaced(async () => {
+      await cluster.change({ config: { 'io-threads': 2 } });
+      await everyNode('io-threads', '2').catch(() => undefined);
+      await until(
+        'io-threads everywhere, and all well',
+        async () => {
+          await everyNode('io-threads', '2');
+          await cluster.whole(size);
+        },
+        { withinMs: 180_000 },
+      );
+    });
+    expect(order).toHaveLength(3);
+    expect(order.at(-1)).toBe(primary);
+  });
+});
+
+test('Redis 7.0 becomes 8.0', async () => {
+  await underWriters('upgrade 7.0→8.0', stage.client, cluster, async () => {
+    await cluster.change({ version: '8.0', image: imageOf('8.0') });
+    await until(
+      '8.0 everywhere',
+      async () => {
+        for (const pod of (await cluster.pods()).data) {
+          expect(String(await cluster.ask(pod, 'INFO', 'server'))).toContain('redis_version:8.0');
+        }
+        await cluster.whole(size);
+      },
+      { withinMs: 240_000, everyMs: 500 },
+    );
+  });
+});
