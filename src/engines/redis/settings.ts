@@ -11,8 +11,7 @@ import { type Directive, type RedisDirective, redisDirectives } from '../../api/
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;
 
-/**
- */
+/** As a server starts with them, but for `repl-backlog-size`: the 1 MB of Redis is used up in a moment. */
 const serverDefaults: Readonly<Record<RedisDirective, string>> = {
   maxmemory: '0',
   'maxmemory-policy': 'noeviction',
@@ -86,6 +85,14 @@ function derived(cluster: Cluster<RedisSpec>): Settings {
   };
 }
 
+/** What a server makes of less; the wish must read the same, or it would be set again for ever. */
+const floors: Settings = { 'repl-backlog-size': String(16 * 1024) };
+
+function atLeastFloor(name: string, value: string): string {
+  const floor = floors[name as RedisDirective];
+  return floor !== undefined && Number(value) < Number(floor) ? floor : value;
+}
+
 const units: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
 function canonical(value: string | number | boolean): string {
@@ -106,7 +113,7 @@ const directives = Object.entries(redisDirectives) as readonly (readonly [RedisD
 
 function settings(cluster: Cluster<RedisSpec>, apply: Directive['apply']): Settings {
   const chosen = Object.fromEntries(
-    Object.entries(cluster.spec.config ?? {}).map(([name, value]) => [name, canonical(value)]),
+    Object.entries(cluster.spec.config ?? {}).map(([name, value]) => [name, atLeastFloor(name, canonical(value))]),
   );
   const all: Record<string, string> = { ...serverDefaults, ...derived(cluster), ...chosen };
   const known = directives.filter(
@@ -126,10 +133,20 @@ export function restartSettings(cluster: Cluster<RedisSpec>): Settings {
   return settings(cluster, 'restart');
 }
 
-/** Letters of notify-keyspace-events come back in the server's order, and `A` stands for nine of them. */
-function sameEvents(a: string, b: string): boolean {
-  const letters = (text: string): string => [...new Set(text.replace('A', 'g$lshzxetd'))].sort().join('');
-  return letters(a) === letters(b);
+/** What the letter `A` of notify-keyspace-events stands for. */
+const allEvents = 'g$lshzxetd';
+
+/**
+ * Letters of notify-keyspace-events come back in the server's order, `A` stands for ten of them, and next to `A` the
+ * server does not show `n`, though it has it.
+ */
+function sameEvents(has: string, wanted: string): boolean {
+  const letters = (text: string): string => {
+    const all = new Set(text.replaceAll('A', allEvents));
+    if ([...allEvents].every((letter) => all.has(letter)) && !has.includes('n')) all.delete('n');
+    return [...all].sort().join('');
+  };
+  return letters(has) === letters(wanted);
 }
 
 /** The settings among `wanted` that a server does not have; a directive that it does not know is left out. */

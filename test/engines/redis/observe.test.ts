@@ -91,6 +91,8 @@ describe('a view of a sentinel', () => {
       peers: [{ address: '10.0.1.1', down: false }],
     });
     expect(watchOf({ ...primary, runid: '' }, [], []).acquainted).toBe(false);
+    // A password can only be refused by somebody who answers.
+    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], []).acquainted).toBe(true);
   });
 });
 

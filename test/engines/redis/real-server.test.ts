@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RedisSpecInput } from '../../../src/api/redis.ts';
+import { type Directive, type RedisDirective, redisDirectives } from '../../../src/api/redis-directives.ts';
+import { quote, redisConf } from '../../../src/engines/redis/config.ts';
+import { dynamicSettings, restartSettings, settingsToChange } from '../../../src/engines/redis/settings.ts';
+import { hostileText } from '../../support/hostile-text.ts';
+import { installedVersion, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+
+const directives = Object.entries(redisDirectives) as readonly (readonly [RedisDirective, Directive])[];
+const known = directives.filter(([, { since }]) => since === undefined || Number(since) <= Number(installedVersion));
+
+/** A spec that says what the installed server is, so that it is told nothing that it does not know. */
+const specOf = (config: Readonly<Record<string, unknown>> = {}): RedisSpecInput => ({
+  version: installedVersion ?? '7.0',
+  replicas: 9,
+  resources: { limits: { memory: '900Ti' } },
+  config,
+});
+
+/** All values that a directive takes. */
+function values([name, { schema }]: readonly [RedisDirective, Directive]): fc.Arbitrary<unknown> {
+  switch (schema.type) {
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+      return integers(schema.minimum ?? 0, name === 'maxclients' ? 1000 : (schema.maximum ?? 0));
+    default:
+      if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+      // The pattern of sizes goes up to 99999999gb, which no machine has; the notation is what is tested.
+      if (schema.pattern?.includes('mb') === true) return sizes(schema.pattern.includes('kb'));
+      return fc
+        .stringMatching(new RegExp(schema.pattern ?? ''))
+        .filter((text) => text.length <= (schema.maxLength ?? 0));
+  }
+}
+
+/** Any number between the bounds, the bounds themselves often. */
+function integers(min: number, max: number): fc.Arbitrary<number> {
+  return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
+}
+
+function sizes(inKilobytes: boolean): fc.Arbitrary<string> {
+  const unit = fc.constantFrom(...(inKilobytes ? ['kb', 'mb', 'gb'] : ['mb', 'gb']));
+  return fc.tuple(fc.integer({ min: 1, max: 3 }), unit).map(([amount, of]) => `${amount}${of}`);
+}
+
+/** Directives that take any text and do nothing with it here. */
+const texts = [
+  'masteruser',
+  'masterauth',
+  'syslog-ident',
+  'cluster-announce-ip',
+  'replica-announce-ip',
+  'server_cpulist',
+  'bio_cpulist',
+  'aof_rewrite_cpulist',
+  'bgsave_cpulist',
+] as const;
+
+const config = fc.record(Object.fromEntries(known.map((entry) => [entry[0], values(entry)])), { requiredKeys: [] });
+
+describe.skipIf(installedVersion === undefined)('on a real server (needs redis-server on the PATH)', () => {
+  let fresh: RedisServer;
+  let busy: RedisServer;
+
+  beforeAll(async () => {
+    [fresh, busy] = await Promise.all([startRedisServer(), startRedisServer()]);
+  });
+  afterAll(async () => {
+    await Promise.all([fresh.stop(), busy.stop()]);
+  });
+
+  it('the defaults are those of the server, but for those that we choose ourselves', async () => {
+    const cluster = redisCluster({ ...specOf(), mode: 'Standalone', replicas: 1, version: installedVersion ?? '7.0' });
+    const ours = { ...dynamicSettings(cluster), ...restartSettings(cluster) };
+    const theirs = await fresh.settings(...known.map(([name]) => name));
+    expect(Object.keys(theirs).sort()).toEqual(known.map(([name]) => name).sort());
+    const chosen = Object.entries(ours).filter(([name, value]) => theirs[name] !== value);
+    // maxmemory follows from the memory limit, and the limit of open files cuts maxclients down.
+    expect(chosen.map(([name]) => name).filter((name) => name !== 'maxclients')).toEqual([
+      'maxmemory',
+      'repl-backlog-size',
+    ]);
+  });
+
+  it('every value is read back as it was, however hostile', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostileText, { minLength: texts.length, maxLength: texts.length }), async (chosen) => {
+        const server = await startRedisServer(chosen.map((value, i) => `${texts[i]} ${quote(value)}`).join('\n'));
+        try {
+          const read = await server.settings(...texts);
+          expect(texts.map((name) => read[name])).toEqual(chosen);
+        } finally {
+          await server.stop();
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('every valid config starts it, and reads back as we say', async () => {
+    await fc.assert(
+      fc.asyncProperty(config, async (chosen) => {
+        const cluster = redisCluster(specOf(chosen));
+        const server = await startRedisServer(redisConf(cluster).replace(/^dir .*$/m, ''));
+        try {
+          const wanted = { ...dynamicSettings(cluster), ...restartSettings(cluster) };
+          expect(settingsToChange(wanted, await server.settings(...Object.keys(wanted)))).toEqual({});
+        } finally {
+          await server.stop();
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('every valid config is taken by CONFIG SET, and nothing is left to change', async () => {
+    await fc.assert(
+      fc.asyncProperty(config, async (chosen) => {
+        const wanted = dynamicSettings(redisCluster(specOf(chosen)));
+        await busy.command('CONFIG', 'SET', ...Object.entries(wanted).flat());
+        expect(settingsToChange(wanted, await busy.settings(...Object.keys(wanted)))).toEqual({});
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

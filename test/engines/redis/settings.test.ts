@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { RedisSpecInput } from '../../../src/api/redis.ts';
+import { redisDirectives } from '../../../src/api/redis-directives.ts';
+import { dynamicSettings, restartSettings, settingsToChange } from '../../../src/engines/redis/settings.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+
+describe('settings', () => {
+  const dynamic = (spec: RedisSpecInput): Readonly<Record<string, string>> =>
+    dynamicSettings(redisCluster(spec)) as Readonly<Record<string, string>>;
+
+  it.each<readonly [story: string, spec: RedisSpecInput, expected: Readonly<Record<string, string>>]>([
+    [
+      'R2: from three nodes on a primary without a replica stops taking writes',
+      {},
+      { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' },
+    ],
+    ['R2: two nodes would stop with the first that is away', { replicas: 2 }, { 'min-replicas-to-write': '0' }],
+    ['R2: the spec may ask for more', { config: { 'min-replicas-to-write': 2 } }, { 'min-replicas-to-write': '2' }],
+    ['R2: or for nothing', { config: { 'min-replicas-to-write': 0 } }, { 'min-replicas-to-write': '0' }],
+    ['a node alone has no replicas', { mode: 'Standalone', replicas: 1 }, { 'min-replicas-to-write': '0' }],
+    [
+      'R10: data fills 60 % of the memory limit',
+      { resources: { limits: { memory: '1Gi' } } },
+      { maxmemory: '644245094' },
+    ],
+    ['R10: the spec may ask for less', { config: { maxmemory: '100mb' } }, { maxmemory: '104857600' }],
+    [
+      'sizes are in bytes',
+      { config: { 'repl-backlog-size': '1gb', 'auto-aof-rewrite-min-size': '3kb' } },
+      { 'repl-backlog-size': '1073741824', 'auto-aof-rewrite-min-size': '3072' },
+    ],
+    [
+      'flags are yes and no',
+      { config: { activerehashing: false, 'lazyfree-lazy-expire': true } },
+      { activerehashing: 'no', 'lazyfree-lazy-expire': 'yes' },
+    ],
+  ])('%s', (_, spec, expected) => expect(dynamic(spec)).toMatchObject(expected));
+
+  it('name every directive once, as something that is set at once or by a restart', () => {
+    const cluster = redisCluster({ version: '8.0' });
+    const names = [...Object.keys(dynamicSettings(cluster)), ...Object.keys(restartSettings(cluster))];
+    expect(names.sort()).toEqual(Object.keys(redisDirectives).sort());
+  });
+
+  it('leave out what an older server does not know', () => {
+    expect(dynamic({ version: '7.0' })).not.toHaveProperty('set-max-listpack-entries');
+    expect(dynamic({ version: '7.2' })).toHaveProperty('set-max-listpack-entries', '128');
+  });
+
+  it('to change are those that differ, on servers that know them', () => {
+    const actual = { timeout: '5', hz: '10', 'notify-keyspace-events': 'g$KE' };
+    expect(settingsToChange({ timeout: '0', hz: '10', 'set-max-listpack-value': '64' }, actual)).toEqual({
+      timeout: '0',
+    });
+    expect(settingsToChange({ 'notify-keyspace-events': 'KEg$' }, actual)).toEqual({});
+    expect(settingsToChange({ 'notify-keyspace-events': 'AKA' }, { 'notify-keyspace-events': 'AK' })).toEqual({});
+    expect(settingsToChange({ 'notify-keyspace-events': 'KEg' }, actual)).toEqual({ 'notify-keyspace-events': 'KEg' });
+  });
+});
