@@ -3,9 +3,10 @@
  * the `-primary` Service never leads to two primaries. The times without a write are printed; the bounds that are held
  * here are loose, since a test machine is shared.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startNode, stopNode } from '../../src/sandbox/faults/node.ts';
 import { killProcess } from '../../src/sandbox/faults/process.ts';
+import { keepEvidence } from '../support/evidence.ts';
 import { removeByName } from '../support/kubernetes.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import type { TestCluster } from '../support/redis-cluster.ts';
@@ -28,6 +29,7 @@ beforeAll(async () => {
   await cluster.whole(size, { withinMs: 120_000 });
 });
 
+afterEach((context) => keepEvidence(context, stage, cluster));
 afterAll(() => stage.close());
 
 describe('no acknowledged write is lost, and there is never a second primary, when', () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
 import { cutPods, healPods } from '../../src/sandbox/faults/cut.ts';
 import { killProcess } from '../../src/sandbox/faults/process.ts';
+import { keepEvidence } from '../support/evidence.ts';
 import { persistentVolumes, removeByName } from '../support/kubernetes.ts';
 import { connectRedis } from '../support/redis-client.ts';
 import type { TestCluster } from '../support/redis-cluster.ts';
@@ -25,7 +26,10 @@ beforeAll(async () => {
   await cluster.whole(size, { withinMs: 120_000 });
 });
 
-afterEach(() => healPods());
+afterEach(async (context) => {
+  await keepEvidence(context, stage, cluster);
+  await healPods();
+});
 afterAll(() => stage.close());
 
 describe('the data survives', () => {

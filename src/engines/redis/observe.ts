@@ -146,6 +146,9 @@ function rows(reply: Reply): Record<string, string>[] {
 
 type Row = Readonly<Record<string, string>>;
 
+/** A sentinel pings every second. */
+const answeredMs = 2000;
+
 export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[]): Watch {
   const flags = (row: Row): string[] => (row.flags ?? '').split(',');
   const down = (row: Row): boolean => flags(row).some((flag) => flag === 's_down' || flag === 'o_down');
@@ -153,7 +156,7 @@ export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly 
     primary: primary.ip ?? '',
     epoch: Number(primary['config-epoch'] ?? 0),
     primaryDown: down(primary),
-    acquainted: (primary.runid ?? '') !== '',
+    acquainted: (primary.runid ?? '') !== '' || Number(primary['last-ping-reply'] ?? 0) > answeredMs,
     failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
     settings: primary,
     replicas: replicas.map((row) => ({

@@ -44,7 +44,10 @@ export interface Watch {
   /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
   readonly epoch: number;
   readonly primaryDown: boolean;
-  /** It has spoken to the primary at least once: address and password are right. */
+  /**
+   * False while the primary answers it and it has not learned who that is: the password is missing. Of a primary that
+   * does not answer, nothing can be told.
+   */
   readonly acquainted: boolean;
   readonly failingOver: boolean;
   readonly settings: Readonly<Record<string, string>>;

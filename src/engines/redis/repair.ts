@@ -101,9 +101,7 @@ function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
       {
         type: 'act',
         action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), settings },
-        summary: `set the password, ${Object.entries(settings)
-          .map((entry) => entry.join(' '))
-          .join(', ')} on ${sentinel.pod}`,
+        summary: `set ${['the password', ...Object.entries(settings).map((entry) => entry.join(' '))].join(', ')} on ${sentinel.pod}`,
       },
     ];
   });
