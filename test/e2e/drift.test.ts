@@ -47,7 +47,8 @@ test.each([
 });
 
 test('a StatefulSet deleted without its pods adopts them', async () => {
-  const missing = await cluster.load('adopted', 200);
+  // A Service that was just made again takes a moment to lead anywhere.
+  const missing = await until('data written', () => cluster.load('adopted', 200));
   const before = (await cluster.pods()).data.map((pod) => pod.metadata.uid);
   const old = await read(statefulSets, 'r');
   await removeByName(stage.client, old, { propagation: 'Orphan' });
@@ -58,7 +59,7 @@ test('a StatefulSet deleted without its pods adopts them', async () => {
 });
 
 test('a StatefulSet deleted with all its pods comes back with the data', async () => {
-  const missing = await cluster.load('restarted', 200);
+  const missing = await until('data written', () => cluster.load('restarted', 200));
   const old = await read(statefulSets, 'r');
   await removeByName(stage.client, old, { propagation: 'Background' });
   await madeAgain(statefulSets, old);

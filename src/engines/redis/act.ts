@@ -46,7 +46,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       );
       return;
     case 'redis.handOver':
-      return handOver(action, name, password, io);
+      return handOver(action, cluster, password, io);
     default:
       return action satisfies never;
   }

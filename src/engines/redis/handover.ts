@@ -3,10 +3,13 @@
  *
  * Sentinel alone promotes a replica while the old primary still takes writes, and a second replica may acknowledge them
  * before it is told to follow the new one: acknowledged, then discarded. So writes are paused first, every replica in
- * sync catches up, Sentinel is asked, and the old primary follows whoever Sentinel promoted. The pause ends by itself:
- * a controller that dies in between leaves a failover like any other. The pods do the same when they are stopped
- * (see the hand-over script).
+ * sync catches up, Sentinel is asked, and the old primary follows whoever Sentinel promoted. Once Sentinel was asked,
+ * nobody ends the pause before that: it ends by itself, later than Sentinel may take. The pods do the same when they
+ * are stopped (see the hand-over script).
  */
+import type { Cluster } from '../../api/cluster.ts';
+import { durationMs } from '../../api/duration.ts';
+import type { RedisSpec } from '../../api/redis.ts';
 import type { ActStep } from '../../plan/plan.ts';
 import type { EngineIO } from '../engine.ts';
 import type { RedisAction, Target } from './action.ts';
@@ -15,11 +18,10 @@ import { infoFields } from './observe.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';
 import { RedisError } from './resp.ts';
-import { type Session, sessionsWith } from './session.ts';
+import { type Session, sessionsWith, withSession } from './session.ts';
 import type { Situation } from './situation.ts';
 
-const pauseMs = 10_000;
-/** For all that must happen under the pause, however slowly everybody answers; then the pause is given up. */
+/** For all that is waited for under the pause, however slowly everybody answers. */
 const patienceMs = 8_000;
 const catchUpMs = 2_000;
 const pollMs = 25;
@@ -42,32 +44,40 @@ export function handOverStep(
 
 type HandOver = Extract<RedisAction, { type: 'redis.handOver' }>;
 
-export async function handOver(action: HandOver, clusterName: string, password: string, io: EngineIO): Promise<void> {
+export async function handOver(
+  action: HandOver,
+  cluster: Cluster<RedisSpec>,
+  password: string,
+  io: EngineIO,
+): Promise<void> {
   const open = sessionsWith(io, password);
-  const primary = await open(action.primary.address, dataPort);
+  const patience = deadlineIn(patienceMs, io);
   try {
-    const replicas = await Promise.all(
-      action.replicas.map(async (node) => ({ node, session: await open(node.address, dataPort) })),
-    );
-    const patience = deadlineIn(patienceMs, io);
-    await primary.command('CLIENT', 'PAUSE', String(pauseMs), 'WRITE');
+    const primary = await open(action.primary.address, dataPort);
+    const replicas = await Promise.all(action.replicas.map((node) => open(node.address, dataPort)));
+    const sentinel = await open(action.sentinel.address, sentinelPort);
+    await primary.command('CLIENT', 'PAUSE', String(pauseMsFor(cluster)), 'WRITE');
     try {
-      await catchUp(
-        primary,
-        replicas.map((replica) => replica.session),
-        io,
-      );
-      const sentinel = await open(action.sentinel.address, sentinelPort);
-      await askForFailover(sentinel, clusterName);
-      const promoted = await whoeverIsPromoted(replicas, io, patience);
-      await primary.command('REPLICAOF', promoted.address, String(dataPort));
-    } finally {
-      patience.cancel();
-      await primary.command('CLIENT', 'UNPAUSE');
+      await catchUp(primary, replicas, io);
+      await askForFailover(sentinel, cluster.metadata.name);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) await primary.command('CLIENT', 'UNPAUSE');
+      throw error;
     }
+    // From here on a replica may take writes at any moment, and others still acknowledge the old primary's. So writes on
+    // the old primary stay paused until it follows; where that cannot be reached, the pause ends by itself, never by us.
+    const promoted = await whoeverIsPromoted(action.replicas, password, io, patience);
+    await primary.command('REPLICAOF', promoted.address, String(dataPort));
+    await primary.command('CLIENT', 'UNPAUSE');
   } finally {
+    patience.cancel();
     open.closeAll();
   }
+}
+
+/** Longer than Sentinel may take, or writes would go on while it still promotes. */
+function pauseMsFor({ spec }: Cluster<RedisSpec>): number {
+  return durationMs(spec.sentinel.failoverTimeout) + 5_000;
 }
 
 interface Deadline {
@@ -105,26 +115,46 @@ async function catchUp(primary: Session, replicas: readonly Session[], io: Engin
   throw new Error(`the replicas did not catch up within ${catchUpMs} ms; the primary stays`);
 }
 
+/** Sentinel was asked and did not answer: it may have begun. */
+class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
+/** Rejects with Sentinel's own refusal, after which nothing happens, or with Unanswered. */
 async function askForFailover(sentinel: Session, clusterName: string): Promise<void> {
   try {
     await sentinel.command('SENTINEL', 'FAILOVER', clusterName);
-  } catch (error) {
+  } catch (cause) {
+    if (!(cause instanceof RedisError)) throw new Unanswered('Sentinel did not say whether it fails over', { cause });
     // Somebody else has asked already: what follows is the same.
-    if (!(error instanceof RedisError && error.code === 'INPROG')) throw error;
+    if (cause.code !== 'INPROG') throw cause;
   }
 }
 
+/** Sentinel closes every client's connection to the node that it promotes, so each question has a connection of its own. */
 async function whoeverIsPromoted(
-  replicas: readonly { readonly node: Target; readonly session: Session }[],
+  replicas: readonly Target[],
+  password: string,
   io: EngineIO,
   deadline: Deadline,
 ): Promise<Target> {
   while (!deadline.hasPassed()) {
-    for (const { node, session } of replicas) {
-      const role = await session.command('ROLE');
-      if (Array.isArray(role) && role[0] === 'master') return node;
-    }
+    const roles = await Promise.all(replicas.map((node) => roleOf(node, password, io)));
+    const promoted = replicas.find((_, i) => roles[i] === 'master');
+    if (promoted !== undefined) return promoted;
     await io.sleep(pollMs);
   }
   throw new Error(`Sentinel promoted nobody within ${patienceMs} ms; it will end the failover by itself`);
+}
+
+/** Undefined for a node that does not answer now. */
+async function roleOf({ address }: Target, password: string, io: EngineIO): Promise<string | undefined> {
+  try {
+    const role = await withSession(io, { address, port: dataPort, password }, (c) => c.command('ROLE'));
+    return Array.isArray(role) ? String(role[0]) : undefined;
+  } catch {
+    io.signal.throwIfAborted();
+    // It is being promoted right now, or gone: both show at the next look.
+    return undefined;
+  }
 }
