@@ -35,11 +35,13 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The key by which the API server merges a list, where its items have one. */
+/** The key by which the API server merges a list, where its items have one. What does not tell them apart is no key. */
 function mergeKey(items: readonly unknown[]): string | undefined {
-  return ['name', 'topologyKey', 'ip'].find(
-    (key) => items.length > 0 && items.every((item) => isFields(item) && typeof item[key] === 'string'),
-  );
+  return ['name', 'topologyKey', 'ip'].find((key) => {
+    const values = items.map((item) => (isFields(item) ? item[key] : undefined));
+    const isNamed = values.length > 0 && values.every((value) => typeof value === 'string');
+    return isNamed && new Set(values).size === values.length;
+  });
 }
 
 const quantityPath = /\.(requests|limits|capacity)\[?\.?[a-z./-]+\]?$|\.sizeLimit$/;
