@@ -54,10 +54,12 @@ export interface ScriptedOptions {
   readonly processes: Readonly<Record<string, Process | undefined>>;
   /** Default: `db-auth` with the password `pw`. */
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The one that every process wants. Default `pw`. */
+  readonly password?: string;
 }
 
 export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
-  const { processes, secrets = { 'db-auth': { password: 'pw' } } } = options;
+  const { processes, password = 'pw', secrets = { 'db-auth': { password } } } = options;
   const clock = new VirtualClock();
   const stopping = new AbortController();
   const asked: string[] = [];
@@ -69,7 +71,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     stream.on('data', (chunk: Buffer) => {
       for (const args of decoder.push(chunk)) {
         const command = Array.isArray(args) ? args.join(' ') : String(args);
-        const isLogin = command === 'AUTH pw';
+        const isLogin = command === `AUTH ${password}`;
         if (!isLogin) asked.push(`${address} ${command}`);
         const answer = isLogin ? 'OK' : process(command);
         if (typeof answer === 'object' && answer !== null && 'does' in answer) {

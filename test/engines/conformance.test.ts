@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { RedisSpecInput } from '../../src/api/redis.ts';
+import { engines } from '../../src/engines/index.ts';
+import { processesOf } from '../support/redis-network.ts';
+import { redisWorld } from '../support/redis-situation.ts';
+import { scriptedNetwork } from '../support/scripted-redis.ts';
+import { conforms, type EngineSample } from './conformance.ts';
+
+const password = 'correct-horse-battery-staple';
+
+function redisSample(story: string, spec: RedisSpecInput): EngineSample {
+  const { cluster, children, observed } = redisWorld({ spec });
+  const name = cluster.spec.auth?.secretRef.name ?? 'db-auth';
+  const secrets = { [name]: { password } };
+  const { io } = scriptedNetwork({ processes: processesOf(observed), password, secrets });
+  return { story, cluster, whole: { children, io }, secrets: [password] };
+}
+
+const everything: RedisSpecInput = {
+  version: '7.2',
+  replicas: 5,
+  sentinel: { replicas: 5, quorum: 3, downAfter: '1500ms' },
+  storage: { size: '1.5Gi', storageClassName: 'fast' },
+  resources: { requests: { cpu: '0.5', memory: '1024Mi' }, limits: { cpu: 1, memory: '2Gi' } },
+  scheduling: {
+    nodeSelector: { disk: 'ssd' },
+    tolerations: [{ operator: 'Exists' }, { key: 'a', effect: 'NoSchedule' }],
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'a' } } },
+          { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'b' } } },
+        ],
+      },
+    },
+    topologySpread: 'Required',
+  },
+  config: { maxmemory: '100mb', 'notify-keyspace-events': 'KEA', 'io-threads': 2 },
+  auth: { secretRef: { name: 'mine' } },
+  deletionPolicy: 'Delete',
+};
+
+/** By the engine's name. */
+const samples: Readonly<Record<string, readonly EngineSample[]>> = {
+  redis: [
+    redisSample('defaults', {}),
+    redisSample('alone', { mode: 'Standalone', replicas: 1 }),
+    redisSample('nothing kept', { storage: { ephemeral: true } }),
+    redisSample('everything set', everything),
+  ],
+};
+
+describe.each(engines)('the engine $name', (engine) => {
+  it('has samples', () => expect(samples[engine.name]?.length).toBeGreaterThan(0));
+  conforms(engine, samples[engine.name] ?? []);
+});

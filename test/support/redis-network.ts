@@ -1,0 +1,60 @@
+/** Redis processes in memory that say of themselves exactly what a situation tells of them. */
+import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observed.ts';
+import { RedisError } from '../../src/engines/redis/resp.ts';
+import { flat, info, type Process, type ScriptedOptions } from './scripted-redis.ts';
+
+/** A silent one refuses the connection. Commands that change something are answered with OK and change nothing. */
+export function processesOf({ data, sentinels }: RedisObserved): ScriptedOptions['processes'] {
+  return Object.fromEntries([
+    ...data.flatMap((node) => (node.state === 'silent' ? [] : [[`${node.address}:6379`, dataProcess(node)]])),
+    ...sentinels.flatMap((node) => (node.state === 'silent' ? [] : [[`${node.address}:26379`, sentinelProcess(node)]])),
+  ]);
+}
+
+function dataProcess(node: DataNode): Process {
+  return (command) => {
+    if (command === 'INFO') return info(infoOf(node));
+    if (!command.startsWith('CONFIG GET')) return 'OK';
+    return flat({ ...node.settings, 'replica-priority': node.electable ? '100' : '0' });
+  };
+}
+
+function infoOf(node: DataNode): Record<string, string | number> {
+  const keys: Record<string, string> = node.empty ? {} : { db0: 'keys=1,expires=0,avg_ttl=0' };
+  const common = { redis_version: node.version, loading: 0, ...keys };
+  if (node.role === 'primary') {
+    const replicas = node.replicas.map((ip, i) => [`slave${i}`, `ip=${ip},port=6379,state=online,offset=1,lag=0`]);
+    return { ...common, role: 'master', master_repl_offset: node.offset, ...Object.fromEntries(replicas) };
+  }
+  return {
+    ...common,
+    role: 'slave',
+    master_host: node.follows ?? '127.0.0.1',
+    master_port: node.follows === undefined ? 1 : 6379,
+    master_link_status: node.linkUp ? 'up' : 'down',
+    slave_repl_offset: node.offset,
+  };
+}
+
+function sentinelProcess({ watches }: SentinelNode): Process {
+  return (command) => {
+    if (!/^SENTINEL (MASTER|REPLICAS|SENTINELS) /.test(command)) return 'OK';
+    if (watches === undefined) return new RedisError('ERR No such master with that name');
+    const flags = (kind: string, isDown: boolean): string => (isDown ? `s_down,${kind}` : kind);
+    if (command.startsWith('SENTINEL REPLICAS')) {
+      return watches.replicas.map((r) =>
+        flat({ ip: r.address, flags: flags('slave', r.down), 'slave-priority': String(r.priority) }),
+      );
+    }
+    if (command.startsWith('SENTINEL SENTINELS')) {
+      return watches.peers.map((peer) => flat({ ip: peer.address, flags: flags('sentinel', peer.down) }));
+    }
+    return flat({
+      ip: watches.primary,
+      runid: watches.acquainted ? 'c0ffee' : '',
+      flags: `${flags('master', watches.primaryDown)}${watches.failingOver ? ',failover_in_progress' : ''}`,
+      'config-epoch': String(watches.epoch),
+      ...watches.settings,
+    });
+  };
+}
