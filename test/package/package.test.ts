@@ -56,7 +56,12 @@ describe('the published package', () => {
       expect.arrayContaining(['build/src/index.js', 'build/src/index.d.ts', 'dist/0000-crds.k8s.yaml']),
     );
     expect(
-      paths.filter((path) => !/^(build\/src\/|build\/controller\.mjs$|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(path)),
+      paths.filter(
+        (path) =>
+          !/^(build\/src\/|build\/controller\.mjs$|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
+            path,
+          ),
+      ),
     ).toEqual([]);
     expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
   });
