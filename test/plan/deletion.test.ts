@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import { deletionFinalizer, finalizerSteps, planDeletion } from '../../src/plan/deletion.ts';
+import type { ObjectStep, Plan } from '../../src/plan/plan.ts';
+import { childrenOf } from '../../src/resources/children.ts';
+
+const { resource } = redisKind;
+const now = '2030-01-01T00:00:00Z';
+
+function cluster(deletionPolicy: 'Retain' | 'Delete', more: Partial<ObjectMeta>): Cluster<CommonSpec> {
+  const metadata = { name: 'db', namespace: 'apps', uid: 'uid-db', resourceVersion: '7', ...more };
+  return { apiVersion: 'clusterwright.dev/v1alpha1', kind: 'RedisCluster', metadata, spec: { deletionPolicy } };
+}
+
+const held = [deletionFinalizer, 'example.com/backup'];
+const going = { deletionTimestamp: now, finalizers: held } as const;
+
+const object = (apiVersion: string, kind: string, name: string, more: Partial<ObjectMeta> = {}): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace: 'apps', uid: `uid-${name}`, ...more },
+});
+const set = object('apps/v1', 'StatefulSet', 'db');
+const pod = object('v1', 'Pod', 'db-0');
+const claim = object('v1', 'PersistentVolumeClaim', 'data-db-0');
+const secret = object('v1', 'Secret', 'db-auth');
+
+function stepWords(step: ObjectStep): string {
+  switch (step.type) {
+    case 'patch':
+      return `patch ${step.ref.name} ${step.ref.uid} ${JSON.stringify(step.patch)}`;
+    case 'delete':
+      return `delete ${step.ref.resource.kind} ${step.ref.name} ${step.ref.uid}`;
+    default:
+      return step.type;
+  }
+}
+
+const words = ({ steps, outcome }: Plan): string[] => [
+  ...steps.map((step) => (step.type === 'act' ? 'act' : stepWords(step))),
+  outcome.state === 'settled' ? 'settled' : outcome.reason,
+];
+
+const letGo = 'patch db uid-db {"metadata":{"finalizers":["example.com/backup"],"resourceVersion":"7"}}';
+
+describe('the end of a cluster', () => {
+  type Row = readonly [
+    story: string,
+    cluster: Cluster<CommonSpec>,
+    children: readonly KubeObject[],
+    secrets: readonly KubeObject[],
+    plan: readonly string[],
+  ];
+  it.each<Row>([
+    [
+      'Retain: nothing is ours to do',
+      cluster('Retain', { deletionTimestamp: now }),
+      [set, pod, claim],
+      [secret],
+      ['settled'],
+    ],
+    [
+      'Delete became Retain at the last moment: only the finalizer goes',
+      cluster('Retain', going),
+      [set, pod, claim],
+      [secret],
+      [letGo, 'settled'],
+    ],
+    [
+      'Delete: processes stop first',
+      cluster('Delete', going),
+      [set, pod, claim],
+      [secret],
+      ['delete StatefulSet db uid-db', 'Stopping'],
+    ],
+    [
+      'Delete: nothing is asked twice',
+      cluster('Delete', going),
+      [{ ...set, metadata: { ...set.metadata, deletionTimestamp: now } }, pod, claim],
+      [secret],
+      ['Stopping'],
+    ],
+    [
+      'Delete: no data goes while a pod may still write',
+      cluster('Delete', going),
+      [pod, claim],
+      [secret],
+      ['Stopping'],
+    ],
+    [
+      'G1: Delete: then data goes, each by its UID',
+      cluster('Delete', going),
+      [claim],
+      [secret],
+      ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'delete Secret db-auth uid-db-auth', 'DeletingData'],
+    ],
+    [
+      'Delete: a claim that somebody protects is waited for',
+      cluster('Delete', going),
+      [{ ...claim, metadata: { ...claim.metadata, deletionTimestamp: now } }],
+      [],
+      ['DeletingData'],
+    ],
+    ['G3: Delete: the finalizer goes last', cluster('Delete', going), [], [], [letGo, 'settled']],
+    [
+      'Delete, but the finalizer was never ours: the data stays',
+      cluster('Delete', { deletionTimestamp: now, finalizers: ['example.com/backup'] }),
+      [claim],
+      [secret],
+      ['settled'],
+    ],
+  ])('%s', (_, owner, children, secrets, plan) => {
+    expect(words(planDeletion(owner, resource, childrenOf(children), secrets))).toEqual(plan);
+  });
+});
+
+describe('the finalizer', () => {
+  const others = ['example.com/backup'];
+  it.each<readonly [story: string, cluster: Cluster<CommonSpec>, steps: readonly string[]]>([
+    ['Retain needs none', cluster('Retain', {}), []],
+    [
+      'Delete puts it next to those of others',
+      cluster('Delete', { finalizers: others }),
+      [
+        `patch db uid-db {"metadata":{"finalizers":["example.com/backup","${deletionFinalizer}"],"resourceVersion":"7"}}`,
+      ],
+    ],
+    ['Delete has it', cluster('Delete', { finalizers: held }), []],
+    ['Retain again takes it away', cluster('Retain', { finalizers: held }), [letGo]],
+    ['none is put on what is being deleted', cluster('Delete', { deletionTimestamp: now, finalizers: others }), []],
+  ])('%s', (_, owner, steps) => expect(finalizerSteps(owner, resource).map(stepWords)).toEqual(steps));
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { childrenOf, ordinalOf, type Pod, podIsReady } from '../../src/resources/children.ts';
+
+const object = (kind: string, name: string, more: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name },
+  ...more,
+});
+
+describe('the children of a cluster', () => {
+  const children = childrenOf([
+    object('Pod', 'db-10'),
+    object('Pod', 'db-sentinel-0'),
+    object('Pod', 'db-9'),
+    object('PersistentVolumeClaim', 'data-db-1'),
+    object('PersistentVolumeClaim', 'data-db-0'),
+    object('StatefulSet', 'db'),
+    object('Service', 'db'),
+    object('Pod', 'db-0'),
+  ]);
+  const names = (objects: readonly KubeObject[]): string[] => objects.map(({ metadata }) => metadata.name);
+
+  it('come in the order of their ordinals, one set after the other', () => {
+    expect(names(children.pods)).toEqual(['db-0', 'db-9', 'db-10', 'db-sentinel-0']);
+    expect(names(children.claims)).toEqual(['data-db-0', 'data-db-1']);
+  });
+
+  it('are found by kind and name', () => {
+    expect(children.get('Service', 'db')?.kind).toBe('Service');
+    expect(children.statefulSet('db')?.kind).toBe('StatefulSet');
+    expect([children.get('ConfigMap', 'db'), children.statefulSet('other')]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a pod', () => {
+  const ready = (status: string): Pod =>
+    object('Pod', 'db-0', { status: { conditions: [{ type: 'Ready', status }] } }) as Pod;
+
+  it('is ready when it says so, and not otherwise', () => {
+    expect([ready('True'), ready('False'), ready('Unknown'), object('Pod', 'db-0') as Pod].map(podIsReady)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('has the ordinal that its name ends with', () => {
+    expect(['db-0', 'db-2-17', 'db'].map((name) => ordinalOf(object('Pod', name)))).toEqual([0, 17, Number.NaN]);
+  });
+});
