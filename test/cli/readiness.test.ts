@@ -16,6 +16,7 @@ function object(status: object, spec: object = {}): KubeObject {
 describe('a CustomResourceDefinition', () => {
   it.each([
     [[], 'it is not established'],
+    [null, 'it is not established'],
     [[{ type: 'Established', status: 'False' }], 'it is not established'],
     [[{ type: 'Established', status: 'True' }], undefined],
     [[{ type: 'NamesAccepted', status: 'False', message: 'rdc is taken' }], 'its names are not accepted: rdc is taken'],

@@ -58,12 +58,13 @@ export async function waitUntilGone(ref: ObjectRef, uid: string, waiting: Waitin
 }
 
 interface Conditioned {
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  /** A CRD that was just created has a null here. */
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] | null;
 }
 
 /** Of a CustomResourceDefinition: only then does its path exist. */
 export const established: Check = (crd) => {
-  const { conditions = [] } = (crd.status ?? {}) as Conditioned;
+  const conditions = ((crd.status ?? {}) as Conditioned).conditions ?? [];
   const named = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
   if (named !== undefined) return `its names are not accepted: ${named.message ?? ''}`;
   return conditions.some(({ type, status }) => type === 'Established' && status === 'True')
