@@ -160,6 +160,14 @@ describe('down on a named cluster', () => {
     expect(rights).toBeGreaterThan(deployment);
   });
 
+  it('waits for the pods of the operator, or its namespace would not be empty', async () => {
+    const on = site();
+    await up(on);
+    await down(on);
+    const deletion = on.api.writes.find(({ method, path }) => method === 'DELETE' && path.includes('/deployments/'));
+    expect(deletion?.body).toContain('"propagationPolicy":"Foreground"');
+  });
+
   it('deletes no data: volumes, Secrets and their namespace stay', async () => {
     const on = site({ objects: [claim] });
     await up(on);

@@ -40,7 +40,9 @@ export async function remove(manifests: Manifests, options: RemovalOptions): Pro
     try {
       const { uid } = (await client.get(refOf(object))).metadata;
       if (uid === undefined) return undefined;
-      await client.remove({ ...refOf(object), uid });
+      // A Deployment goes after its pods, so that what is seen in its namespace afterwards is not its own.
+      const propagation = object.kind === 'Deployment' ? 'Foreground' : 'Background';
+      await client.remove({ ...refOf(object), uid }, { propagation });
       return uid;
     } catch (error) {
       if (isNotFound(error)) return undefined;
