@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { podIP, runPodScript } from '../../support/pod-scripts.ts';
+
+const info = (...fields: readonly string[]): string => fields.join('\r\n');
+const primary = info(
+  'role:master',
+  'slave0:ip=10.0.0.2,port=6379,state=online,offset=70,lag=0',
+  'slave1:ip=10.0.0.3,port=6379,state=online,offset=70,lag=0',
+  'slave2:ip=10.0.0.4,port=6379,state=wait_bgsave,offset=0,lag=0',
+  'master_repl_offset:70',
+);
+const caughtUp = info('role:slave', 'slave_repl_offset:70');
+const behind = info('role:slave', 'slave_repl_offset:69');
+
+/** All is well: node 3 is promoted, and has node 2 as its replica. */
+const world = {
+  '"-p 6379 info replication"': primary,
+  '"-h s0 -p 26379 sentinel master db"': ['ip', podIP, 'config-epoch', '1'].join('\n'),
+  '"-h 10.0.0.2 -p 6379 info replication"': caughtUp,
+  '"-h 10.0.0.3 -p 6379 info replication"': info(caughtUp, 'slave0:ip=10.0.0.2,port=6379,state=online'),
+  '*"sentinel failover db"': 'OK',
+  '"-h 10.0.0.2 -p 6379 role"': 'slave',
+  '"-h 10.0.0.3 -p 6379 role"': 'master',
+  '"-p 6379 "*': 'OK',
+};
+
+/** What the stop of a pod changes anywhere, in order. */
+async function told(cli: Readonly<Record<string, string>>): Promise<string[]> {
+  const { code, asked } = await runPodScript('hand-over.sh', { cli });
+  expect(code).toBe(0);
+  return asked.filter((line) => /pause|failover|replicaof/.test(line));
+}
+
+const pause = expect.stringMatching(/^-p 6379 client pause \d+ write$/);
+const ask = '-h s0 -p 26379 sentinel failover db';
+const resume = '-p 6379 client unpause';
+
+describe('the stop of a data node', () => {
+  it.each<readonly [story: string, change: Readonly<Record<string, string>>, told: readonly unknown[]]>([
+    [
+      'R7: a primary hands over and follows whom Sentinel promoted',
+      {},
+      [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
+    ],
+    ['a replica has nothing to hand over', { '"-p 6379 info replication"': caughtUp }, []],
+    [
+      'a primary without replicas stops at once',
+      { '"-p 6379 info replication"': info('role:master', 'master_repl_offset:70') },
+      [],
+    ],
+    [
+      'a primary that the sentinels do not know stops at once',
+      { '"-h s0 -p 26379 sentinel master db"': 'ip\n10.0.0.9\nconfig-epoch\n1' },
+      [],
+    ],
+    [
+      'R7: nobody is asked while every replica is behind',
+      { '"-h 10.0.0.2 -p 6379 info replication"': behind, '"-h 10.0.0.3 -p 6379 info replication"': behind },
+      [pause, resume],
+    ],
+    [
+      'Sentinel refuses: writes go on until the end',
+      { '*"sentinel failover db"': 'NOGOODSLAVE No suitable replica' },
+      [pause, ask, resume],
+    ],
+    [
+      'somebody else has asked: it is the same failover',
+      { '*"sentinel failover db"': 'INPROG Failover already in progress' },
+      [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
+    ],
+    [
+      'R7: Sentinel was asked and no replica answers any more: one may take writes by now, so the pause stays',
+      { '"-h 10.0.0.2 -p 6379 role"': '', '"-h 10.0.0.3 -p 6379 role"': '' },
+      [pause, ask],
+    ],
+  ])('%s', async (_, change, expected) => expect(await told({ ...world, ...change })).toEqual(expected));
+
+  it('alone, without sentinels, stops at once', async () => {
+    const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { sentinels: '' } });
+    expect([code, asked]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { hostileText } from '../../support/hostile-text.ts';
+import { type PodStory, podIP, runPodScript } from '../../support/pod-scripts.ts';
+import { installedVersion, startRedisServer } from '../../support/redis-server.ts';
+
+/** What a sentinel says about the primary, as redis-cli prints it. */
+const view = (address: string, epoch = 1, replicas = 2): string =>
+  ['name', 'db', 'ip', address, 'port', '6379', 'num-slaves', replicas, 'config-epoch', epoch].join('\n');
+
+/** The shell pattern of a question to the sentinel. */
+const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
+const failover = '*"sentinel failover db"';
+
+describe('every script', () => {
+  it.each(Object.entries(scripts))('%s is read by a POSIX shell', (_, text) => {
+    const { status, stderr } = spawnSync('/bin/sh', ['-n'], { input: text, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('holds nothing that is filled in', () => {
+    for (const text of Object.values(scripts)) expect(text).not.toMatch(/undefined|\[object|\$\{[a-z]/);
+  });
+});
+
+describe('the primary that sentinels name', () => {
+  it.each<readonly [story: string, cli: Readonly<Record<string, string>>, named: string]>([
+    ['nobody answers', {}, ''],
+    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1'],
+    [
+      'the newest view counts',
+      { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) },
+      '10.0.0.8 s1',
+    ],
+    ['lines may end as on a terminal', { [master('s0')]: view('10.0.0.7').replaceAll('\n', '\r\n') }, '10.0.0.7 s0'],
+    ['one has forgotten', { '*': 'ERR No such master with that name' }, ''],
+  ])('%s', async (_, cli, named) => {
+    const { stdout, asked } = await runPodScript({ inline: 'named_primary' }, { cli });
+    expect(stdout).toBe(named);
+    expect([...asked].sort()).toEqual(['-h s0 -p 26379 sentinel master db', '-h s1 -p 26379 sentinel master db']);
+  });
+});
+
+describe('a data node that starts', () => {
+  const others = { [master('s0')]: view('10.0.0.7') };
+  const itself = { [master('s0')]: view(podIP), [failover]: 'OK' };
+  const refused = { ...itself, [failover]: 'NOGOODSLAVE No suitable replica to promote' };
+  const following = (line: string | undefined): string => line?.replace('replicaof ', '') ?? 'itself';
+
+  it.each<readonly [story: string, pod: PodStory, follows: string, priority: string]>([
+    ['follows whom the sentinels name', { cli: others, initialised: true }, '10.0.0.7 6379', '100'],
+    ['R1: on a blank volume, too, and may not be elected', { cli: others }, '10.0.0.7 6379', '0'],
+    ['on a blank volume waits for nobody', {}, '127.0.0.1 1', '0'],
+    ['with data and no sentinel that knows anything follows nobody', { initialised: true }, '127.0.0.1 1', '100'],
+    ['alone is primary', { config: { sentinels: '' } }, 'itself', '0'],
+    [
+      'R1: that the sentinels still call primary becomes it again only where there is no replica',
+      { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, initialised: true },
+      'itself',
+      '100',
+    ],
+    ['R1: or where no replica could be promoted for long', { cli: refused, initialised: true }, 'itself', '100'],
+  ])('%s', async (_, pod, follows, priority) => {
+    const { conf, started } = await runPodScript('start-data.sh', pod);
+    expect(started).toBe('run/redis.conf');
+    expect(following(conf.find((line) => line.startsWith('replicaof')))).toBe(follows);
+    expect(conf).toContain(`replica-priority ${priority}`);
+    expect(conf.slice(0, 4)).toEqual([
+      'include config/redis.conf',
+      'requirepass "pw"',
+      'masterauth "pw"',
+      `replica-announce-ip ${podIP}`,
+    ]);
+  });
+
+  it('R1: that the sentinels still call primary asks them to fail over, for as long as they do', async () => {
+    const { asked } = await runPodScript('start-data.sh', { cli: refused, initialised: true });
+    expect(asked.filter((line) => line === '-h s0 -p 26379 sentinel failover db').length).toBe(50);
+  });
+
+  it('tells its password to no command line', async () => {
+    const { asked, started } = await runPodScript('start-data.sh', {
+      cli: others,
+      password: 'hunter2',
+      initialised: true,
+    });
+    expect([...asked, started].join('\n')).not.toContain('hunter2');
+  });
+
+  it.skipIf(installedVersion === undefined)('has the password that the Secret says, however hostile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        hostileText.filter((text) => text !== ''),
+        async (password) => {
+          const { conf } = await runPodScript('start-data.sh', { password });
+          const server = await startRedisServer(
+            conf.filter((line) => /^(requirepass|masterauth) /.test(line)).join('\n'),
+          );
+          try {
+            expect(await server.command('AUTH', password)).toBe('OK');
+            expect(await server.settings('masterauth')).toEqual({ masterauth: password });
+          } finally {
+            await server.stop();
+          }
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});
+
+const replication = (fields: Readonly<Record<string, string | number>>): string =>
+  Object.entries(fields)
+    .map((pair) => pair.join(':'))
+    .join('\r\n');
+
+describe('a data node is admitted', () => {
+  const local = (fields: Readonly<Record<string, string | number>>): PodStory => ({
+    cli: { '"-p 6379 info replication"': replication(fields), [master('s0')]: view('10.0.0.9'), '"-p 6379 "*': 'OK' },
+  });
+  const dead = { role: 'slave', master_link_status: 'down', master_host: '10.0.0.7', master_sync_in_progress: 0 };
+
+  it.each<readonly [story: string, pod: PodStory, code: number, told: readonly string[]]>([
+    ['as primary', local({ role: 'master' }), 0, ['config set replica-priority 100']],
+    ['in sync', local({ role: 'slave', master_link_status: 'up' }), 0, ['config set replica-priority 100']],
+    ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, []],
+    ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379']],
+    ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, []],
+    [
+      'not by itself, though the sentinels name it',
+      { ...local(dead), cli: { ...local(dead).cli, [master('s0')]: view(podIP) } },
+      1,
+      [],
+    ],
+    ['not while it does not answer', {}, 1, []],
+  ])('%s', async (_, pod, code, told) => {
+    const end = await runPodScript('admit.sh', pod);
+    expect(end.code).toBe(code);
+    expect(end.asked.filter((line) => /^-p 6379 (config|replicaof)/.test(line))).toEqual(
+      told.map((line) => `-p 6379 ${line}`),
+    );
+    expect(end.initialised).toBe(code === 0);
+  });
+});
+
+describe('probes', () => {
+  it.each<
+    readonly [script: 'ping.sh' | 'alive.sh' | 'sentinel-alive.sh' | 'watching.sh', answer: string, code: number]
+  >([
+    ['ping.sh', 'PONG', 0],
+    ['ping.sh', 'LOADING Redis is loading the dataset in memory', 1],
+    ['alive.sh', 'PONG', 0],
+    ['alive.sh', 'LOADING Redis is loading the dataset in memory', 0],
+    ['alive.sh', 'BUSY Redis is busy running a script', 0],
+    ['alive.sh', '', 1],
+    ['sentinel-alive.sh', 'PONG', 0],
+    ['sentinel-alive.sh', '', 1],
+    ['watching.sh', '10.0.0.7\n6379', 0],
+    ['watching.sh', '', 1],
+  ])('%s with %j ends with %i', async (script, answer, code) => {
+    expect((await runPodScript(script, { cli: { '*': answer } })).code).toBe(code);
+  });
+});
+
+describe('a sentinel that starts', () => {
+  const named = { [master('s0')]: view('10.0.0.7') };
+
+  it('learns the primary from its peers', async () => {
+    const { conf, started } = await runPodScript('start-sentinel.sh', {
+      cli: named,
+      config: { 'sentinel.conf': 'sentinel down-after-milliseconds db 3000\n' },
+    });
+    expect(started).toBe('run/sentinel.conf --sentinel');
+    expect(conf.filter((line) => !line.includes('myid'))).toEqual([
+      'port 26379',
+      'dir /tmp',
+      'protected-mode no',
+      `sentinel announce-ip ${podIP}`,
+      'requirepass "pw"',
+      'sentinel sentinel-pass "pw"',
+      'sentinel monitor db 10.0.0.7 6379 2',
+      'sentinel auth-pass db "pw"',
+      'sentinel down-after-milliseconds db 3000',
+    ]);
+  });
+
+  it('knows nobody where nobody does, and waits to be told', async () => {
+    const { conf } = await runPodScript('start-sentinel.sh');
+    expect(conf.some((line) => line.startsWith('sentinel monitor'))).toBe(false);
+  });
+
+  it('is the same voter each time, and another than any other pod', async () => {
+    const id = async (): Promise<string | undefined> =>
+      (await runPodScript('start-sentinel.sh')).conf.find((line) => line.startsWith('sentinel myid'));
+    expect(await id()).toMatch(/^sentinel myid [0-9a-f]{40}$/);
+    expect(await id()).toBe(await id());
+  });
+
+  it('R6: that is restarted keeps what it knew, at its new address', async () => {
+    const remembered = [
+      'sentinel announce-ip "10.0.0.99"',
+      'sentinel monitor db 10.0.0.7 6379 2',
+      'sentinel current-epoch 5',
+    ];
+    const { conf, asked } = await runPodScript('start-sentinel.sh', {
+      run: { 'sentinel.conf': `${remembered.join('\n')}\n` },
+    });
+    expect(conf).toEqual([`sentinel announce-ip "${podIP}"`, ...remembered.slice(1)]);
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * The scripts of the pods, run by a real shell in a directory that stands in for the pod's file system. `redis-cli` is a
+ * stand-in that answers what a test says and keeps what it was asked; `redis-server` only tells that it was started, and
+ * `sleep` takes no time.
+ */
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ScriptName, scripts } from '../../src/engines/redis/scripts.ts';
+
+export interface PodStory {
+  /**
+   * What `redis-cli` answers, by a shell pattern of its arguments; the first that fits counts. What fits none is not
+   * answered, and fails.
+   */
+  readonly cli?: Readonly<Record<string, string>>;
+  /** Files in the ConfigMap, besides the scripts. */
+  readonly config?: Readonly<Record<string, string>>;
+  readonly password?: string;
+  /** Whether the volume has held a dataset. */
+  readonly initialised?: boolean;
+  /** Files in the memory-backed directory, from an earlier start. */
+  readonly run?: Readonly<Record<string, string>>;
+}
+
+export interface PodEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Arguments of `redis-cli`, one call a line. */
+  readonly asked: readonly string[];
+  /** Arguments of `redis-server`; undefined when it was not started. */
+  readonly started: string | undefined;
+  /** Lines of the file that the server reads. */
+  readonly conf: readonly string[];
+  readonly initialised: boolean;
+}
+
+export const podIP = '10.0.0.1';
+/** What follows `. "$CONFIG_DIR/library.sh"` in a script of a test's own. */
+type Inline = { readonly inline: string };
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function fakeCli(answers: Readonly<Record<string, string>>, log: string): string {
+  const arms = Object.entries(answers).map(([pattern, answer]) => `${pattern}) printf '%s\\n' ${quoted(answer)} ;;`);
+  return `#!/bin/sh\nprintf '%s\\n' "$*" >> ${log}\ncase "$*" in\n${arms.join('\n')}\n*) exit 1 ;;\nesac\n`;
+}
+
+async function lines(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+export async function runPodScript(script: ScriptName | Inline, story: PodStory = {}): Promise<PodEnd> {
+  const directory = await mkdtemp(join(tmpdir(), 'pod-'));
+  const at = (...path: readonly string[]): string => join(directory, ...path);
+  const inPlace = (text: string): string =>
+    text.replaceAll('/run/redis', at('run')).replaceAll('/data/', `${at('data')}/`);
+  const put = async (path: string, text: string): Promise<void> => {
+    await writeFile(path, text);
+    await chmod(path, 0o755);
+  };
+  try {
+    for (const name of ['bin', 'config', 'data', 'run']) await mkdir(at(name));
+    for (const [name, text] of Object.entries(scripts)) await put(at('config', name), inPlace(text));
+    const { sentinels = 's0\ns1\n', quorum = '2\n', ...config } = story.config ?? {};
+    for (const [name, text] of Object.entries({ sentinels, quorum, 'sentinel.conf': '', ...config })) {
+      await put(at('config', name), text);
+    }
+    for (const [name, text] of Object.entries(story.run ?? {})) await put(at('run', name), text);
+    if (story.initialised === true) await put(at('data', 'initialised'), '');
+    await put(at('password'), `${story.password ?? 'pw'}\n`);
+    await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
+    await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
+    await put(at('bin', 'sleep'), '#!/bin/sh\n');
+    const inline = typeof script === 'string' ? undefined : script.inline;
+    if (inline !== undefined) await put(at('config', 'inline.sh'), `set -eu\n. "$CONFIG_DIR/library.sh"\n${inline}\n`);
+    const { code, stdout } = await shell(at('config', inline === undefined ? (script as ScriptName) : 'inline.sh'), {
+      PATH: `${at('bin')}:${process.env.PATH}`,
+      CLUSTER_NAME: 'db',
+      CONFIG_DIR: at('config'),
+      AUTH_FILE: at('password'),
+      POD_NAME: 'db-1',
+      POD_NAMESPACE: 'apps',
+      POD_IP: podIP,
+    });
+    const [started] = await lines(at('started'));
+    const conf = started === undefined ? [] : await lines(started.split(' ')[0] ?? '');
+    return {
+      code,
+      stdout: stdout.trim(),
+      asked: await lines(at('asked')),
+      started: started?.replaceAll(`${directory}/`, ''),
+      conf: conf.map((line) => line.replaceAll(`${directory}/`, '')),
+      initialised: await readFile(at('data', 'initialised')).then(
+        () => true,
+        () => false,
+      ),
+    };
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Runs it with a POSIX shell and nothing else of this process's environment. */
+function shell(file: string, env: Readonly<Record<string, string>>): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout }));
+  });
+}
