@@ -2,10 +2,13 @@
  * Watches the endpoints of a `-primary` Service the whole time: there must never be two, and never two that take writes.
  *
  * At every change of the EndpointSlice and every 50 ms its addresses are asked for their role. Where two say that they
- * are primary, both are written to at once: a paused primary, or one that lost its replicas, takes no writes.
+ * are primary, both are written to at once: a paused primary, or one that lost its replicas, takes no writes. The pods
+ * that the Service selects are watched as well: two of them may become one before the EndpointSlice is written.
  */
-import type { KubeObject } from '../../src/api/object.ts';
+import type { KubeObject, Resource } from '../../src/api/object.ts';
+import { pods } from '../../src/api/resource.ts';
 import type { RedisConnection } from '../../src/engines/redis/connection.ts';
+import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { endpointSlices } from './kubernetes.ts';
 import { connectRedis, within } from './redis-client.ts';
@@ -18,6 +21,8 @@ export interface GuardReport {
   readonly sweeps: number;
   /** Most endpoints at once. */
   readonly mostEndpoints: number;
+  /** Most pods at once that bore the primary's label. */
+  readonly mostLabelled: number;
   /** Moments with two endpoints that took a write, in words. */
   readonly violations: readonly string[];
 }
@@ -29,34 +34,43 @@ export interface EndpointGuard {
 export interface GuardOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly service: string;
+  /** The cluster's name. */
+  readonly name: string;
   readonly password: string;
 }
 
 export function guardEndpoints(options: GuardOptions): EndpointGuard {
-  const { client, namespace, service, password } = options;
+  const { client, namespace, name, password } = options;
   const stopping = new AbortController();
   const slices = new Map<string, KubeObject>();
+  const labelled = new Map<string, KubeObject>();
   const connections = new Map<string, RedisConnection>();
   const violations: string[] = [];
   let sweeps = 0;
   let mostEndpoints = 0;
+  let mostLabelled = 0;
   let wake = (): void => undefined;
 
-  async function watch(): Promise<void> {
-    const events = await client.watch(endpointSlices, {
+  /** Keeps `found` as the server has it, and tells of each single change. */
+  async function watch(
+    resource: Resource,
+    labelSelector: string,
+    found: Map<string, KubeObject>,
+    changed: () => void,
+  ): Promise<void> {
+    const events = await client.watch(resource, {
       namespace,
-      labelSelector: `kubernetes.io/service-name=${service}`,
+      labelSelector,
       timeoutSeconds: 3600,
       sendInitialEvents: true,
       signal: stopping.signal,
     });
     for await (const event of events) {
       if (event.type === 'ERROR' || event.type === 'BOOKMARK') continue;
-      if (event.type === 'DELETED') slices.delete(event.object.metadata.name);
-      else slices.set(event.object.metadata.name, event.object);
-      mostEndpoints = Math.max(mostEndpoints, addressesOf([...slices.values()]).length);
-      wake();
+      const { uid = '' } = event.object.metadata;
+      if (event.type === 'DELETED') found.delete(uid);
+      else found.set(uid, event.object);
+      changed();
     }
   }
 
@@ -97,7 +111,15 @@ export function guardEndpoints(options: GuardOptions): EndpointGuard {
     }
   }
 
-  const watching = watch().catch((error: unknown) => {
+  const watching = Promise.all([
+    watch(endpointSlices, `kubernetes.io/service-name=${name}-primary`, slices, () => {
+      mostEndpoints = Math.max(mostEndpoints, addressesOf([...slices.values()]).length);
+      wake();
+    }),
+    watch(pods, `${instanceLabel}=${name},clusterwright.dev/role=primary`, labelled, () => {
+      mostLabelled = Math.max(mostLabelled, labelled.size);
+    }),
+  ]).catch((error: unknown) => {
     if (!stopping.signal.aborted) violations.push(`the endpoints could not be watched: ${String(error)}`);
   });
   const sweeping = sweepOn();
@@ -108,7 +130,7 @@ export function guardEndpoints(options: GuardOptions): EndpointGuard {
       wake();
       await Promise.all([watching, sweeping]);
       for (const connection of connections.values()) connection.close();
-      return { sweeps, mostEndpoints, violations };
+      return { sweeps, mostEndpoints, mostLabelled, violations };
     },
   };
 }

@@ -26,7 +26,7 @@ export async function underWriters(
   const entrance = await cluster.entrance();
   const { namespace, name } = cluster;
   const { password } = entrance;
-  const guard = guardEndpoints({ client, namespace, service: `${name}-primary`, password });
+  const guard = guardEndpoints({ client, namespace, name, password });
   const ledger = openLedger({ entrance, writers: 4, run: scenario.replaceAll(/\W+/g, '-') });
   const written = async (count: number): Promise<void> => {
     const goal = ledger.acknowledged + count;
@@ -47,11 +47,12 @@ export async function underWriters(
     throw error;
   }
   const { acknowledged, lost } = await ledger.close();
-  const { mostEndpoints, violations, sweeps } = await guard.close();
+  const { mostEndpoints, mostLabelled, violations, sweeps } = await guard.close();
   await recordResult({ scenario, gapMs, acknowledged, lost: lost.length });
-  expect({ lost: lost.slice(0, 10), mostEndpoints, violations }).toEqual({
+  expect({ lost: lost.slice(0, 10), mostEndpoints, mostLabelled, violations }).toEqual({
     lost: [],
     mostEndpoints: 1,
+    mostLabelled: 1,
     violations: [],
   });
   // A guard that did not look has seen nothing.
