@@ -36,6 +36,12 @@ export interface Ledger {
 /** A write that has no answer by then counts as not acknowledged. */
 const answerMs = 400;
 const reconnectMs = 20;
+/** Between two writes of a writer: a few thousand a second in all, so that the machine has time for what is measured. */
+const pauseMs = 1;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
 export function openLedger(options: LedgerOptions): Ledger {
   const acknowledged = new Set<string>();
@@ -61,11 +67,12 @@ export function openLedger(options: LedgerOptions): Ledger {
           Promise.all([connection.command('SET', key, String(n)), connection.command('WAIT', '1', String(answerMs))]),
         );
         if (Number(replicas) >= 1) acknowledge(key);
+        await pause(pauseMs);
       } catch {
         // What a client does: forget the connection and ask again where the primary is.
         connection?.close();
         connection = undefined;
-        await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+        await pause(reconnectMs);
       }
     }
     connection?.close();
