@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { persistentVolumeClaims, pods as podResource } from '../../src/api/resource.ts';
+import type { EngineAction, Step } from '../../src/plan/plan.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
+import {
+  createExecutor,
+  describeStep,
+  type ExecutorOptions,
+  NameConflict,
+  randomText,
+  StepFailed,
+} from '../../src/runtime/executor.ts';
+import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
+import { turn } from '../support/virtual-clock.ts';
+
+const key = 'redis/apps/db';
+const owned = (uid: string): ObjectMeta => ({
+  name: 'db',
+  namespace: 'apps',
+  labels: { [nameLabel]: 'redis', [instanceLabel]: 'db', [managedByLabel]: managedBy },
+  ownerReferences: [
+    { apiVersion: 'clusterwright.dev/v1alpha1', kind: 'RedisCluster', name: 'db', uid, controller: true },
+  ],
+});
+const configMap = (value: string, metadata: ObjectMeta = owned('uid-db')): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata,
+  data: { value },
+});
+const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' } };
+const pod = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { ...owned('uid-db'), name } });
+
+const create = (object: KubeObject): Step => ({ type: 'create', object });
+const act = (type: string): Step => ({ type: 'act', action: { type }, summary: `do ${type}` });
+
+let parts: ControllerParts;
+beforeEach(async () => {
+  parts = await controllerParts();
+});
+afterEach(() => parts.stop());
+
+interface Run {
+  readonly done: readonly string[];
+  readonly failures: readonly StepFailed[];
+}
+
+async function run(
+  steps: readonly Step[],
+  options: Partial<ExecutorOptions> = {},
+  doing: (action: EngineAction) => Promise<void> = async () => undefined,
+  signal = new AbortController().signal,
+): Promise<Run> {
+  const done: string[] = [];
+  const executor = createExecutor({
+    client: parts.client,
+    cache: parts.cache,
+    onStep: (step) => done.push(describeStep(step)),
+    ...options,
+  });
+  const failures = await executor.run(steps, doing, signal);
+  return { done, failures };
+}
+
+const cached = (kind: string, name = 'db'): KubeObject | undefined => parts.cache.children(key).get(kind, name);
+
+describe('a create', () => {
+  it('is a POST, and shows in the cache before the watch tells', async () => {
+    parts.api.intercept = (request) => (request.method === 'GET' ? new Promise(() => undefined) : undefined);
+    await run([create(configMap('1'))]);
+    expect(parts.api.writes).toEqual(['POST apps/configmaps']);
+    expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' }, metadata: { uid: 'uid-1' } });
+  });
+
+  it('of what a former process has made for the same cluster is done', async () => {
+    parts.api.put(configMap('old'));
+    const { done } = await run([create(configMap('1')), act('next')]);
+    expect(done).toEqual(['create ConfigMap db', 'do next']);
+    expect(cached('ConfigMap')).toMatchObject({ data: { value: 'old' } });
+  });
+
+  it.each<readonly [story: string, metadata: ObjectMeta]>([
+    ['somebody else', { name: 'db', namespace: 'apps' }],
+    ['a former cluster of the name', owned('uid-former')],
+    [
+      'one that is an owner, but not the controller',
+      { ...owned('uid-db'), ownerReferences: [{ ...owner(), controller: false }] },
+    ],
+  ])('never takes over an object of %s', async (_, metadata) => {
+    parts.api.put(configMap('theirs', metadata));
+    const running = run([create(configMap('1')), act('next')]);
+    await expect(running).rejects.toThrow(NameConflict);
+    await expect(running).rejects.toMatchObject({
+      message: 'ConfigMap db exists and belongs to somebody else',
+      cause: { reason: 'AlreadyExists' },
+    });
+    expect(parts.api.get('ConfigMap', 'db')).toMatchObject({ data: { value: 'theirs' } });
+  });
+
+  it('fills a generated Secret once, and tells who has to know', async () => {
+    const told: unknown[] = [];
+    const generating: Step = { type: 'create', object: secret, generate: [{ key: 'password', length: 32 }] };
+    const onSecret: ExecutorOptions['onSecret'] = (made, values) => void told.push([made.metadata.name, values]);
+    await run([generating], { generate: (length) => 'x'.repeat(length), onSecret });
+    await run([generating], { generate: (length) => 'y'.repeat(length), onSecret });
+    expect(parts.api.list('Secret')).toMatchObject([
+      { data: { password: Buffer.from('x'.repeat(32)).toString('base64') } },
+    ]);
+    expect(told).toEqual([['db-auth', { password: 'x'.repeat(32) }]]);
+  });
+
+  it('draws letters and digits that nobody guesses', () => {
+    expect(randomText(32)).toMatch(/^[A-Za-z0-9]{32}$/);
+    expect(new Set(Array.from({ length: 100 }, () => randomText(32))).size).toBe(100);
+  });
+});
+
+describe('an apply', () => {
+  const apply = (value: string): Step => ({ type: 'apply', object: configMap(value), changes: [] });
+
+  it('first makes the fields ours that a POST left behind, once', async () => {
+    await run([create(configMap('1'))]);
+    await run([apply('2')]);
+    await run([apply('3')]);
+    expect(parts.api.writes).toEqual([
+      'POST apps/configmaps',
+      'PATCH configmaps/db',
+      'PATCH configmaps/db',
+      'PATCH configmaps/db',
+    ]);
+    expect(parts.api.get('ConfigMap', 'db')).toMatchObject({
+      data: { value: '3' },
+      metadata: { managedFields: [{ manager: 'clusterwright', operation: 'Apply' }] },
+    });
+    expect(cached('ConfigMap')).toMatchObject({ data: { value: '3' } });
+  });
+
+  it('of an object that changed in between fails, and is tried again by the next pass', async () => {
+    await run([create(configMap('1'))]);
+    parts.api.intercept = (request) => {
+      if (!request.headers?.['content-type']?.includes('json-patch')) return undefined;
+      parts.api.put(configMap('changed by hand'));
+      return undefined;
+    };
+    await expect(run([apply('2')])).rejects.toThrow('update ConfigMap db');
+    parts.api.intercept = () => undefined;
+    await run([apply('2')]);
+    expect(parts.api.get('ConfigMap', 'db')).toMatchObject({ data: { value: '2' } });
+  });
+});
+
+describe('a patch', () => {
+  const label = (uid: string): Step => ({
+    type: 'patch',
+    ref: { resource: podResource, namespace: 'apps', name: 'db-0', uid },
+    patch: { metadata: { labels: { role: 'primary' } } },
+    changes: [],
+  });
+
+  it('G1: names the UID', async () => {
+    const { metadata } = parts.api.put(pod('db-0'));
+    await run([label(metadata.uid ?? '')]);
+    expect(parts.api.get('Pod', 'db-0')?.metadata.labels).toMatchObject({
+      role: 'primary',
+      [managedByLabel]: managedBy,
+    });
+    expect(cached('Pod', 'db-0')?.metadata.labels).toMatchObject({ role: 'primary' });
+  });
+
+  it('G1: of an object whose name has a new holder fails', async () => {
+    parts.api.put(pod('db-0'));
+    await expect(run([label('uid-of-another-life')])).rejects.toThrow(StepFailed);
+    expect(parts.api.get('Pod', 'db-0')?.metadata.labels).not.toHaveProperty('role');
+  });
+});
+
+describe('a delete', () => {
+  const remove = (uid: string): Step => ({
+    type: 'delete',
+    ref: { resource: podResource, namespace: 'apps', name: 'db-0', uid },
+    reason: 'it runs an older template',
+  });
+
+  it('shows in the cache at once: the pod is terminating', async () => {
+    const { metadata } = parts.api.put(pod('db-0'));
+    await turn();
+    await run([remove(metadata.uid ?? '')]);
+    expect(cached('Pod', 'db-0')?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  it('G1: never reaches a younger object of the name, and counts as done', async () => {
+    parts.api.put(pod('db-0'));
+    const { failures } = await run([remove('uid-of-another-life'), act('next')]);
+    expect(failures).toEqual([]);
+    expect(parts.api.get('Pod', 'db-0')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('of what is gone already is done', async () => {
+    expect((await run([remove('uid-1')])).failures).toEqual([]);
+  });
+});
+
+describe('a plan', () => {
+  const failing = (): Promise<void> => Promise.reject(new Error('NOGOODSLAVE'));
+
+  it('is run in order and stops at the first step that fails', async () => {
+    const done: string[] = [];
+    const running = run([act('a'), act('b'), create(configMap('1'))], {}, async ({ type }) => {
+      done.push(type);
+      if (type === 'b') throw new Error('NOGOODSLAVE');
+    });
+    await expect(running).rejects.toMatchObject({
+      code: 'StepFailed',
+      message: 'do b: NOGOODSLAVE',
+      step: { type: 'act' },
+      cause: { message: 'NOGOODSLAVE' },
+    });
+    expect([done, parts.api.writes]).toEqual([['a', 'b'], []]);
+  });
+
+  it('goes on where others need not wait for a step', async () => {
+    const grow: Step = {
+      type: 'patch',
+      optional: true,
+      ref: { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' },
+      patch: { spec: {} },
+      changes: [],
+    };
+    const { done, failures } = await run([grow, create(configMap('1'))]);
+    expect(done).toEqual(['patch PersistentVolumeClaim data-db-0', 'create ConfigMap db']);
+    expect(failures.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^patch PersistentVolumeClaim data-db-0: /),
+    ]);
+  });
+
+  it('ends between two steps when the process has to', async () => {
+    const stopping = new AbortController();
+    const running = run(
+      [act('a'), create(configMap('1'))],
+      {},
+      async () => stopping.abort(new Error('stopping')),
+      stopping.signal,
+    );
+    await expect(running).rejects.toThrow('stopping');
+    expect(parts.api.writes).toEqual([]);
+  });
+
+  it('tells why it ended, not what that broke', async () => {
+    const stopping = new AbortController();
+    const breaking = async (): Promise<void> => {
+      stopping.abort(new Error('the lease was lost'));
+      throw new Error('socket closed');
+    };
+    await expect(run([act('a')], {}, breaking, stopping.signal)).rejects.toThrow('the lease was lost');
+  });
+
+  it('tells a database nothing without the lease', async () => {
+    const asked: string[] = [];
+    const running = run([act('a')], { mayWrite: () => false }, async ({ type }) => void asked.push(type));
+    await expect(running).rejects.toThrow('do a: not done, because this process does not hold the lease');
+    expect(asked).toEqual([]);
+  });
+
+  it('of nothing does nothing', async () => {
+    expect(await run([], {}, failing)).toEqual({ done: [], failures: [] });
+  });
+});
+
+function owner(): NonNullable<ObjectMeta['ownerReferences']>[number] {
+  return { apiVersion: 'clusterwright.dev/v1alpha1', kind: 'RedisCluster', name: 'db', uid: 'uid-db' };
+}
