@@ -6,9 +6,10 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
-import { finalizerSteps, planDeletion } from '../plan/deletion.ts';
+import { planDeletion } from '../plan/deletion.ts';
+import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
-import { type Children, noChildren } from '../resources/children.ts';
+import type { Children } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { findSecret, readChildren } from './live.ts';
 import { type ObserveOptions, observe } from './observation.ts';
@@ -28,8 +29,14 @@ export interface Preview {
 
 /** Against nothing: the first pass over a cluster that does not exist. */
 export function offlinePreview(engine: RegisteredEngine, cluster: Cluster): Preview {
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine, engine.surveyOffline(cluster));
-  return { cluster, basis: 'nothing', spec: [], plan, follows: follows(plan.steps, noChildren) };
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster));
+  return {
+    cluster,
+    basis: 'nothing',
+    spec: [],
+    plan,
+    follows: plan.steps.length === 0 ? [] : (engine.forecast?.(cluster) ?? []),
+  };
 }
 
 export type LiveOptions = ObserveOptions & { readonly client: KubeClient };
@@ -49,17 +56,13 @@ export async function livePreview(
     return { cluster, basis: 'objects', spec, plan, follows: [] };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options);
-  const plan = passPlan(cluster, engine, unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard));
+  const plan = passPlan(
+    cluster,
+    engine.kind.resource,
+    unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
+  );
   const basis = unheard === undefined ? 'processes' : 'objects';
   return { cluster, basis, spec, plan, follows: follows(plan.steps, children) };
-}
-
-/** The engine's plan inside what the controller does for every kind. */
-function passPlan(cluster: Cluster<CommonSpec>, engine: RegisteredEngine, plan: Plan): Plan {
-  if (cluster.spec.paused === true) {
-    return { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') };
-  }
-  return { ...plan, steps: [...finalizerSteps(cluster, engine.kind.resource), ...plan.steps] };
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */

@@ -64,6 +64,8 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
   /** What `plan` sees when nothing exists yet: for offline plans. */
   readonly nothing: Observed;
+  /** What follows, in words, once the processes of a new cluster run: from the planner itself. */
+  forecast?(cluster: Cluster<Spec>): readonly string[];
   readonly listener?: Listener<Spec>;
 }
 
@@ -84,5 +86,6 @@ export interface RegisteredEngine {
   survey(cluster: Cluster, children: Children, io: EngineIO): Promise<Survey>;
   /** Plans from the custom resource alone, as if nothing existed. */
   surveyOffline(cluster: Cluster): Plan;
+  forecast?(cluster: Cluster): readonly string[];
   readonly listener?: Listener<unknown>;
 }

@@ -9,7 +9,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Action>,
 ): RegisteredEngine {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { listener } = engine;
+  const { forecast, listener } = engine;
   return {
     name: engine.name,
     kind: engine.kind,
@@ -26,6 +26,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
       };
     },
     surveyOffline: (cluster) => engine.plan(typed(cluster), noChildren, engine.nothing),
+    ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
     ...(listener === undefined
       ? {}
       : {

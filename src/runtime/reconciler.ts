@@ -11,8 +11,9 @@ import { secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
-import { finalizerSteps, planDeletion } from '../plan/deletion.ts';
-import { blocked, type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { planDeletion } from '../plan/deletion.ts';
+import { passPlan } from '../plan/pass.ts';
+import { blocked, type Outcome, type Plan } from '../plan/plan.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
@@ -107,10 +108,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         return reconcileDeleting(engine, cluster, children, signal);
       }
       const survey = await engine.survey(cluster, children, io(cluster, signal));
-      const plan: Plan =
-        cluster.spec.paused === true
-          ? { steps: [], outcome: wait('Paused', 'spec.paused is true: nothing is changed') }
-          : { ...survey.plan, steps: [...finalizerSteps(cluster, resource), ...survey.plan.steps] };
+      const plan = passPlan(cluster, resource, survey.plan);
       onOutcome(engine, cluster, cluster.status, plan);
 
       let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;

@@ -4,6 +4,7 @@ import { redisKind } from '../../api/redis.ts';
 import type { Engine } from '../engine.ts';
 import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
+import { forecastFormation } from './forecast.ts';
 import { listenToSentinel, sentinelEndpoints } from './listen.ts';
 import { observeRedis } from './observe.ts';
 import { nothingObserved, type RedisObserved } from './observed.ts';
@@ -22,5 +23,6 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   act: actRedis,
   status: redisStatus,
   nothing: nothingObserved,
+  forecast: forecastFormation,
   listener: { endpoints: sentinelEndpoints, listen: listenToSentinel },
 };

@@ -1,0 +1,57 @@
+/**
+ * What it takes to form a new cluster once its processes run: the planner's own words, on processes that answer as fresh
+ * ones do. For plans that are made before anything exists.
+ */
+import type { Cluster } from '../../api/cluster.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import { childrenOf, type Pod } from '../../resources/children.ts';
+import { redisNames } from './names.ts';
+import type { DataNode, RedisObserved, SentinelNode } from './observed.ts';
+import { planRedis } from './plan.ts';
+import { redisResources } from './resources.ts';
+import { dynamicSettings } from './settings.ts';
+
+/** Empty for a node that stands alone: it needs nobody's word. */
+export function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
+  const { mode, replicas, sentinel, version } = cluster.spec;
+  if (mode === 'Standalone') return [];
+  const names = redisNames(cluster.metadata.name);
+  const data = Array.from({ length: replicas }, (_, i) => `${names.data}-${i}`);
+  const sentinels = Array.from({ length: sentinel.replicas }, (_, i) => `${names.sentinel}-${i}`);
+  const children = childrenOf([
+    ...redisResources(cluster).map(({ object }) => object),
+    ...data.map((name) => running(name, 'data')),
+    ...sentinels.map((name) => running(name, 'sentinel')),
+  ]);
+  const fresh = (pod: string): DataNode => ({
+    state: 'answering',
+    pod,
+    address: pod,
+    version,
+    role: 'replica',
+    linkUp: false,
+    offset: 0,
+    replicas: [],
+    electable: false,
+    empty: true,
+    settings: dynamicSettings(cluster),
+  });
+  const ignorant = sentinels.map((pod): SentinelNode => ({ state: 'answering', pod, address: pod }));
+  const atFirst: RedisObserved = { data: data.map(fresh), sentinels: ignorant };
+  const [seed, ...others] = data.map(fresh);
+  const seeded = seed === undefined ? [] : [{ ...seed, role: 'primary' as const, linkUp: true, electable: true }];
+  const then: RedisObserved = { data: [...seeded, ...others], sentinels: ignorant };
+  return [atFirst, then]
+    .flatMap((observed) => planRedis(cluster, children, observed).steps)
+    .flatMap((step) => (step.type === 'act' ? [step.summary] : []));
+}
+
+/** A pod whose address is its name: nobody dials it. */
+function running(name: string, component: string): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { 'app.kubernetes.io/component': component } },
+    status: { phase: 'Running', podIP: name, conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
