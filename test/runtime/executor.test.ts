@@ -67,13 +67,14 @@ const cached = (kind: string, name = 'db'): KubeObject | undefined => parts.cach
 
 describe('a create', () => {
   it('is a POST, and shows in the cache before the watch tells', async () => {
-    parts.api.intercept = (request) => (request.method === 'GET' ? new Promise(() => undefined) : undefined);
+    parts.api.lag();
     await run([create(configMap('1'))]);
     expect(parts.api.writes).toEqual(['POST apps/configmaps']);
     expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' }, metadata: { uid: 'uid-1' } });
   });
 
   it('of what a former process has made for the same cluster is done', async () => {
+    parts.api.lag();
     parts.api.put(configMap('old'));
     const { done } = await run([create(configMap('1')), act('next')]);
     expect(done).toEqual(['create ConfigMap db', 'do next']);
@@ -160,6 +161,8 @@ describe('a patch', () => {
 
   it('G1: names the UID', async () => {
     const { metadata } = parts.api.put(pod('db-0'));
+    await turn();
+    parts.api.lag();
     await run([label(metadata.uid ?? '')]);
     expect(parts.api.get('Pod', 'db-0')?.metadata.labels).toMatchObject({
       role: 'primary',
@@ -185,6 +188,7 @@ describe('a delete', () => {
   it('shows in the cache at once: the pod is terminating', async () => {
     const { metadata } = parts.api.put(pod('db-0'));
     await turn();
+    parts.api.lag();
     await run([remove(metadata.uid ?? '')]);
     expect(cached('Pod', 'db-0')?.metadata.deletionTimestamp).toBeDefined();
   });

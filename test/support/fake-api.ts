@@ -53,6 +53,7 @@ export class FakeApi {
   readonly writes: string[] = [];
   readonly reads: string[] = [];
   intercept: Interception = () => undefined;
+  #late: (() => void)[] | undefined;
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
   #version = 100;
@@ -83,6 +84,17 @@ export class FakeApi {
 
   list(kind: string): KubeObject[] {
     return [...this.#objects.values()].filter((object) => object.kind === kind);
+  }
+
+  /** From now on watches lag behind, until `catchUp`. */
+  lag(): void {
+    this.#late ??= [];
+  }
+
+  catchUp(): void {
+    const late = this.#late ?? [];
+    this.#late = undefined;
+    for (const tell of late) tell();
   }
 
   /** Gone at once, whatever holds it. */
@@ -230,8 +242,12 @@ export class FakeApi {
   }
 
   #tell(type: string, path: string, object: KubeObject): void {
-    for (const watcher of this.#watchers)
-      if (watcher.accepts(path, object)) watcher.send(`${JSON.stringify({ type, object })}\n`);
+    const event = `${JSON.stringify({ type, object })}\n`;
+    const tell = (): void => {
+      for (const watcher of this.#watchers) if (watcher.accepts(path, object)) watcher.send(event);
+    };
+    if (this.#late === undefined) tell();
+    else this.#late.push(tell);
   }
 
   async *#watch(request: TransportRequest): AsyncGenerator<Uint8Array> {

@@ -75,6 +75,12 @@ describe('a data node that starts', () => {
     ]);
   });
 
+  it('R1: that the sentinels still call primary asks once where they know no replica', async () => {
+    const cli = { ...refused, [master('s0')]: view(podIP, 1, 0) };
+    const { asked } = await runPodScript('start-data.sh', { cli, initialised: true });
+    expect(asked.filter((line) => line.endsWith('sentinel failover db')).length).toBe(1);
+  });
+
   it('R1: that the sentinels still call primary asks them to fail over, for as long as they do', async () => {
     const { asked } = await runPodScript('start-data.sh', { cli: refused, initialised: true });
     expect(asked.filter((line) => line === '-h s0 -p 26379 sentinel failover db').length).toBe(50);
