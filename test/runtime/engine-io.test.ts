@@ -1,0 +1,142 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
+import { FakeApi } from '../support/fake-api.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const signal = new AbortController().signal;
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+async function listening(): Promise<number> {
+  const opened = createServer((socket) => socket.pipe(socket));
+  server = opened;
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+  return (opened.address() as AddressInfo).port;
+}
+
+describe('a connection', () => {
+  it('carries bytes both ways', async () => {
+    const socket = await dialTcp('127.0.0.1', await listening(), signal);
+    socket.write('hello');
+    const [chunk] = (await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])))) as [
+      Buffer,
+    ];
+    expect(chunk.toString()).toBe('hello');
+    socket.destroy();
+  });
+
+  it('that is refused says so', async () => {
+    const port = await listening();
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(dialTcp('127.0.0.1', port, signal)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('is given up when the signal aborts, before and while it is opened', async () => {
+    const reason = new Error('too late');
+    await expect(dialTcp('127.0.0.1', 1, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const late = new AbortController();
+    // An address of documentation: nobody answers.
+    const dialling = dialTcp('192.0.2.1', 6379, late.signal);
+    late.abort(reason);
+    await expect(dialling).rejects.toBe(reason);
+  });
+
+  it('outlives the signal that it was opened under', async () => {
+    const opening = new AbortController();
+    const socket = await dialTcp('127.0.0.1', await listening(), opening.signal);
+    opening.abort();
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
+  });
+});
+
+const hour = 3_600_000;
+
+function secrets() {
+  const api = new FakeApi();
+  const clock = new VirtualClock();
+  const values: string[] = [];
+  const reader = createSecretReader({ client: api.client(clock), clock, onValue: (value) => values.push(value) });
+  const put = (password: string): void => {
+    const data = { password: Buffer.from(password).toString('base64') };
+    api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' }, data });
+  };
+  const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal });
+  return { api, clock, io, put, reader, values };
+}
+
+describe('a Secret', () => {
+  it('is read by name, once an hour, and its values are told to whom keeps them out of the log', async () => {
+    const { api, clock, io, put, values } = secrets();
+    put('one');
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    put('two');
+    await clock.advance(hour - 1);
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    await clock.advance(1);
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+    expect(api.reads).toEqual(['/api/v1/namespaces/apps/secrets/db-auth', '/api/v1/namespaces/apps/secrets/db-auth']);
+    expect(values).toEqual(['one', 'two']);
+  });
+
+  it('that was refused is read anew, not more often than every five seconds', async () => {
+    const { clock, io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    put('two');
+    io.secretRefused('db-auth');
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+    await clock.advance(5000);
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+    io.secretRefused('db-auth');
+    io.secretRefused('another');
+    await io.secret('db-auth');
+    expect(api.reads.length).toBe(2);
+  });
+
+  it('that is not there is looked for each time', async () => {
+    const { io, put } = secrets();
+    expect(await io.secret('db-auth')).toBeUndefined();
+    put('one');
+    expect(await io.secret('db-auth')).toEqual({ password: 'one' });
+  });
+
+  it('that this process has just made need not be read', async () => {
+    const { api, io, reader, values } = secrets();
+    reader.learn('apps', 'db-auth', { password: 'made' });
+    expect([await io.secret('db-auth'), api.reads, values]).toEqual([{ password: 'made' }, [], ['made']]);
+  });
+
+  it('of another namespace is another', async () => {
+    const { io, reader } = secrets();
+    reader.learn('elsewhere', 'db-auth', { password: 'made' });
+    expect(await io.secret('db-auth')).toBeUndefined();
+  });
+
+  it('that the API server does not give is no missing one', async () => {
+    const { api, io } = secrets();
+    api.intercept = async () => ({ status: 403, headers: {}, body: '' });
+    await expect(io.secret('db-auth')).rejects.toThrow('403');
+  });
+});
+
+describe('time', () => {
+  it('passes by the clock, and ends with either signal', async () => {
+    const { clock, reader } = secrets();
+    const [process, own] = [new AbortController(), new AbortController()];
+    const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal: process.signal });
+    const slept: string[] = [];
+    void io.sleep(100).then(() => slept.push('100 ms'));
+    void io.sleep(1000, own.signal).catch(() => slept.push('own'));
+    void io.sleep(1000).catch(() => slept.push('process'));
+    await clock.advance(100);
+    own.abort();
+    await clock.advance(0);
+    process.abort();
+    await clock.advance(0);
+    expect(slept).toEqual(['100 ms', 'own', 'process']);
+    expect(clock.pending).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import type { StatusClaim } from '../../src/engines/engine.ts';
+import { createStatusWriter, detailDelayMs, type StatusWriter } from '../../src/runtime/status-writer.ts';
+import { FakeApi } from '../support/fake-api.ts';
+import { ready, testCluster } from '../support/test-engine.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const signal = new AbortController().signal;
+
+let api: FakeApi;
+let clock: VirtualClock;
+let writer: StatusWriter;
+let seen: KubeObject[];
+
+beforeEach(() => {
+  api = new FakeApi();
+  clock = new VirtualClock();
+  seen = [];
+  const cache = { observeWrite: (object: KubeObject) => void seen.push(object) };
+  writer = createStatusWriter({ client: api.client(clock), cache, clock });
+  api.put(testCluster('db'));
+});
+
+const claim = (more: Partial<StatusClaim> = {}): StatusClaim => ({
+  phase: 'Ready',
+  conditions: ready,
+  replicas: 3,
+  ...more,
+});
+const conditions = (status: 'True' | 'False', message: string): StatusClaim['conditions'] => [
+  { type: 'Ready', status, reason: status === 'True' ? 'AllMembersReady' : 'MembersNotReady', message },
+];
+const statusOf = (): ClusterStatus => (api.get('RedisCluster', 'db') as Cluster).status ?? {};
+
+/** Says it of the cluster as it stands in the API server now; what `write` resolves with. */
+async function say(what: StatusClaim, plan?: ClusterStatus['plan']): Promise<number> {
+  return writer.write(api.get('RedisCluster', 'db') as Cluster, redisKind.resource, what, plan, signal);
+}
+
+describe('a status', () => {
+  it('is written when it is new, with the generation and the times', async () => {
+    expect(await say(claim(), { next: 'restart db-2' })).toBe(0);
+    expect(statusOf()).toEqual({
+      phase: 'Ready',
+      replicas: 3,
+      observedGeneration: 1,
+      plan: { next: 'restart db-2' },
+      conditions: ready
+        .map((condition) => ({ ...condition, observedGeneration: 1, lastTransitionTime: '2030-01-01T00:00:00Z' }))
+        .sort((a, b) => (a.type < b.type ? -1 : 1)),
+    });
+    expect(seen.map(({ metadata }) => metadata.name)).toEqual(['db']);
+  });
+
+  it('that says nothing new is not written, however often it is said', async () => {
+    await say(claim());
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(60_000);
+      expect(await say(claim(), {})).toBe(0);
+    }
+    expect(api.writes).toEqual(['PATCH db/status']);
+  });
+
+  it.each<readonly [turn: string, change: Partial<StatusClaim>]>([
+    ['phase', { phase: 'Degraded' }],
+    ['primary', { primary: 'db-1' }],
+    ['readiness', { conditions: conditions('False', 'db-2 does not answer') }],
+    ['the database was formed', { initialized: true }],
+  ])('that turns is written at once: %s', async (_, change) => {
+    await say(claim());
+    await clock.advance(1);
+    expect(await say(claim(change))).toBe(0);
+    expect(api.writes.length).toBe(2);
+  });
+
+  it('that is about another generation is written at once', async () => {
+    await say(claim());
+    api.put(testCluster('db', { replicas: 5 }));
+    expect(await say(claim())).toBe(0);
+    expect(statusOf().observedGeneration).toBe(2);
+  });
+
+  it('gathers details for ten seconds', async () => {
+    await say(claim());
+    await clock.advance(4000);
+    expect(await say(claim({ replicas: 4 }))).toBe(detailDelayMs - 4000);
+    await clock.advance(detailDelayMs - 4000);
+    expect(await say(claim({ replicas: 5 }))).toBe(0);
+    expect([api.writes.length, statusOf().replicas]).toEqual([2, 5]);
+  });
+
+  it('gathers a message that moves along', async () => {
+    await say(claim({ conditions: conditions('False', 'two members are missing') }));
+    expect(await say(claim({ conditions: conditions('False', 'one member is missing') }))).toBe(detailDelayMs);
+    expect(await say(claim({ conditions: conditions('True', 'all is well') }))).toBe(0);
+    expect(api.writes.length).toBe(2);
+  });
+
+  it('keeps the time of a transition until the next one', async () => {
+    await say(claim({ conditions: conditions('False', 'a') }));
+    await clock.advance(20_000);
+    await say(claim({ conditions: conditions('False', 'b') }));
+    expect(statusOf().conditions).toMatchObject([{ message: 'b', lastTransitionTime: '2030-01-01T00:00:00Z' }]);
+    await say(claim({ conditions: conditions('True', 'c') }));
+    expect(statusOf().conditions).toMatchObject([{ message: 'c', lastTransitionTime: '2030-01-01T00:00:20Z' }]);
+  });
+
+  it('loses what is no longer said', async () => {
+    await say(claim({ primary: 'db-0', version: '8.0' }), { next: 'a', waitingFor: 'b' });
+    await say({ phase: 'Degraded', conditions: ready }, { blockedBy: 'c' });
+    expect(statusOf()).toMatchObject({ phase: 'Degraded', plan: { blockedBy: 'c' } });
+    expect(Object.keys(statusOf()).sort()).toEqual(['conditions', 'observedGeneration', 'phase', 'plan']);
+    expect(Object.keys(statusOf().plan ?? {})).toEqual(['blockedBy']);
+    await say({ phase: 'Ready', conditions: ready }, {});
+    expect(statusOf()).not.toHaveProperty('plan');
+  });
+
+  it('of a cluster that is gone is told to nobody', async () => {
+    const cluster = api.get('RedisCluster', 'db') as Cluster;
+    api.vanish('RedisCluster', 'db');
+    expect(await writer.write(cluster, redisKind.resource, claim(), undefined, signal)).toBe(0);
+    expect(seen).toEqual([]);
+  });
+
+  it('that cannot be written fails the pass', async () => {
+    api.intercept = async () => ({ status: 403, headers: {}, body: '' });
+    await expect(say(claim())).rejects.toThrow('403');
+  });
+
+  it('of a cluster made anew is no detail of the former one', async () => {
+    await say(claim());
+    const { metadata } = api.get('RedisCluster', 'db') ?? {};
+    writer.forget(metadata?.uid ?? '');
+    expect(await say(claim({ replicas: 9 }))).toBe(0);
+  });
+});
