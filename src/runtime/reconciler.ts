@@ -15,6 +15,7 @@ import { planDeletion } from '../plan/deletion.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan } from '../plan/plan.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -88,7 +89,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         }
       }),
     );
-    return found.flat();
+    // One of that name which somebody made before us is theirs, though we have used it.
+    return found.flat().filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy);
   }
 
   return {
@@ -97,6 +99,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
       const children = cache.children(key);
       if (!verdict.ok) {
+        const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine, object);
+        if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
         const text = verdict.violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
         const outcome = { state: 'blocked', reason: 'InvalidSpec', message: text } as const;
         const unread = { ...object, spec: {} } as Cluster;
@@ -138,6 +142,20 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       };
     },
   };
+}
+
+/**
+ * What still counts of a cluster that is deleted while its spec is not valid: whether its data goes, and whose its
+ * password is. Where not even that can be read, the data stays. Otherwise it could never end.
+ */
+function lastWill(engine: RegisteredEngine, object: KubeObject): Cluster<CommonSpec> | undefined {
+  const { deletionPolicy, auth } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
+  for (const spec of [{ deletionPolicy, auth }, {}]) {
+    const kept = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+    const verdict = validateCluster(engine.kind, { ...object, spec: kept }, { unknown: 'prune' });
+    if (verdict.ok) return verdict.cluster as Cluster<CommonSpec>;
+  }
+  return undefined;
 }
 
 function recheck(outcome: Outcome): { again?: number } {
