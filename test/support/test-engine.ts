@@ -25,6 +25,7 @@ export interface TestEngine extends RegisteredEngine {
   readonly surveyed: string[];
   /** What a look at a cluster finds. May reject, or never resolve. */
   find: (name: string, children: Children, io: EngineIO) => Finding | Promise<Finding>;
+  resources: RegisteredEngine['resources'];
 }
 
 export function testEngine(more: Partial<RegisteredEngine> = {}): TestEngine {

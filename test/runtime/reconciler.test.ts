@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import { deletionFinalizer } from '../../src/plan/deletion.ts';
+import { type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
+import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
+import { createExecutor } from '../../src/runtime/executor.ts';
+import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
+import { createStatusWriter, detailDelayMs } from '../../src/runtime/status-writer.ts';
+import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
+import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { turn } from '../support/virtual-clock.ts';
+
+const key = 'test/apps/db';
+let parts: ControllerParts;
+let engine: TestEngine;
+let reconciler: Reconciler;
+let outcomes: Outcome[];
+
+async function begin(spec: object = {}, metadata: Partial<ObjectMeta> = {}): Promise<void> {
+  engine = testEngine({
+    resources: () => [
+      {
+        object: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' } },
+        generate: [{ key: 'password', length: 8 }],
+      },
+    ],
+  });
+  await parts?.stop();
+  parts = await controllerParts([testCluster('db', spec, metadata)], [engine]);
+  const { cache, client, clock, log } = parts;
+  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
+  reconciler = createReconciler({
+    client,
+    cache,
+    executor: createExecutor({ client, cache }),
+    status: createStatusWriter({ client, cache, clock }),
+    io: (cluster, signal) => engineIO({ namespace: cluster.metadata.namespace, secrets, dial: refused, clock, signal }),
+    log,
+    onOutcome: (_engine, _cluster, _before, plan) => void outcomes.push(plan.outcome),
+  });
+}
+
+beforeEach(async () => {
+  outcomes = [];
+  await begin();
+});
+afterEach(() => parts.stop());
+
+/** One pass over the cluster as the API server has it. */
+async function pass(signal = new AbortController().signal): Promise<PassResult> {
+  const cluster = parts.api.get('RedisCluster', 'db');
+  if (cluster === undefined) throw new Error('the cluster is gone');
+  return reconciler.reconcile(engine, cluster, key, signal);
+}
+
+const finds = (steps: readonly Step[], outcome: Outcome = settled, act?: () => Promise<void>): void => {
+  const plan: Plan = { steps, outcome };
+  engine.find = () => ({ plan, ...(act === undefined ? {} : { act }) });
+};
+const status = (): ClusterStatus => (parts.api.get('RedisCluster', 'db') as Cluster | undefined)?.status ?? {};
+const condition = (type: string): string => {
+  const found = status().conditions?.find((candidate) => candidate.type === type);
+  return found === undefined ? 'absent' : `${found.status} ${found.reason}: ${found.message}`;
+};
+const child = (): KubeObject => testChild(parts.api.get('RedisCluster', 'db') ?? testCluster('db'), 'ConfigMap');
+const create = (): Step => ({ type: 'create', object: child() });
+const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+const refused = (): Promise<never> => Promise.reject(new Error('NOPERM'));
+
+describe('a pass', () => {
+  it('does what was planned, says so, and knows what it did', async () => {
+    finds([create()], wait('MembersStarting', 'no node answers yet', 500));
+    const result = await pass();
+    expect(result).toMatchObject({ outcome: { reason: 'MembersStarting' }, again: 500 });
+    expect(result.understood?.children.get('ConfigMap', 'db')).toBeDefined();
+    expect(status().plan).toEqual({ next: 'create ConfigMap db', waitingFor: 'no node answers yet' });
+    expect(condition('Ready')).toBe('True AllMembersReady: all is well');
+    expect(outcomes).toEqual([wait('MembersStarting', 'no node answers yet', 500)]);
+  });
+
+  it('over a cluster where all is well writes nothing a second time', async () => {
+    await pass();
+    await pass();
+    expect(parts.api.writes).toEqual(['PATCH db/status']);
+  });
+
+  it.each<readonly [story: string, steps: readonly Step[], outcome: Outcome, again: number | undefined]>([
+    ['settled: a watch will tell', [], settled, undefined],
+    ['waits for what a watch will tell', [], wait('Restarting', 'a pod restarts'), undefined],
+    ['waits for the database', [], wait('Repairing', 'members are brought in line', 500), 500],
+    ['has acted: the effect shows in a moment', [act], wait('Repairing', 'members are brought in line', 500), 50],
+    ['has acted for the last time', [act], settled, 50],
+  ])('comes back in time: %s', async (_, steps, outcome, again) => {
+    finds(steps, outcome);
+    expect((await pass()).again).toBe(again);
+  });
+
+  it('that fails over the wire says so in the status, and is repeated', async () => {
+    finds([act, create()], settled, refused);
+    await expect(pass()).rejects.toThrow('ask for something: NOPERM');
+    expect(condition('Ready')).toBe('False StepFailed: ask for something: NOPERM');
+    expect(condition('Progressing')).toBe('False AllMembersReady: all is well');
+    expect(parts.api.list('ConfigMap')).toEqual([]);
+  });
+
+  it('that meets an object of somebody else is blocked, and looks again later', async () => {
+    parts.api.put({ ...child(), metadata: { name: 'db', namespace: 'apps' } });
+    finds([create()]);
+    expect(await pass()).toEqual({
+      outcome: {
+        state: 'blocked',
+        reason: 'NameConflict',
+        message: 'ConfigMap db exists and belongs to somebody else',
+      },
+      again: 30_000,
+    });
+    expect([status().phase, condition('Ready')]).toEqual([
+      'Blocked',
+      'False NameConflict: ConfigMap db exists and belongs to somebody else',
+    ]);
+  });
+
+  it('goes on when a volume cannot grow, and logs it', async () => {
+    const ref = { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' };
+    finds([{ type: 'patch', optional: true, ref, patch: {}, changes: [] }, create()]);
+    await pass();
+    expect(parts.api.list('ConfigMap').length).toBe(1);
+    const warnings = parts.log.entries.filter(({ level }) => level !== 'debug');
+    expect(warnings).toMatchObject([{ level: 'warn', fields: { cluster: key } }]);
+    expect(condition('Ready')).toMatch(/^True/);
+  });
+
+  it('in which nobody could look is repeated, and says nothing', async () => {
+    engine.find = () => Promise.reject(new Error('the API server does not give the Secret'));
+    await expect(pass()).rejects.toThrow('does not give the Secret');
+    expect(parts.api.writes).toEqual([]);
+  });
+
+  it('that has to end writes nothing more, not even a status', async () => {
+    const stopping = new AbortController();
+    finds([act, create()], settled, async () => stopping.abort(new Error('stopping')));
+    await expect(pass(stopping.signal)).rejects.toThrow('stopping');
+    expect(parts.api.writes).toEqual([]);
+  });
+});
+
+describe('a cluster that is paused', () => {
+  beforeEach(() => begin({ paused: true }));
+
+  it('is looked at, and nothing is written but its status', async () => {
+    finds([create(), act], wait('Repairing', 'members are brought in line', 500), refused);
+    expect(await pass()).toMatchObject({ outcome: { reason: 'Paused' } });
+    expect(engine.surveyed).toEqual(['db']);
+    expect(parts.api.writes).toEqual(['PATCH db/status']);
+    expect([status().phase, status().plan]).toEqual([
+      'Paused',
+      { waitingFor: 'spec.paused is true: nothing is changed' },
+    ]);
+    expect(condition('Ready')).toMatch(/^True/);
+    expect(condition('Progressing')).toBe('False Paused: spec.paused is true: nothing is changed');
+  });
+
+  it('gets no finalizer', async () => {
+    await begin({ paused: true, deletionPolicy: 'Delete' });
+    await pass();
+    expect(parts.api.get('RedisCluster', 'db')?.metadata.finalizers).toBeUndefined();
+  });
+});
+
+describe('a cluster whose spec is not valid', () => {
+  beforeEach(() => begin({ replicas: 0, storage: { size: 'much' } }));
+
+  it('is not looked at, nothing of it is touched, and it says what is wrong', async () => {
+    parts.api.put({ ...(parts.api.get('RedisCluster', 'db') as KubeObject), status: { primary: 'db-1', replicas: 3 } });
+    expect(await pass()).toMatchObject({ outcome: { state: 'blocked', reason: 'InvalidSpec' } });
+    expect([engine.surveyed, parts.api.writes]).toEqual([[], ['PATCH db/status']]);
+    expect(status()).toMatchObject({ phase: 'Invalid', primary: 'db-1', replicas: 3 });
+    expect(condition('Ready')).toMatch(
+      /^False InvalidSpec: spec\.replicas: must be at least 1; spec\.storage\.size: must match/,
+    );
+    expect(condition('Stalled')).toMatch(/^True InvalidSpec/);
+  });
+
+  it('and that knows more fields than we do is taken without them', async () => {
+    await begin({ replicas: 3, fromTheFuture: true });
+    await pass();
+    expect(engine.surveyed).toEqual(['db']);
+  });
+});
+
+describe('a cluster that is being deleted', () => {
+  const generated: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'db-auth', namespace: 'apps', labels: { [managedByLabel]: managedBy } },
+  };
+  const going = { finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' };
+
+  it('is not looked at, and loses its children one after the other, the finalizer last', async () => {
+    await begin({ deletionPolicy: 'Delete' }, going);
+    parts.api.put(generated);
+    parts.api.put({ ...child(), kind: 'Pod' });
+    await turn();
+    expect((await pass()).outcome).toMatchObject({ reason: 'Stopping' });
+    parts.api.vanish('Pod', 'db');
+    parts.api.put({ ...child(), kind: 'PersistentVolumeClaim' });
+    await turn();
+    expect(await pass()).toMatchObject({ outcome: { reason: 'DeletingData' }, again: 1000 });
+    await turn();
+    expect((await pass()).outcome).toEqual(settled);
+    expect(parts.api.get('RedisCluster', 'db')).toBeUndefined();
+    expect([engine.surveyed, parts.api.writes]).toEqual([
+      [],
+      ['DELETE persistentvolumeclaims/db', 'DELETE secrets/db-auth', 'PATCH redisclusters/db'],
+    ]);
+  });
+
+  it('leaves a Secret that somebody else made, though it was used', async () => {
+    await begin({ deletionPolicy: 'Delete' }, going);
+    parts.api.put({ ...generated, metadata: { name: 'db-auth', namespace: 'apps' } });
+    expect((await pass()).outcome).toEqual(settled);
+    expect(parts.api.list('Secret').length).toBe(1);
+  });
+
+  it.each<readonly [story: string, spec: object, left: readonly string[]]>([
+    ['the data goes, as it says', { deletionPolicy: 'Delete', replicas: 0 }, []],
+    ['the data stays, as it says', { deletionPolicy: 'Retain', replicas: 0 }, ['PersistentVolumeClaim', 'Secret']],
+    ['the data stays where it cannot be read', { deletionPolicy: 'Erase' }, ['PersistentVolumeClaim', 'Secret']],
+    [
+      'the data goes, the password of the user stays',
+      { deletionPolicy: 'Delete', auth: { secretRef: { name: 'db-auth' } }, replicas: 0 },
+      ['Secret'],
+    ],
+  ])('G3: with a spec that is not valid is not stuck: %s', async (_, spec, left) => {
+    await begin(spec, going);
+    engine.resources = (cluster) => {
+      const { auth } = cluster.spec as { readonly auth?: unknown };
+      return auth === undefined ? [{ object: generated, generate: [{ key: 'password', length: 8 }] }] : [];
+    };
+    parts.api.put(generated);
+    parts.api.put({ ...child(), kind: 'PersistentVolumeClaim' });
+    await turn();
+    for (let i = 0; i < 2 && parts.api.list('RedisCluster').length > 0; i++) {
+      await pass();
+      await turn();
+    }
+    expect(parts.api.list('RedisCluster')).toEqual([]);
+    expect(['PersistentVolumeClaim', 'Secret'].filter((kind) => parts.api.list(kind).length > 0)).toEqual(left);
+  });
+
+  it('under Retain is none of our business', async () => {
+    await begin({}, { ...going, finalizers: ['example.com/backup'] });
+    expect(await pass()).toEqual({ outcome: settled });
+    expect(parts.api.writes).toEqual([]);
+  });
+
+  it('is held by a finalizer from the pass on in which the policy says so', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    await pass();
+    expect(parts.api.get('RedisCluster', 'db')?.metadata.finalizers).toEqual([deletionFinalizer]);
+    expect(status().plan).toEqual({ next: 'patch RedisCluster db' });
+  });
+});
+
+it('details of a status are not forgotten: the pass comes back for them', async () => {
+  const counting = (replicas: number) => () => ({ status: { phase: 'Ready', conditions: [], replicas } as const });
+  engine.find = counting(2);
+  const first = await pass();
+  engine.find = counting(3);
+  expect([first.again, (await pass()).again]).toEqual([undefined, detailDelayMs]);
+});
