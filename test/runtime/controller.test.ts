@@ -1,0 +1,278 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { redisKind } from '../../src/api/redis.ts';
+import { settled } from '../../src/plan/plan.ts';
+import { noChildren } from '../../src/resources/children.ts';
+import { createController } from '../../src/runtime/controller.ts';
+import type { Listeners } from '../../src/runtime/listeners.ts';
+import { createWorkQueue } from '../../src/runtime/queue.ts';
+import type { PassResult, Reconciler } from '../../src/runtime/reconciler.ts';
+import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
+import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { turn } from '../support/virtual-clock.ts';
+
+const engine = testEngine();
+const key = (name: string): string => `test/apps/${name}`;
+const done: PassResult = { outcome: settled };
+
+let parts: ControllerParts;
+/** Passes as they begin, and those that are running now. */
+let begun: string[];
+let running: string[];
+/** What a pass comes to: by the cluster's name. May reject, or never resolve. */
+let passes: Record<string, (signal: AbortSignal) => Promise<PassResult>>;
+let heard: string[];
+let forgotten: string[];
+let stopping: AbortController;
+let ended: Promise<void>;
+
+beforeEach(async () => {
+  [begun, running, heard, forgotten, passes] = [[], [], [], [], {}];
+  parts = await controllerParts([], [engine]);
+  const { cache, clock, log, metrics } = parts;
+  const reconciler: Reconciler = {
+    async reconcile(_, { metadata }, of, signal) {
+      begun.push(metadata.name);
+      expect(running).not.toContain(of);
+      running.push(of);
+      try {
+        return (await passes[metadata.name]?.(signal)) ?? done;
+      } finally {
+        running.splice(running.indexOf(of), 1);
+      }
+    },
+  };
+  const listeners: Listeners = {
+    follow: (of) => void heard.push(`follow ${of}`),
+    forget: (of) => void heard.push(`forget ${of}`),
+    closeAll: () => void heard.push('close all'),
+  };
+  const controller = createController({
+    engines: [engine],
+    cache,
+    queue: createWorkQueue({ name: 'clusters', clock, random: () => 0.5 }),
+    reconciler,
+    listeners,
+    status: { forget: (uid) => void forgotten.push(uid) },
+    clock,
+    random: () => 0.5,
+    log,
+    metrics,
+  });
+  stopping = new AbortController();
+  ended = controller.run(stopping.signal);
+});
+
+afterEach(async () => {
+  stopping.abort();
+  await parts.clock.advance(60_000);
+  await ended;
+  await parts.stop();
+});
+
+/** A pass that lasts until it is told to end. */
+const hanging = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+/** Passes over `name` last until the returned function ends the last one that began. */
+function holdPasses(name: string): () => void {
+  let finish: () => void = () => undefined;
+  passes[name] = () =>
+    new Promise((resolve) => {
+      finish = () => resolve(done);
+    });
+  return () => finish();
+}
+
+/** Lets watches deliver and workers work. */
+async function settle(ms = 0): Promise<void> {
+  for (let i = 0; i < 4; i++) await turn();
+  await parts.clock.advance(ms);
+}
+
+/** Names of the passes since the last call. */
+async function news(ms = 0): Promise<string[]> {
+  await settle(ms);
+  return begun.splice(0);
+}
+
+describe('a pass is made', () => {
+  it('for a cluster that is new, changed, or of which a child has changed', async () => {
+    const db = parts.api.put(testCluster('db'));
+    expect(await news()).toEqual(['db']);
+    parts.api.put(testCluster('db', { replicas: 5 }));
+    expect(await news()).toEqual(['db']);
+    parts.api.put(testChild(db, 'ConfigMap', '1'));
+    expect(await news()).toEqual(['db']);
+    parts.api.put(testChild(db, 'ConfigMap', '2'));
+    expect(await news()).toEqual(['db']);
+    parts.api.vanish('ConfigMap', 'db');
+    expect(await news()).toEqual(['db']);
+  });
+
+  it('for an annotation, which may be a choice; not for the echo of our own status', async () => {
+    parts.api.put(testCluster('db'));
+    await news();
+    parts.api.put(testCluster('db', {}, { annotations: { 'clusterwright.dev/choose-primary': 'db-1' } }));
+    expect(await news()).toEqual(['db']);
+    await parts.client.patchStatus(
+      { resource: redisKind.resource, namespace: 'apps', name: 'db' },
+      { phase: 'Ready', replicas: 3 },
+    );
+    expect(await news()).toEqual([]);
+  });
+
+  it('for a deletion and for each finalizer that goes', async () => {
+    parts.api.put(testCluster('db', {}, { finalizers: ['a', 'b'] }));
+    await news();
+    parts.api.put(testCluster('db', {}, { finalizers: ['a', 'b'], deletionTimestamp: '2030-01-01T00:00:00Z' }));
+    expect(await news()).toEqual(['db']);
+    parts.api.put(testCluster('db', {}, { finalizers: ['a'] }));
+    expect(await news()).toEqual(['db']);
+  });
+
+  it('not for what belongs to no cluster of ours', async () => {
+    parts.api.put({ ...testChild(testCluster('other'), 'ConfigMap'), metadata: { name: 'x', namespace: 'apps' } });
+    parts.api.put(testChild(testCluster('gone'), 'ConfigMap'));
+    expect(await news()).toEqual([]);
+  });
+
+  it('again when the last one says so', async () => {
+    passes.db = async () => ({ ...done, again: 700 });
+    parts.api.put(testCluster('db'));
+    await news();
+    expect([await news(699), await news(1), await news(700)]).toEqual([[], ['db'], ['db']]);
+  });
+
+  it('again after ten minutes, since no watch tells what somebody did to a process', async () => {
+    parts.api.put(testCluster('db'));
+    await news();
+    const minute = 60_000;
+    expect([await news(8 * minute), await news(4 * minute)]).toEqual([[], ['db']]);
+  });
+});
+
+describe('one cluster', () => {
+  it('is never worked on twice at once, and once more when it changed meanwhile', async () => {
+    const finish = holdPasses('db');
+    parts.api.put(testCluster('db'));
+    await settle();
+    for (const replicas of [2, 3, 4]) parts.api.put(testCluster('db', { replicas }));
+    await settle();
+    expect(begun).toEqual(['db']);
+    finish();
+    await settle();
+    expect(begun).toEqual(['db', 'db']);
+    finish();
+    await settle();
+    expect(begun).toEqual(['db', 'db']);
+  });
+
+  it('holds up no other: neither by hanging nor by failing', async () => {
+    passes.hangs = hanging;
+    passes.fails = () => Promise.reject(new Error('broken'));
+    for (const name of ['hangs', 'fails', 'well']) parts.api.put(testCluster(name));
+    expect((await news()).sort()).toEqual(['fails', 'hangs', 'well']);
+    parts.api.put(testCluster('well', { replicas: 5 }));
+    expect((await news()).filter((name) => name === 'well')).toEqual(['well']);
+  });
+
+  it('that fails is tried again at growing distances, until it succeeds', async () => {
+    passes.db = () => Promise.reject(new Error('the database is away'));
+    parts.api.put(testCluster('db'));
+    await settle(1000);
+    const early = begun.splice(0).length;
+    expect(early).toBeGreaterThan(5);
+    await settle(1000);
+    expect(begun.splice(0).length).toBeLessThan(3);
+    expect(parts.log.entries.filter(({ level }) => level === 'warn')[0]).toMatchObject({
+      fields: { cluster: key('db') },
+      message: 'a pass failed and will be repeated',
+    });
+    delete passes.db;
+    await settle(10_000);
+    begun.splice(0);
+    passes.db = () => Promise.reject(new Error('away again'));
+    parts.api.put(testCluster('db', { replicas: 4 }));
+    await settle(20);
+    expect(begun.length).toBeGreaterThan(1);
+  });
+
+  it('is given up after a minute and tried again', async () => {
+    let reason: unknown;
+    passes.db = (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+          reject(signal.reason);
+        });
+      });
+    parts.api.put(testCluster('db'));
+    await settle(59_999);
+    expect([begun, reason]).toEqual([['db'], undefined]);
+    await settle(1);
+    expect(reason).toMatchObject({ message: 'the pass took longer than 60000 ms' });
+    await settle(10);
+    expect(begun).toEqual(['db', 'db']);
+  });
+
+  it('leaves no timer behind when its pass is done', async () => {
+    const { uid = '' } = parts.api.put(testCluster('db')).metadata;
+    await settle();
+    parts.api.vanish('RedisCluster', 'db');
+    await settle(3_600_000);
+    expect([parts.clock.pending.filter((ms) => ms <= 60_000), forgotten]).toEqual([[], [uid]]);
+  });
+
+  it('is listened to while it is understood, and no longer when it is gone', async () => {
+    const cluster = { ...testCluster('db'), metadata: { name: 'db', namespace: 'apps' }, spec: {} };
+    passes.db = async () => ({ ...done, understood: { cluster, children: noChildren } });
+    parts.api.put(testCluster('db'));
+    await settle();
+    passes.db = async () => done;
+    parts.api.put(testCluster('db', { replicas: 0 }));
+    await settle();
+    parts.api.vanish('RedisCluster', 'db');
+    await settle();
+    expect(heard).toEqual([`follow ${key('db')}`, `forget ${key('db')}`]);
+  });
+});
+
+describe('the end', () => {
+  it('lets a pass that has begun finish, and begins no other', async () => {
+    const finish = holdPasses('db');
+    parts.api.put(testCluster('db'));
+    await settle();
+    stopping.abort(new Error('stopping'));
+    parts.api.put(testCluster('other'));
+    let over = false;
+    void ended.then(() => {
+      over = true;
+    });
+    await settle(1000);
+    expect([begun, over, heard]).toEqual([['db'], false, ['close all']]);
+    finish();
+    await settle();
+    expect([begun, over]).toEqual([['db'], true]);
+  });
+
+  it('tells a pass that it has to end, and does not log that as a failure', async () => {
+    passes.db = hanging;
+    parts.api.put(testCluster('db'));
+    await settle();
+    stopping.abort(new Error('stopping'));
+    await settle();
+    expect([running, parts.log.entries.filter(({ level }) => level === 'warn')]).toEqual([[], []]);
+  });
+});
+
+it('counts passes by how they ended', async () => {
+  passes.bad = () => Promise.reject(new Error('broken'));
+  parts.api.put(testCluster('good'));
+  parts.api.put(testCluster('bad'));
+  await settle();
+  const text = await parts.metrics.text();
+  expect(text).toContain('clusterwright_reconcile_total{kind="RedisCluster",outcome="settled"} 1');
+  expect(text).toContain('clusterwright_reconcile_total{kind="RedisCluster",outcome="failed"} 1');
+});
