@@ -53,6 +53,9 @@ export class FakeApi {
   readonly writes: string[] = [];
   readonly reads: string[] = [];
   intercept: Interception = () => undefined;
+  /** A watch begins when this resolves. */
+  admitWatch: (request: TransportRequest) => Promise<void> = async () => undefined;
+  isClosed = false;
   #late: (() => void)[] | undefined;
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
@@ -61,8 +64,13 @@ export class FakeApi {
 
   readonly transport: Transport = {
     request: async (request) => (await this.intercept(request)) ?? this.#act(request),
-    stream: async (request) => ({ status: 200, headers: {}, body: this.#watch(request) }),
-    close: async () => undefined,
+    stream: async (request) => {
+      await this.admitWatch(request);
+      return { status: 200, headers: {}, body: this.#watch(request) };
+    },
+    close: async () => {
+      this.isClosed = true;
+    },
   };
 
   client(clock: Clock): KubeClient {
@@ -127,6 +135,7 @@ export class FakeApi {
     const type = request.headers?.['content-type'];
     if (type === 'application/apply-patch+yaml') return this.#apply(key, held, body as unknown as KubeObject, manager);
     if (held === undefined) return refusal(404, 'NotFound', `${name} not found`);
+    if (method === 'PUT') return this.#replace(key, held, body as unknown as KubeObject);
     if (method === 'DELETE') return this.#delete(key, held, body);
     if (type === 'application/json-patch+json') return this.#jsonPatch(key, held, body as unknown as readonly Fields[]);
     return this.#mergePatch(key, held, body, subresource);
@@ -162,6 +171,13 @@ export class FakeApi {
       200,
       this.#store(path, stored(merged(before, merged(object, { metadata: { managedFields } })) as KubeObject)),
     );
+  }
+
+  #replace(path: string, held: KubeObject, object: KubeObject): Answer {
+    if (object.metadata.resourceVersion !== held.metadata.resourceVersion) {
+      return refusal(409, 'Conflict', 'the object has been modified');
+    }
+    return answer(200, this.#store(path, object));
   }
 
   #mergePatch(path: string, held: KubeObject, patch: Fields, subresource: string | undefined): Answer {

@@ -1,0 +1,213 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { leases } from '../../src/api/resource.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import { engines } from '../../src/engines/index.ts';
+import { leaseName } from '../../src/engines/permissions.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { createMetrics } from '../../src/runtime/metrics.ts';
+import { createOperator, type Operator } from '../../src/runtime/operator.ts';
+import { FakeApi } from '../support/fake-api.ts';
+import { processesOf } from '../support/redis-network.ts';
+import { redisWorld, type Story } from '../support/redis-situation.ts';
+import { type ScriptedNetwork, scriptedNetwork } from '../support/scripted-redis.ts';
+import { turn, VirtualClock } from '../support/virtual-clock.ts';
+
+const password = 'correct-horse-battery-staple';
+
+interface Running {
+  readonly api: FakeApi;
+  readonly clock: VirtualClock;
+  readonly operator: Operator;
+  readonly network: ScriptedNetwork;
+  readonly log: string[];
+  readonly stopping: AbortController;
+  /** `ended`, or the message of what it ended with. */
+  readonly end: Promise<string>;
+}
+
+const running: Running[] = [];
+
+afterEach(async () => {
+  for (const { stopping, clock, end } of running.splice(0)) {
+    stopping.abort(new Error('the test is over'));
+    await clock.advance(60_000);
+    await end;
+  }
+});
+
+interface Options {
+  readonly election?: boolean;
+  readonly before?: (api: FakeApi) => void;
+}
+
+/** An operator that comes into a world as the story tells it, with a Secret of the user. */
+async function start(story: Story, { election = false, before }: Options = {}): Promise<Running> {
+  const { cluster, children, observed } = redisWorld({
+    ...story,
+    spec: { auth: { secretRef: { name: 'mine' } }, ...story.spec },
+    ...(story.before === undefined ? {} : { before: { auth: { secretRef: { name: 'mine' } }, ...story.before } }),
+  });
+  const api = new FakeApi();
+  for (const object of [cluster, ...children.objects]) api.put(object);
+  const data = { password: Buffer.from(password).toString('base64') };
+  api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: 'apps' }, data });
+  before?.(api);
+  const clock = new VirtualClock();
+  const network = scriptedNetwork({ processes: processesOf(observed), password });
+  const log: string[] = [];
+  const operator = createOperator({
+    engines,
+    transport: api.transport,
+    dial: network.io.dial,
+    namespaces: [],
+    ...(election ? { election: { namespace: 'operators', identity: 'me' } } : {}),
+    instance: 'operator-0',
+    clock,
+    random: () => 0.5,
+    log: createLog({ level: 'debug', destination: { write: (line: string) => void log.push(line) } }),
+    metrics: createMetrics(),
+  });
+  const stopping = new AbortController();
+  const end = operator.run(stopping.signal).then(
+    () => 'ended',
+    (error: Error) => error.message,
+  );
+  const all: Running = { api, clock, operator, network, log, stopping, end };
+  running.push(all);
+  await pass(all);
+  return all;
+}
+
+/** Time for everything that has become due, within a second. */
+async function pass({ clock }: Running, ms = 1000): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 20) {
+    await clock.advance(20);
+    await turn();
+  }
+}
+
+const lease = (holder: string, resourceVersion?: string): KubeObject => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: leases.kind,
+  metadata: { name: leaseName, namespace: 'operators', ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+  spec: { holderIdentity: holder, leaseDurationSeconds: 15, leaseTransitions: 1 },
+});
+
+const statusOf = (api: FakeApi): ClusterStatus =>
+  (api.get('RedisCluster', 'db') as { status?: ClusterStatus } | undefined)?.status ?? {};
+const withoutLease = (api: FakeApi): string[] => api.writes.filter((write) => !/leases/.test(write));
+
+describe('an operator that comes back', () => {
+  it('G10: finds a cluster that is whole, and writes nothing but its status', async () => {
+    const { api, network } = await start({});
+    expect(withoutLease(api)).toEqual(['PATCH db/status']);
+    expect(statusOf(api)).toMatchObject({ phase: 'Ready', primary: 'db-0' });
+    const asked = network.asked.filter(
+      (line) => !/INFO|CONFIG GET|SENTINEL (MASTER|REPLICAS|SENTINELS)|SUBSCRIBE/.test(line),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('takes up what is left to do', async () => {
+    const { api, network } = await start({ pods: { 'db-1': 'unlabelled' }, sentinels: { 2: 'forgot' } });
+    expect(withoutLease(api)).toEqual(['PATCH pods/db-1', 'PATCH db/status']);
+    expect(network.asked).toContain('10.0.1.2:26379 SENTINEL MONITOR db 10.0.0.0 6379 2');
+  });
+
+  it('makes the children of a cluster that has none', async () => {
+    const bare: Story = { nodes: { all: 'gone' }, sentinels: { all: 'gone' }, children: () => [] };
+    const { api } = await start(bare);
+    expect(withoutLease(api).filter((write) => write.startsWith('POST')).length).toBe(9);
+    expect(statusOf(api)).toMatchObject({ phase: 'Creating', plan: { waitingFor: 'no data node answers yet' } });
+  });
+
+  it('G10: decides nothing before it has seen everything', async () => {
+    let admit: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const before = (api: FakeApi): void => {
+      api.admitWatch = ({ path }) => (path.endsWith('/persistentvolumeclaims') ? gate : Promise.resolve());
+    };
+    const all = await start({ terms: {}, nodes: { all: 'blank' }, primary: 'nobody' }, { before });
+    expect([all.operator.hasSynced(), all.api.writes, all.network.asked]).toEqual([false, [], []]);
+    admit();
+    await pass(all);
+    expect([all.operator.hasSynced(), all.api.writes.length > 0]).toEqual([true, true]);
+  });
+
+  it('hears of a failover from the sentinels, not by polling', async () => {
+    const all = await start({});
+    const before = all.network.asked.length;
+    await pass(all, 5000);
+    expect(all.network.asked.length).toBe(before);
+    all.network.push('10.0.1.0:26379', ['message', '+switch-master', 'db']);
+    await pass(all, 100);
+    expect(all.network.asked.length).toBeGreaterThan(before);
+  });
+
+  it('keeps the password out of its log, whoever says it', async () => {
+    const all = await start(
+      { nodes: { 1: { settings: { timeout: '7' } } } },
+      {
+        before: (api) => {
+          api.intercept = (request) =>
+            request.path.endsWith('/status') ? Promise.reject(new Error(`the proxy says: ${password}`)) : undefined;
+        },
+      },
+    );
+    await pass(all);
+    expect(all.log.join('')).toContain('the proxy says: [redacted]');
+    expect(all.log.join('')).not.toContain(password);
+  });
+});
+
+describe('of two operators', () => {
+  it('the one without the lease watches and writes nothing', async () => {
+    const { api, operator, network } = await start(
+      { pods: { 'db-1': 'unlabelled' } },
+      {
+        election: true,
+        before: (fake) => void fake.put(lease('somebody else')),
+      },
+    );
+    expect([operator.isLeader(), operator.hasSynced(), withoutLease(api), network.asked]).toEqual([
+      false,
+      true,
+      [],
+      [],
+    ]);
+  });
+
+  it('takes over when the other is silent for long enough', async () => {
+    const all = await start(
+      { pods: { 'db-1': 'unlabelled' } },
+      {
+        election: true,
+        before: (fake) => void fake.put(lease('somebody else')),
+      },
+    );
+    await pass(all, 20_000);
+    expect([all.operator.isLeader(), withoutLease(all.api)]).toEqual([true, ['PATCH pods/db-1', 'PATCH db/status']]);
+  });
+
+  it('the one that loses the lease ends, and writes nothing more', async () => {
+    const all = await start({}, { election: true });
+    expect(all.operator.isLeader()).toBe(true);
+    const written = withoutLease(all.api).length;
+    all.api.put(lease('somebody else'));
+    await pass(all, 20_000);
+    expect(await all.end).toBe('the lease was lost to another process');
+    expect([all.operator.isLeader(), withoutLease(all.api).length, all.api.isClosed]).toEqual([false, written, true]);
+  });
+
+  it('the one that is stopped gives the lease back', async () => {
+    const all = await start({}, { election: true });
+    all.stopping.abort(new Error('SIGTERM'));
+    await pass(all, 3000);
+    expect(await all.end).toBe('ended');
+    expect(all.api.get('Lease', leaseName)).toMatchObject({ spec: { holderIdentity: '' } });
+    expect(all.api.isClosed).toBe(true);
+  });
+});
