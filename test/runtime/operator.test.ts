@@ -4,6 +4,7 @@ import { leases } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { engines } from '../../src/engines/index.ts';
 import { leaseName } from '../../src/engines/permissions.ts';
+import { roleLabel } from '../../src/engines/redis/names.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator, type Operator } from '../../src/runtime/operator.ts';
@@ -200,6 +201,20 @@ describe('of two operators', () => {
     await pass(all, 20_000);
     expect(await all.end).toBe('the lease was lost to another process');
     expect([all.operator.isLeader(), withoutLease(all.api).length, all.api.isClosed]).toEqual([false, written, true]);
+  });
+
+  it('the one that was frozen for longer than its lease writes nothing when it goes on', async () => {
+    const all = await start({}, { election: true });
+    const written = withoutLease(all.api).length;
+    all.clock.jump(60_000);
+    all.api.put({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'db-1', namespace: 'apps', labels: { [roleLabel]: 'x' } },
+    });
+    const asked = all.network.asked.length;
+    for (let i = 0; i < 50; i++) await turn();
+    expect([all.network.asked.length > asked, withoutLease(all.api).length]).toEqual([true, written]);
   });
 
   it('the one that is stopped gives the lease back', async () => {
