@@ -217,6 +217,17 @@ describe('of two operators', () => {
     expect([all.network.asked.length > asked, withoutLease(all.api).length]).toEqual([true, written]);
   });
 
+  it('nor does it tell a database anything', async () => {
+    const all = await start({ sentinels: { 2: 'forgot' } }, { election: true });
+    const told = (): number => all.network.asked.filter((line) => line.includes('SENTINEL MONITOR')).length;
+    const [before, asked] = [told(), all.network.asked.length];
+    expect(before).toBeGreaterThan(0);
+    all.clock.jump(60_000);
+    all.network.push('10.0.1.0:26379', ['message', '+sdown', 'sentinel']);
+    for (let i = 0; i < 50; i++) await turn();
+    expect([all.network.asked.length > asked, told()]).toEqual([true, before]);
+  });
+
   it('the one that is stopped gives the lease back', async () => {
     const all = await start({}, { election: true });
     all.stopping.abort(new Error('SIGTERM'));
