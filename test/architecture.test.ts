@@ -1,5 +1,5 @@
 /** The structure that the documentation promises, held against every source file. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -58,6 +58,17 @@ describe('imports point one way', () => {
     expect(sources.filter((file) => !(layerOf(file) in mayImport))).toEqual([]);
   });
 
+  it('no engine knows another', () => {
+    const engineOf = (file: string): string | undefined => /^src\/engines\/([^/]+)\//.exec(file)?.[1];
+    const across = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => engineOf(file) !== undefined && engineOf(target) !== undefined)
+        .filter((target) => engineOf(target) !== engineOf(file))
+        .map((target) => ({ file, target })),
+    );
+    expect(across).toEqual([]);
+  });
+
   it('the CRDs are made without what is made from them', () => {
     const reached = new Set<string>();
     const visit = (file: string): void => {
@@ -103,6 +114,30 @@ describe('the outside world stays outside', () => {
   });
 });
 
+describe('what the controller is made of', () => {
+  /** What runs when a file does: types are left out. */
+  const running = (file: string): string[] =>
+    [...read(file).matchAll(/^(?:import|export) (?!type\b)[^;']*from '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+      ([, named, dynamic]) => named ?? dynamic ?? '',
+    );
+
+  it('is a short list of packages', () => {
+    const reached = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const target of running(file)) {
+        if (target.startsWith('.')) visit(relative(root, resolve(root, dirname(file), target)));
+        else if (!target.startsWith('node:')) packages.add(target.replace(/^((?:@[^/]+\/)?[^/]+).*/, '$1'));
+      }
+    };
+    visit('src/controller.ts');
+    expect(reached.size).toBeGreaterThan(50);
+    expect([...packages].sort()).toEqual(['@marcbachmann/cel-js', 'pino', 'prom-client', 'undici', 'yaml']);
+  });
+});
+
 describe('files are rooms with one thing in them', () => {
   const lines = (file: string): number => read(file).split('\n').length - 1;
 
@@ -120,9 +155,44 @@ describe('files are rooms with one thing in them', () => {
     expect([...sources, ...tests].filter((file) => vague.test(file))).toEqual([]);
   });
 
+  it('none exports by default', () => {
+    expect([...sources, ...tests].filter((file) => /^export default\b/m.test(read(file)))).toEqual([]);
+  });
+
+  it('none was left behind by somebody who looked for something', () => {
+    const scratch = /(^|[/.-])(scratch|probe|playground|tmp|temp|wip|bak|copy)([/.-]|$)/i;
+    expect([...sources, ...tests].filter((file) => scratch.test(file))).toEqual([]);
+    expect(sources.filter((file) => /\bconsole\.(log|debug)\(|\bdebugger\b/.test(read(file)))).toEqual([]);
+  });
+
   it('no way out of the type checker or the linter is left open', () => {
     const ways = /(:|\bas)\s+any\s*[;,)=\]>|{]|<any>|@ts-ignore|@ts-nocheck|\.only\(|\bTODO\b|\bFIXME\b/;
     const self = 'test/architecture.test.ts';
     expect([...sources, ...tests].filter((file) => file !== self && ways.test(read(file)))).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  const pages = [
+    ...readdirSync(root).filter((file) => file.endsWith('.md')),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `docs/${file}`),
+  ];
+
+  /** Without what is quoted: a pattern may look like a link. */
+  const prose = (file: string): string => read(file).replace(/```[\s\S]*?```|`[^`\n]*`/g, '');
+
+  it('have no place that is still to be filled', () => {
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.filter((file) => /^[A-Z]+_[A-Z_]+$|\b(TODO|TBD|FIXME)\b/m.test(prose(file)))).toEqual([]);
+  });
+
+  it('point to files that are there', () => {
+    const links = pages.flatMap((file) =>
+      [...prose(file).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, to = '']) => ({ file, to })),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(({ file, to }) => !existsSync(join(root, dirname(file), to)))).toEqual([]);
   });
 });
