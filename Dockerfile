@@ -1,6 +1,6 @@
 # The operator's image where Docker exists: `npm run build && docker build -t clusterwright:0.1.0 .`
 # The controller is one file without dependencies; nothing is installed here and nothing is downloaded at run time.
-FROM node:24-bookworm-slim
+FROM node:22-bookworm-slim
 COPY --chown=0:0 build/controller.mjs /controller.mjs
 USER 65532:65532
 ENV NODE_ENV=production

@@ -4,7 +4,7 @@ import type { ImageRecipe, LayerRecipe } from './recipe.ts';
 
 const node: readonly LayerRecipe[] = [
   { kind: 'debian', suite: 'bookworm', packages: ['libstdc++6', 'ca-certificates', 'tzdata'] },
-  { kind: 'npm', package: 'node-linux-ARCH', version: '24.21.0', file: 'bin/node', to: '/usr/local/bin/node' },
+  { kind: 'npm', package: 'node-linux-ARCH', version: '22.23.3', file: 'bin/node', to: '/usr/local/bin/node' },
 ];
 
 /** The name under which the operator's image is built and loaded. */
@@ -24,7 +24,7 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
-  { name: 'node:24', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
+  { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
 /** The operator: the controller in one file, on the node base. */
