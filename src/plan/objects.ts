@@ -18,12 +18,20 @@ function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject
   return volumeClaimTemplates === undefined ? wanted : { ...wanted, spec: { ...spec, volumeClaimTemplates } };
 }
 
+/** The UID of the cluster that an object goes with. */
+function ownerOf(object: KubeObject | undefined): string | undefined {
+  return object?.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
+}
+
 /**
  * A Secret that we generate is not watched (the controller may not list Secrets), so it is created along with the first
- * of the other children: `fresh` says that none of them is there.
+ * of the other children: `fresh` says that none of them is there, those of an earlier cluster of the name apart.
  */
 export function objectSteps(desired: readonly Desired[], children: Children): ObjectStep[] {
-  const fresh = !desired.some(({ object }) => children.get(object.kind, object.metadata.name) !== undefined);
+  const fresh = !desired.some(({ object }) => {
+    const live = children.get(object.kind, object.metadata.name);
+    return live !== undefined && ownerOf(live) === ownerOf(object);
+  });
   return desired.flatMap(({ object, generate }): ObjectStep[] => {
     if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
     const wanted = fingerprinted(object);

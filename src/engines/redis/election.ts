@@ -19,12 +19,15 @@ export function planElection(situation: Situation): Plan<RedisAction> {
   }
   const chosen = chosenByHand(situation);
   if (topology.watching.length > 0) return planSentinelsLost(situation, chosen);
-  const blank = nodes.every((node) => !node.electable && node.empty);
-  if (blank) return planBootstrap(situation);
+  if (isBlank(nodes)) return planBootstrap(situation);
   if (answering(observed.sentinels).length < majorityOf(spec.sentinel.replicas)) {
     return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
   }
   return chosen ?? planContested(nodes) ?? planRecovery(situation);
+}
+
+function isBlank(nodes: readonly DataNode[]): boolean {
+  return nodes.every((node) => !node.electable && node.empty);
 }
 
 /** One node takes writes, another was primary later by the record, and no sentinel remembers: either may hold more. */
@@ -86,8 +89,11 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   if (addresses.has(named)) return waiting('FailoverPending', `Sentinel watches ${named}, which is not primary yet`);
-  const hope = topology.watching.some((s) => s.watches.replicas.some((r) => addresses.has(r.address)));
+  const hope = topology.watching.some((s) =>
+    s.watches.replicas.some((r) => r.priority > 0 && addresses.has(r.address)),
+  );
   if (hope || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
+  if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
   const pod = cluster.status?.members?.find((member) => member.address === named)?.name;
   const node = nodes.find((candidate) => candidate.pod === pod);

@@ -50,6 +50,7 @@ function canFailOver({ watches }: WatchingSentinel, { spec, nodes, observed }: S
 }
 
 function absent(what: string, pods: readonly Pod[], size: number): string[] {
+  if (pods.length > size) return [`${pods.length - size} ${what}(s) are leaving`];
   return pods.length < size ? [`${size - pods.length} ${what}(s) have no pod`] : [];
 }
 

@@ -11,7 +11,7 @@ import { planElection } from './election.ts';
 import { growthSteps } from './growth.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
-import { redisNames } from './names.ts';
+import { choiceAnnotation, redisNames } from './names.ts';
 import type { DataNode, RedisObserved } from './observed.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
@@ -51,7 +51,13 @@ function withObjects(
     const size = wanted.object.metadata.name === names.data ? sizes.data : sizes.sentinels;
     return { ...wanted, object: atSize(wanted.object, size) };
   });
-  return { steps: [...objectSteps(desired, children), ...growthSteps(cluster, children), ...steps], outcome };
+  // Roles first: an object that the API server refuses must not keep clients from the new primary.
+  const patches = steps.filter((step) => step.type === 'patch');
+  const others = steps.filter((step) => step.type !== 'patch');
+  return {
+    steps: [...patches, ...objectSteps(desired, children), ...growthSteps(cluster, children), ...others],
+    outcome,
+  };
 }
 
 /** Standalone, and the node has not said that it takes writes. */
@@ -59,6 +65,10 @@ function planAlone({ nodes }: Situation): RedisPlan {
   const [node] = nodes;
   if (node === undefined)
     return { steps: [], outcome: wait('MembersStarting', 'the node does not answer yet', recheckMs) };
+  if (node.role === 'primary') {
+    const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
+    return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
+  }
   return {
     steps: [
       {

@@ -53,8 +53,11 @@ function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNo
  * A node that follows nobody may be told at once. Others lose what they have beyond the primary, so they are told only
  * where a majority of the sentinels can confirm it (safety rule R4).
  */
-function followSteps({ nodes, topology, spec }: Situation, primary: DataNode): Act[] {
+function followSteps({ nodes, topology, spec, dataPods }: Situation, primary: DataNode): Act[] {
   const { watching, failingOver } = topology;
+  // A primary that is being stopped hands over: whoever claims to be primary beside it is its successor.
+  const leaving = dataPods.find((pod) => pod.metadata.name === primary.pod)?.metadata.deletionTimestamp !== undefined;
+  if (leaving) return [];
   if (failingOver || watching.some((s) => s.watches.primary !== primary.address)) return [];
   const confirmed = watching.length >= majorityOf(spec.sentinel.replicas);
   const assigned = (node: DataNode): boolean => node.role === 'primary' || node.follows !== undefined;

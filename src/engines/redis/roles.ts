@@ -5,10 +5,11 @@
  * never has two endpoints (safety rule R5).
  */
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { redisKind } from '../../api/redis.ts';
 import { persistentVolumeClaims, pods } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import type { Pod } from '../../resources/children.ts';
-import { roleLabel, termAnnotation } from './names.ts';
+import { choiceAnnotation, roleLabel, termAnnotation } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { claimOf, type Situation, termOf } from './situation.ts';
 
@@ -25,7 +26,7 @@ export function planRoles(situation: Situation, primary: DataNode): ObjectStep[]
   const steps = situation.dataPods.flatMap((pod) => labelStep(pod, wanted(pod)));
   const first = steps.filter((step) => step.wanted !== 'primary');
   const last = steps.filter((step) => step.wanted === 'primary');
-  return [...[...first, ...last].map(({ step }) => step), ...termStep(situation, primary)];
+  return [...[...first, ...last].map(({ step }) => step), ...termStep(situation, primary), ...choiceStep(situation)];
 }
 
 function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefined; step: ObjectStep }[] {
@@ -71,6 +72,21 @@ function termStep({ children, topology }: Situation, primary: DataNode): ObjectS
       changes: [
         { path: `metadata.annotations[${termAnnotation}]`, ...(has === 0 ? {} : { from: String(has) }), to: term },
       ],
+    },
+  ];
+}
+
+/** A person's choice counts once: left standing, it would overrule the record the next time. */
+function choiceStep({ cluster }: Situation): ObjectStep[] {
+  const from = cluster.metadata.annotations?.[choiceAnnotation];
+  const ref = refOf(cluster, redisKind.resource);
+  if (from === undefined || ref === undefined) return [];
+  return [
+    {
+      type: 'patch',
+      ref,
+      patch: { metadata: { annotations: { [choiceAnnotation]: null } } },
+      changes: [{ path: `metadata.annotations[${choiceAnnotation}]`, from }],
     },
   ];
 }

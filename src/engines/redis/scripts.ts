@@ -23,6 +23,12 @@ named_primary() {
       awk -v s="$s" '/^ip$/ { getline ip } /^config-epoch$/ { getline e } END { if (ip != "") print e, ip, s }'; } &
   done | sort -rn | awk 'NR == 1 { print $2, $3 }'
 }
+# The most replicas that any sentinel knows: one that was just reset knows none.
+known_replicas() {
+  for s in $(sentinels); do
+    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' | awk '/^num-slaves$/ { getline n; print n }'
+  done | sort -rn | head -n 1
+}
 `;
 
 /** Entry point of a data node. Decides the role before the server runs. */
@@ -59,7 +65,7 @@ else
       case $answer in
         *NOGOODSLAVE*)
           refused=$((refused + 1))
-          known=$(sentinel_cli "$2" sentinel master "$CLUSTER_NAME" | tr -d '\\r' | awk '/^num-slaves$/ { getline n; print n }')
+          known=$(known_replicas)
           if [ "$blank" = no ] && { [ "$known" = 0 ] || [ "$refused" -ge 50 ]; }; then follow=""; break; fi
           ;;
       esac
@@ -145,30 +151,29 @@ sentinel=$2
 local_cli client pause 10000 write > /dev/null
 give_up=$(($(date +%s) + 8))
 in_time() { [ "$(date +%s)" -lt "$give_up" ]; }
+# Seconds count whole: between two and three of them.
+caught_up_by=$(($(date +%s) + 3))
 resume() { local_cli client unpause > /dev/null; exit 0; }
 target=$(local_cli info replication | tr -d '\\r' | awk -F: '/^master_repl_offset:/ { print $2 }')
-tries=0
 while :; do
   ahead=
   behind=
   for p in $peers; do
     got=$(node_cli "$p" info replication | tr -d '\\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
-    # A peer that does not answer will be elected by nobody.
-    [ -n "$got" ] || continue
-    if [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
+    if [ -n "$got" ] && [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
   done
   [ -n "$behind" ] || break
-  tries=$((tries + 1))
-  [ "$tries" -lt 20 ] && in_time || break
+  [ "$(date +%s)" -lt "$caught_up_by" ] || break
   sleep 0.1
 done
-[ -n "$ahead" ] || resume
-case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG*) ;; *) resume ;; esac
+# Sentinel goes by what it last heard: it might elect one that lacks something, or that did not answer just now.
+[ -n "$ahead" ] && [ -z "$behind" ] || resume
+case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG* | '') ;; *) resume ;; esac
 
 promoted=
 while [ -z "$promoted" ]; do
   answers=0
-  for p in $ahead $behind; do
+  for p in $ahead; do
     role=$(node_cli "$p" role | head -n 1 | tr -d '\\r')
     [ -z "$role" ] || answers=$((answers + 1))
     [ "$role" != master ] || promoted=$p

@@ -46,7 +46,7 @@ describe('the first bootstrap', () => {
     [
       'G8: blank volumes, but a sentinel knows a primary',
       { ...fresh, sentinels: { 1: { primary: '10.8.0.1', replicas: [] } }, terms: { 1: 1 } },
-      ['blocked PrimaryVolumeLost'],
+      ['blocked VolumesLost'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
