@@ -21,6 +21,7 @@ describe('pods with an older template', () => {
     ['come with the highest ordinal first', settled, ['db-2', 'db-0']],
     ['are not known without a StatefulSet', undefined, []],
     ['are not known before it has a status', set(), []],
+    ['are not known before it has a revision', set({ observedGeneration: 4 }), []],
     ['are not known before the newest template was seen', set({ observedGeneration: 3, updateRevision: 'new' }), []],
   ])('%s', (_, owner, names) => expect(outdatedPods(owner, pods).map(({ metadata }) => metadata.name)).toEqual(names));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import type { Story } from '../../support/redis-situation.ts';
+import { knownReplicas, type Story } from '../../support/redis-situation.ts';
 
 const nobody: Story = { primary: 'nobody' };
 const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
@@ -74,6 +74,20 @@ describe('sentinels that watch a primary which is none', () => {
     [
       'they name an address that is gone, but know a replica that lives: the failover is theirs',
       { ...moved, sentinels: { all: { primary: '10.8.0.1' } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'one of them knows one that lives, among others that are gone',
+      {
+        ...moved,
+        sentinels: {
+          all: { primary: '10.8.0.1', replicas: [] },
+          2: {
+            primary: '10.8.0.1',
+            replicas: [...knownReplicas(1), { address: '10.8.0.2', priority: 100, down: true }],
+          },
+        },
+      },
       ['wait FailoverPending'],
     ],
     [

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { roleLabel, termAnnotation } from '../../../src/engines/redis/names.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { redisWorld } from '../../support/redis-situation.ts';
 
 describe('role labels', () => {
   it.each<PlanRow>([
@@ -44,6 +47,29 @@ describe('role labels', () => {
       ['wait FailoverPending'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+it('G1: a label is put on and taken off by a patch that names the pod by its UID', () => {
+  const { cluster, children, observed } = redisWorld({
+    primary: 1,
+    nodes: { 0: 'silent' },
+    pods: { 'db-0': 'primary', 'db-1': 'replica' },
+  });
+  expect(planRedis(cluster, children, observed).steps).toMatchObject([
+    { type: 'patch', ref: { uid: 'uid-Pod-db-0' }, patch: { metadata: { labels: { [roleLabel]: null } } } },
+    { type: 'patch', ref: { uid: 'uid-Pod-db-1' }, patch: { metadata: { labels: { [roleLabel]: 'primary' } } } },
+  ]);
+});
+
+it('G1: so is a term on a claim', () => {
+  const { cluster, children, observed } = redisWorld({ terms: { 1: 4 } });
+  expect(planRedis(cluster, children, observed).steps).toMatchObject([
+    {
+      type: 'patch',
+      ref: { resource: { kind: 'PersistentVolumeClaim' }, uid: 'uid-PersistentVolumeClaim-data-db-0' },
+      patch: { metadata: { annotations: { [termAnnotation]: '5' } } },
+    },
+  ]);
 });
 
 describe('the term on the claim of the primary', () => {
