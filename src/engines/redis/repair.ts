@@ -104,10 +104,15 @@ function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
       {
         type: 'act',
         action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), settings },
-        summary: `set ${['the password', ...Object.entries(settings).map((entry) => entry.join(' '))].join(', ')} on ${sentinel.pod}`,
+        summary: `set ${wordsOf(settings)} on ${sentinel.pod}`,
       },
     ];
   });
+}
+
+function wordsOf(settings: Readonly<Record<string, string>>): string {
+  const words = Object.entries(settings).map((entry) => entry.join(' '));
+  return words.length === 0 ? 'the password' : words.join(', ');
 }
 
 /**
