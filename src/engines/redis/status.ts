@@ -108,12 +108,13 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
   const names = redisNames(cluster.metadata.name);
   if (cluster.metadata.generation !== cluster.status?.observedGeneration && cluster.status?.phase === 'Updating')
     return true;
-  if (dataSize !== spec.replicas || dataPods.length !== spec.replicas) return true;
+  // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
+  if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
   if (outdatedPods(children.statefulSet(names.data), dataPods).length > 0) return true;
   if (spec.mode === 'Standalone') return false;
   return (
     sentinelSize !== spec.sentinel.replicas ||
-    sentinelPods.length !== spec.sentinel.replicas ||
+    sentinelPods.length > spec.sentinel.replicas ||
     outdatedPods(children.statefulSet(names.sentinel), sentinelPods).length > 0
   );
 }
