@@ -57,6 +57,11 @@ describe('what users could notice', () => {
       ['too few sentinels know the members yet'],
     ],
     [
+      'R3: the sentinels know only replicas that are gone',
+      { sentinels: { all: { replicas: [{ address: '10.8.0.1', priority: 100, down: true }] } } },
+      ['too few sentinels know the members yet'],
+    ],
+    [
       'R3: the sentinels know no replica that they could elect',
       { sentinels: { 0: { replicas: [] }, 1: { replicas: [] } } },
       ['too few sentinels know the members yet'],

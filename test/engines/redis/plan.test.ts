@@ -201,6 +201,11 @@ describe('volumes', () => {
       ['settled'],
     ],
     [
+      'of which nothing is known stay',
+      { ...growing, children: (all) => all.map((o) => (o.kind === 'PersistentVolumeClaim' ? { ...o, spec: {} } : o)) },
+      ['settled'],
+    ],
+    [
       'of the same size in other words stay',
       { before: { storage: { size: '2048Mi' } }, spec: { storage: { size: '2Gi' } } },
       ['settled'],

@@ -56,6 +56,21 @@ describe('with the primary known', () => {
       { nodes: { 2: 'unassigned' }, sentinels: { 0: 'silent', 1: 'silent' } },
       ['follow db-2 -> db-0', 'wait Repairing'],
     ],
+    [
+      'R4: two of three sentinels are a majority',
+      { nodes: { 2: { follows: '10.0.0.1' } }, sentinels: { 0: 'silent' } },
+      ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'R7: the primary is being stopped, and another claims the role: its successor is told nothing',
+      { pods: { 'db-0': 'terminating' }, nodes: { 1: isPrimary } },
+      ['wait HandingOver'],
+    ],
+    [
+      'another than the primary is being stopped',
+      { pods: { 'db-1': 'terminating' }, nodes: { 2: { follows: '10.0.0.1' } } },
+      ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
     ['a node that is silent is left alone', { nodes: { 2: 'silent' } }, ['wait MembersNotReady']],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
@@ -117,6 +132,16 @@ describe('a sentinel', () => {
       'was told of the primary and not of the password: it has spoken to nobody',
       { sentinels: { 2: { acquainted: false, primaryDown: true } } },
       ['tune db-sentinel-2', 'wait Repairing'],
+    ],
+    [
+      'finds the primary silent, but has spoken to it before: the password is right',
+      { sentinels: { 2: { primaryDown: true } } },
+      ['settled'],
+    ],
+    [
+      'has just been told of the primary, and has yet to speak to it',
+      { sentinels: { 2: { acquainted: false } } },
+      ['settled'],
     ],
     [
       'with other settings watches somebody else: one thing at a time',
@@ -197,6 +222,11 @@ describe('what sentinels remember of members that are gone', () => {
       ['settled'],
     ],
     [
+      'a peer that is down and has a pod is not gone',
+      { sentinels: { 0: { peers: [...knownPeers(1), { ...deadPeer, address: '10.0.1.2' }] } } },
+      ['settled'],
+    ],
+    [
       'one that is gone, but not yet known to be down',
       { sentinels: { all: { replicas: [...knownReplicas(1, 2), { ...deadReplica, down: false }] } } },
       ['settled'],
@@ -225,6 +255,11 @@ describe('a sentinel is made to forget', () => {
 
   it.each<readonly [story: string, situation: Story, forgotten: string | undefined]>([
     ['where the others see everything', { sentinels: { 0: remembering } }, 'forget db-sentinel-0'],
+    [
+      'where one other is enough for a majority',
+      { sentinels: { 0: remembering, 2: 'silent' } },
+      'forget db-sentinel-0',
+    ],
     ['not where one of them is blind', { sentinels: { 0: remembering, 1: blind } }, undefined],
     ['not where it would leave no majority', { sentinels: { 0: remembering, 1: 'silent', 2: 'silent' } }, undefined],
     ['not in the middle of a failover', { sentinels: { 0: remembering, 2: { failingOver: true } } }, undefined],

@@ -36,6 +36,13 @@ describe('settings', () => {
     ],
   ])('%s', (_, spec, expected) => expect(dynamic(spec)).toMatchObject(expected));
 
+  it('are what a server makes of them, where it does not keep them as they are', () => {
+    const size = (text: string): string | undefined =>
+      dynamic({ config: { 'repl-backlog-size': text } })['repl-backlog-size'];
+    expect([size('1kb'), size('16kb'), size('17kb')]).toEqual(['16384', '16384', '17408']);
+    expect(dynamic({ config: { 'auto-aof-rewrite-min-size': '1kb' } })['auto-aof-rewrite-min-size']).toBe('1024');
+  });
+
   it('name every directive once, as something that is set at once or by a restart', () => {
     const cluster = redisCluster({ version: '8.0' });
     const names = [...Object.keys(dynamicSettings(cluster)), ...Object.keys(restartSettings(cluster))];
@@ -54,6 +61,9 @@ describe('settings', () => {
     });
     expect(settingsToChange({ 'notify-keyspace-events': 'KEg$' }, actual)).toEqual({});
     expect(settingsToChange({ 'notify-keyspace-events': 'AKA' }, { 'notify-keyspace-events': 'AK' })).toEqual({});
+    expect(settingsToChange({ 'notify-keyspace-events': 'KAn' }, { 'notify-keyspace-events': 'AK' })).toEqual({});
+    expect(settingsToChange({ 'notify-keyspace-events': 'KA' }, { 'notify-keyspace-events': 'AKn' })).not.toEqual({});
+    expect(settingsToChange({ 'notify-keyspace-events': 'Kgn' }, { 'notify-keyspace-events': 'gK' })).not.toEqual({});
     expect(settingsToChange({ 'notify-keyspace-events': 'KEg' }, actual)).toEqual({ 'notify-keyspace-events': 'KEg' });
   });
 });

@@ -21,6 +21,15 @@ const was = (phase: Phase, more: Partial<ClusterStatus> = {}): Story => ({
   status: { phase, observedGeneration: 1, initialized: true, ...more },
 });
 
+/** One more pod of the name, on its way out. */
+function withPod(name: string): NonNullable<Story['children']> {
+  return (objects) => {
+    const like = objects.find(({ metadata }) => metadata.name === name.replace(/\d$/, '0'));
+    if (like === undefined) throw new Error(`no pod is like ${name}`);
+    return [...objects, { ...like, metadata: { ...like.metadata, name, deletionTimestamp: '2030-01-01T00:00:00Z' } }];
+  };
+}
+
 describe('the phase', () => {
   it.each<readonly [story: string, situation: Story, said: string]>([
     ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
@@ -44,6 +53,31 @@ describe('the phase', () => {
       'a member is away',
       { ...was('Ready'), nodes: { 2: 'silent' } },
       'Degraded Progressing Degraded Reconciling MembersNotReady',
+    ],
+    [
+      'a member has no pod: nobody asked for that',
+      { ...was('Ready'), nodes: { 2: 'gone' } },
+      'Degraded Progressing Degraded Reconciling MembersNotReady',
+    ],
+    [
+      'nor for a sentinel without one',
+      { ...was('Ready'), sentinels: { 2: 'gone' } },
+      'Degraded Progressing Degraded Reconciling MembersNotReady',
+    ],
+    [
+      'the pod of a node that was scaled away is still going',
+      { ...was('Ready'), children: withPod('db-3') },
+      'Updating Progressing Reconciling MembersNotReady',
+    ],
+    [
+      'so is that of a sentinel',
+      { ...was('Ready'), children: withPod('db-sentinel-3') },
+      'Updating Progressing Reconciling MembersNotReady',
+    ],
+    [
+      'a member is away, and the spec has just changed',
+      { ...was('Ready'), metadata: { generation: 2 }, nodes: { 2: 'silent' } },
+      'Updating Progressing Reconciling MembersNotReady',
     ],
     [
       'nobody is primary',
