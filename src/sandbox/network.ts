@@ -25,6 +25,18 @@ const acceptRules: readonly Rule[] = ['-i', '-o'].map((direction) => ({
   place: 'last',
 }));
 
+/**
+ * A Service is known to the API server before kube-proxy has its address: until then a packet to it would leave the
+ * machine by its default route, and some stranger out there might even answer. What kube-proxy handles no longer
+ * carries the Service's address here.
+ */
+const refuseRules: readonly Rule[] = (['OUTPUT', 'FORWARD'] as const).map((chain) => ({
+  chain,
+  match: `-d ${addresses.serviceRange} -j REJECT`,
+  tag: `${tagPrefix}services`,
+  place: 'first',
+}));
+
 /** @throws SandboxError when another interface already has an address in the pods' range. */
 export function checkAddresses(interfaces: NodeJS.Dict<{ address: string }[]> = networkInterfaces()): void {
   const prefix = addresses.podRange.split('.').slice(0, 2).join('.');
@@ -46,7 +58,7 @@ export async function createBridge(nodes: readonly NodeLayout[]): Promise<void> 
     `link set ${bridgeName} up`,
   ];
   await run('ip', ['-batch', '-'], { input: `${commands.join('\n')}\n` });
-  await addRules(acceptRules);
+  await addRules([...acceptRules, ...refuseRules]);
 }
 
 /** Removes the bridge and the ends of the pods' cables that hang on it. */

@@ -118,7 +118,8 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
     },
     async load(prefix, count) {
       const keys = Array.from({ length: count }, (_, n) => `${prefix}:${n}`);
-      const connection = await connectRedis(await cluster.entrance(), 1000);
+      // A Service is there before the nodes know its address.
+      const connection = await until('the entrance answers', async () => connectRedis(await cluster.entrance(), 1000));
       try {
         await connection.command('MSET', ...keys.flatMap((key) => [key, `value of ${key}`]));
         const replicas = await connection.command('WAIT', '1', '1000');
