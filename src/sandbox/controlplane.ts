@@ -42,6 +42,8 @@ export function etcd(layout: Layout): Daemon {
     'initial-advertise-peer-urls': peer,
     'initial-cluster': `sandbox=${peer}`,
     'unsafe-no-fsync': 'true',
+    // Five thousand clusters with all their revisions are more than the default of 2 GiB.
+    'quota-backend-bytes': String(8 * 1024 ** 3),
     // A member that is alone need not wait a second before it elects itself.
     'heartbeat-interval': '10',
     'election-timeout': '100',

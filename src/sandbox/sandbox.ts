@@ -38,6 +38,11 @@ export interface UpOptions {
   readonly nodes?: number;
   /** Write an audit log of every request; default false. */
   readonly audit?: boolean;
+  /**
+   * Default true. Without it nothing follows from an object that is created: no pods, no endpoints, no collection. Only
+   * for a control plane without nodes on which requests are measured.
+   */
+  readonly controllerManager?: boolean;
 }
 
 /**
@@ -51,10 +56,11 @@ export async function up(
   progress: Progress,
   layout: Layout = layoutOf(process.env),
 ): Promise<'kept' | 'started'> {
-  const { nodes = 3, audit = false } = options;
+  const { nodes = 3, audit = false, controllerManager = true } = options;
   if (!Number.isInteger(nodes) || nodes < 0 || nodes > maxNodes) {
     throw new SandboxError(`a sandbox has 0 to ${maxNodes} nodes, not ${nodes}`);
   }
+  if (nodes > 0 && !controllerManager) throw new SandboxError('nodes need the controller manager');
   await checkMachine();
   return await exclusively(layout, progress, async () => {
     const state = await readState(layout);
@@ -77,7 +83,11 @@ export async function up(
     await compileMissing(layout, await missingBinaries(layout, nodes), progress);
     const base = nodes === 0 ? '' : await buildBaseArchive(layout);
     await progress.step(`Starting Kubernetes ${versions.kubernetes} with ${describeNodes(nodes)}`, (step) =>
-      startAll(layout, { nodes, audit, prepareNode: async (node) => void (await loadArchive(node, base)) }, step),
+      startAll(
+        layout,
+        { nodes, audit, controllerManager, prepareNode: async (node) => void (await loadArchive(node, base)) },
+        step,
+      ),
     );
     return 'started';
   });

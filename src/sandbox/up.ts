@@ -24,6 +24,7 @@ import { waitFor } from './wait.ts';
 export interface StartOptions {
   readonly nodes: number;
   readonly audit: boolean;
+  readonly controllerManager: boolean;
   /** Puts the images that every node needs into a containerd that has just started. */
   readonly prepareNode: (node: NodeLayout) => Promise<void>;
 }
@@ -50,7 +51,7 @@ export async function startAll(layout: Layout, options: StartOptions, step: Step
   const [api] = await Promise.all([startControlPlane(layout, options, step), prepareNodes(layout, nodes, options)]);
   try {
     await Promise.all([
-      serviceAccountsWork(api),
+      ...(options.controllerManager ? [serviceAccountsWork(api)] : []),
       ...nodes.map((node) => joinNode(layout, node, api)),
       ...(nodes.length > 0 ? [startServices(layout, api)] : []),
     ]);
@@ -92,7 +93,7 @@ async function startControlPlane(layout: Layout, options: StartOptions, step: St
   const api = await apiClient(layout, options.nodes);
   await waitUntilReady(layout, server, () => api.answers('/readyz'));
   step.report(options.nodes === 0 ? 'controllers' : 'nodes');
-  await start(layout, controllerManager(layout));
+  if (options.controllerManager) await start(layout, controllerManager(layout));
   if (options.nodes > 0) await start(layout, scheduler(layout));
   return api;
 }
