@@ -1,0 +1,73 @@
+/**
+ * The operator's commands to database processes, numbered together with its requests.
+ *
+ * A command counts when its reply arrives, or would arrive. A command can be lost on its way there or back; the
+ * connection then stays silent, as when packets are dropped.
+ */
+import { Duplex } from 'node:stream';
+import type { Dial } from '../../../src/runtime/engine-io.ts';
+
+/** Commands by which a Redis process changes. */
+const changing =
+  /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
+
+/** `CONFIG SET`, `REPLICAOF`; undefined for a command that changes nothing. */
+export function changingCommand(chunk: Uint8Array): string | undefined {
+  return changing.exec(Buffer.from(chunk).toString('latin1'))?.[1]?.replace(/\r\n\$\d+\r\n/, ' ');
+}
+
+/** What becomes of a command: `dropped` never arrives, `unanswered` is carried out. */
+export type CommandFate = 'sent' | 'dropped' | 'unanswered' | 'dead';
+
+export interface CommandObserver {
+  /** Before it is sent. */
+  sending(command: string, place: string): CommandFate;
+  /** Its reply has arrived at the operator's machine. False: the operator does not live to see it. */
+  answered(command: string, place: string): boolean;
+  readonly isDead: () => boolean;
+}
+
+/** Dials like the given function, with every changing command reported. */
+export function observedDial(dial: Dial, observer: CommandObserver): Dial {
+  return async (host, port, signal) => {
+    if (observer.isDead()) throw new Error('this operator is dead');
+    return observed(await dial(host, port, signal), `${host}:${port}`, observer);
+  };
+}
+
+function observed(inner: Duplex, place: string, observer: CommandObserver): Duplex {
+  const unanswered: string[] = [];
+  let silent = false;
+  const outer = new Duplex({
+    read: () => undefined,
+    write(chunk: Buffer, _encoding, done) {
+      if (observer.isDead()) return done(new Error('this operator is dead'));
+      const command = changingCommand(chunk);
+      const fate = command === undefined ? 'sent' : observer.sending(command, place);
+      if (fate === 'dead') return done(new Error('this operator is dead'));
+      if (fate !== 'sent') silent = true;
+      else if (command !== undefined) unanswered.push(command);
+      if (fate !== 'dropped') inner.write(chunk);
+      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place);
+      done();
+    },
+    final(done) {
+      inner.end();
+      done();
+    },
+    destroy(error, done) {
+      inner.destroy();
+      done(error);
+    },
+  });
+  inner.on('data', (chunk: Buffer) => {
+    const command = unanswered.shift();
+    const alive = command === undefined ? !observer.isDead() : observer.answered(command, place);
+    if (alive && !silent) outer.push(chunk);
+    else if (!alive) outer.destroy(new Error('this operator is dead'));
+  });
+  inner.on('end', () => outer.push(null));
+  inner.on('error', (error) => outer.destroy(error));
+  inner.on('close', () => outer.destroy());
+  return outer;
+}
