@@ -15,6 +15,7 @@ export type Binary =
   | 'kubelet'
   | 'kube-proxy'
   | 'etcd'
+  | 'etcd-before'
   | 'coredns'
   | 'local-path-provisioner';
 
@@ -36,6 +37,7 @@ export interface Source {
 
 const kubernetes: Source = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
 const etcd: Source = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
+const etcdBefore: Source = { ...etcd, version: versions.etcdBefore };
 const coredns: Source = { name: 'coredns', module: 'github.com/coredns/coredns', version: versions.coredns };
 const localPath: Source = {
   name: 'local-path-provisioner',
@@ -56,6 +58,8 @@ export function program(name: Binary): Program {
   switch (name) {
     case 'etcd':
       return { name, source: etcd, package: etcd.module };
+    case 'etcd-before':
+      return { name, source: etcdBefore, package: etcdBefore.module };
     case 'coredns':
       return { name, source: coredns, package: coredns.module };
     case 'local-path-provisioner':
@@ -81,9 +85,8 @@ export function kubectlDirectory(layout: Layout): string {
   return join(binaryPath(layout, 'kubectl'), '..');
 }
 
-export async function missingBinaries(layout: Layout, nodes: number): Promise<readonly Program[]> {
-  const checked = neededBinaries(nodes).map(async (name) =>
-    (await isThere(binaryPath(layout, name))) ? [] : [program(name)],
-  );
+/** Those of `names` that have yet to be compiled. */
+export async function missingBinaries(layout: Layout, names: readonly Binary[]): Promise<readonly Program[]> {
+  const checked = names.map(async (name) => ((await isThere(binaryPath(layout, name))) ? [] : [program(name)]));
   return (await Promise.all(checked)).flat();
 }

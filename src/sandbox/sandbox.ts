@@ -5,7 +5,7 @@
  */
 import { delimiter } from 'node:path';
 import { apiClient } from './apiserver.ts';
-import { kubectlDirectory, missingBinaries } from './binaries.ts';
+import { kubectlDirectory, missingBinaries, neededBinaries } from './binaries.ts';
 import { compileMissing } from './compile.ts';
 import { removeAll } from './down.ts';
 import { SandboxError } from './error.ts';
@@ -80,7 +80,7 @@ export async function up(
     checkAddresses();
     await checkPorts(neededPorts(layout, nodes));
     await installMissing([...packages.keys, ...(nodes === 0 ? [] : packages.nodes)], progress);
-    await compileMissing(layout, await missingBinaries(layout, nodes), progress);
+    await compileMissing(layout, await missingBinaries(layout, neededBinaries(nodes)), progress);
     const base = nodes === 0 ? '' : await buildBaseArchive(layout);
     await progress.step(`Starting Kubernetes ${versions.kubernetes} with ${describeNodes(nodes)}`, (step) =>
       startAll(

@@ -3,6 +3,8 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { missingBinaries } from '../binaries.ts';
+import { compileMissing } from '../compile.ts';
 import { codeOf, SandboxError } from '../error.ts';
 import { isThere } from '../file.ts';
 import type { Layout } from '../layout.ts';
@@ -34,6 +36,8 @@ export async function buildRecipe(layout: Layout, recipe: ImageRecipe, progress:
   const target = archivePath(layout, recipe);
   if (await isThere(target)) return target;
   await installMissing(packages.images, progress);
+  const programs = recipe.layers.flatMap((layer) => (layer.kind === 'program' ? [layer.program] : []));
+  await compileMissing(layout, await missingBinaries(layout, programs), progress);
   await progress.step(`Building the image ${recipe.name}`, async (step) => {
     const layers = await buildLayers(layout, recipe.layers, step);
     const references = [imageReference(recipe.name), ...(recipe.standsInFor ?? [])];

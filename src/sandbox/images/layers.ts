@@ -3,6 +3,7 @@
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { binaryPath } from '../binaries.ts';
 import { run } from '../command.ts';
 import { readIfThere } from '../file.ts';
 import type { Layout } from '../layout.ts';
@@ -25,7 +26,7 @@ export async function buildLayer(
   if (known !== undefined) return known;
   return await inWorkspace(directory, async (temporary) => {
     const file = join(temporary, 'layer.tar');
-    await writeLayer(recipe, file, temporary, report);
+    await writeLayer(layout, recipe, file, temporary, report);
     const layer = { ...(await measureLayer(file)), path: target };
     await rename(file, target);
     // Last of all: a layer without its digest does not count.
@@ -47,6 +48,7 @@ async function readDigest(target: string): Promise<Layer | undefined> {
 }
 
 async function writeLayer(
+  layout: Layout,
   recipe: LayerRecipe,
   file: string,
   temporary: string,
@@ -69,6 +71,11 @@ async function writeLayer(
       const archive = packed.trim().split('\n').at(-1) ?? '';
       await run('tar', ['-xzf', archive, `package/${recipe.file}`], { cwd: temporary });
       const content = await readFile(join(temporary, 'package', recipe.file));
+      await writeFile(file, filesLayer([{ path: recipe.to, mode: 0o755, content }]));
+      return;
+    }
+    case 'program': {
+      const content = await readFile(binaryPath(layout, recipe.program));
       await writeFile(file, filesLayer([{ path: recipe.to, mode: 0o755, content }]));
       return;
     }

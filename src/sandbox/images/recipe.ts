@@ -5,6 +5,7 @@
  * A new image is a new value in `recipes`; a new way to make a layer is a new member of the union and one builder.
  */
 import { createHash } from 'node:crypto';
+import type { Binary } from '../binaries.ts';
 import type { ImageConfig } from './archive.ts';
 
 export type LayerRecipe =
@@ -24,6 +25,8 @@ export type LayerRecipe =
       readonly file: string;
       readonly to: string;
     }
+  /** A program that the sandbox compiles; `version` is that of its source, so that a new one is a new layer. */
+  | { readonly kind: 'program'; readonly program: Binary; readonly version: string; readonly to: string }
   /** This machine's static busybox and links to it. */
   | { readonly kind: 'busybox'; readonly links: readonly string[] }
   /** Files whose contents are at hand. */

@@ -1,5 +1,7 @@
 /** The images that the sandbox can make. Pods name them `localhost/NAME:TAG`. */
+import type { Binary } from '../binaries.ts';
 import { SandboxError } from '../error.ts';
+import { versions } from '../layout.ts';
 import type { ImageRecipe, LayerRecipe } from './recipe.ts';
 
 const node: readonly LayerRecipe[] = [
@@ -9,6 +11,14 @@ const node: readonly LayerRecipe[] = [
 
 /** The name under which the operator's image is built and loaded. */
 export const operatorImage = 'clusterwright:dev';
+
+/** One program and nothing else, like the image that it stands in for: there is no shell in it. */
+const etcd = (name: string, program: Binary, version: string): ImageRecipe => ({
+  name,
+  standsInFor: [`gcr.io/etcd-development/etcd:${version}`],
+  layers: [{ kind: 'program', program, version, to: '/usr/local/bin/etcd' }],
+  config: { entrypoint: ['/usr/local/bin/etcd'] },
+});
 
 /** Images whose recipe needs nothing from this checkout. */
 export const recipes: readonly ImageRecipe[] = [
@@ -24,6 +34,8 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
+  etcd('etcd:3.5', 'etcd-before', versions.etcdBefore),
+  etcd('etcd:3.6', 'etcd', versions.etcd),
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
