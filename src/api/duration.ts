@@ -2,6 +2,27 @@
 
 export const durationPattern = '^[0-9]{1,7}(ms|s|m)$';
 
+/** A field with a duration, bounded by a rule. */
+export const durationSchema = <const Default extends string>(
+  description: string,
+  fallback: Default,
+  least: string,
+  most: string,
+) =>
+  ({
+    type: 'string',
+    description: `${description} From ${least} to ${most}.`,
+    default: fallback,
+    pattern: durationPattern,
+    maxLength: 9,
+    'x-kubernetes-validations': [
+      {
+        rule: `duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`,
+        message: `must be from ${least} to ${most}`,
+      },
+    ],
+  }) as const;
+
 const milliseconds = { ms: 1, s: 1000, m: 60_000 } as const;
 
 /** In milliseconds. Throws where the text has another form. */

@@ -6,14 +6,18 @@
  * comes or goes; one about several fields stands on `spec`, because the API server checks the rules of a node against
  * the node's own default, `{}`, before the defaults inside it are filled in.
  */
+import { lifeColumns, stateColumns, wideColumns } from './columns.ts';
 import { computeRules, computeSchema } from './compute.ts';
-import { durationPattern } from './duration.ts';
+import { durationSchema } from './duration.ts';
 import { group, version } from './group.ts';
+import { imageSchema } from './image.ts';
 import type { KindDefinition } from './kind.ts';
+import { deletionPolicySchema, pausedSchema } from './lifecycle.ts';
 import { metadataSchema } from './metadata.ts';
 import { directiveProperties, redisDirectives } from './redis-directives.ts';
 import { schedulingSchema } from './scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from './schema.ts';
+import { secretRefSchema } from './secret-ref.ts';
 import { statusSchema } from './status-schema.ts';
 import { storageSchema } from './storage.ts';
 
@@ -31,21 +35,6 @@ const sinceRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap((
       ]
     : [],
 );
-
-const duration = <const Default extends string>(description: string, fallback: Default, least: string, most: string) =>
-  ({
-    type: 'string',
-    description: `${description} From ${least} to ${most}.`,
-    default: fallback,
-    pattern: durationPattern,
-    maxLength: 9,
-    'x-kubernetes-validations': [
-      {
-        rule: `duration(self) >= duration('${least}') && duration(self) <= duration('${most}')`,
-        message: `must be from ${least} to ${most}`,
-      },
-    ],
-  }) as const;
 
 /** Least memory limits that the processes start and fork with. */
 const sentinelMemory = '32Mi';
@@ -75,8 +64,8 @@ const sentinelSchema = {
       maximum: 7,
       default: 2,
     },
-    downAfter: duration('Silence after which a node counts as down.', '3s', '1s', '60s'),
-    failoverTimeout: duration(
+    downAfter: durationSchema('Silence after which a node counts as down.', '3s', '1s', '60s'),
+    failoverTimeout: durationSchema(
       'Time a failover may take before it is tried again; longer than downAfter.',
       '15s',
       '3s',
@@ -104,32 +93,9 @@ const authSchema = {
   description: 'The password. One is generated into a Secret when this is absent.',
   required: ['secretRef'],
   properties: {
-    secretRef: {
-      type: 'object',
-      description: 'A Secret in the namespace of the cluster.',
-      required: ['name'],
-      properties: {
-        name: {
-          type: 'string',
-          description: 'Name of the Secret.',
-          pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-          maxLength: 253,
-        },
-        key: {
-          type: 'string',
-          description: 'Key in the Secret that holds the password.',
-          default: 'password',
-          pattern: '^[-_A-Za-z0-9][-._A-Za-z0-9]*$',
-          maxLength: 253,
-        },
-      },
-    },
+    secretRef: secretRefSchema,
   },
 } as const satisfies StructuralSchema;
-
-const imageName = '[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
-const imageTag = ':[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}';
-const imageDigest = '@sha256:[a-f0-9]{64}';
 
 export const redisSpecSchema = {
   type: 'object',
@@ -148,12 +114,7 @@ export const redisSpecSchema = {
         },
       ],
     },
-    image: {
-      type: 'string',
-      description: 'Image to run instead of docker.io/library/redis:VERSION, with a tag or a digest.',
-      pattern: `^${imageName}(${imageTag}(${imageDigest})?|${imageDigest})$`,
-      maxLength: 500,
-    },
+    image: imageSchema('docker.io/library/redis:VERSION'),
     mode: {
       type: 'string',
       description: 'Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.',
@@ -174,18 +135,8 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
-    deletionPolicy: {
-      type: 'string',
-      description:
-        'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
-      enum: ['Retain', 'Delete'],
-      default: 'Retain',
-    },
-    paused: {
-      type: 'boolean',
-      description: 'Stop all changes. The database keeps running, and Sentinel keeps failing over.',
-      default: false,
-    },
+    deletionPolicy: deletionPolicySchema,
+    paused: pausedSchema('The database keeps running, and Sentinel keeps failing over.'),
   },
   'x-kubernetes-validations': [
     {
@@ -234,35 +185,14 @@ export const redisKind: KindDefinition = {
     properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
   },
   printerColumns: [
-    {
-      name: 'Ready',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
-      description: 'Whether the cluster is as the spec wants it.',
-    },
-    {
-      name: 'Reason',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-      description: 'Why it is ready or not.',
-    },
+    ...stateColumns,
     { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Data nodes wanted.' },
     { name: 'Up', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Data nodes ready.' },
     { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that runs.' },
     { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod that takes writes.' },
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Where the cluster is in its life.' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since creation.' },
+    ...lifeColumns,
     { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
-    { name: 'Storage', type: 'string', jsonPath: '.spec.storage.size', description: 'Size of a volume.', priority: 1 },
-    { name: 'Paused', type: 'boolean', jsonPath: '.spec.paused', description: 'Changes are stopped.', priority: 1 },
-    { name: 'Next', type: 'string', jsonPath: '.status.plan.next', description: 'The next step.', priority: 1 },
-    {
-      name: 'Waiting',
-      type: 'string',
-      jsonPath: '.status.plan.waitingFor',
-      description: 'What the next step waits for.',
-      priority: 1,
-    },
+    ...wideColumns,
   ],
   scale: {
     specReplicasPath: '.spec.replicas',

@@ -2,34 +2,53 @@
 import { quantityPattern } from './quantity.ts';
 import type { StructuralSchema } from './schema.ts';
 
+const size = {
+  type: 'string',
+  description: 'Size of the volume as a Kubernetes quantity. It can grow, never shrink.',
+  default: '1Gi',
+  pattern: quantityPattern,
+  maxLength: 20,
+  'x-kubernetes-validations': [
+    {
+      rule: "quantity(self).compareTo(quantity('128Mi')) >= 0",
+      message: 'storage must have at least 128Mi',
+    },
+    {
+      rule: 'quantity(self).compareTo(quantity(oldSelf)) >= 0',
+      message: 'storage cannot shrink',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+const storageClassName = {
+  type: 'string',
+  description: 'StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.',
+  pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  maxLength: 253,
+} as const satisfies StructuralSchema;
+
+const classIsImmutable = {
+  rule: 'has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)',
+  message: 'storage.storageClassName is immutable',
+} as const;
+
+/** A volume for each member, always: for a database whose members must remember what they have promised. */
+export const volumeSchema = {
+  type: 'object',
+  description: 'The volume of each member.',
+  default: {},
+  properties: { size, storageClassName },
+  'x-kubernetes-validations': [classIsImmutable],
+} as const satisfies StructuralSchema;
+
+/** A volume for each data node, or none where all of the data may be lost. */
 export const storageSchema = {
   type: 'object',
   description: 'The volume of each data node.',
   default: {},
   properties: {
-    size: {
-      type: 'string',
-      description: 'Size of the volume as a Kubernetes quantity. It can grow, never shrink.',
-      default: '1Gi',
-      pattern: quantityPattern,
-      maxLength: 20,
-      'x-kubernetes-validations': [
-        {
-          rule: "quantity(self).compareTo(quantity('128Mi')) >= 0",
-          message: 'storage must have at least 128Mi',
-        },
-        {
-          rule: 'quantity(self).compareTo(quantity(oldSelf)) >= 0',
-          message: 'storage cannot shrink',
-        },
-      ],
-    },
-    storageClassName: {
-      type: 'string',
-      description: 'StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.',
-      pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-      maxLength: 253,
-    },
+    size,
+    storageClassName,
     ephemeral: {
       type: 'boolean',
       description: 'Keep data in the pod only: all of it is lost when the last pod goes. Immutable.',
@@ -38,10 +57,7 @@ export const storageSchema = {
     },
   },
   'x-kubernetes-validations': [
-    {
-      rule: 'has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)',
-      message: 'storage.storageClassName is immutable',
-    },
+    classIsImmutable,
     {
       rule: '!(self.ephemeral && has(self.storageClassName))',
       message: 'storage.storageClassName has no meaning with storage.ephemeral',

@@ -6,6 +6,7 @@ import type { EngineIO } from '../engines/engine.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
+import { exchangeOver } from './http-exchange.ts';
 
 export type Dial = EngineIO['dial'];
 
@@ -95,7 +96,9 @@ export function engineIO(options: {
   const { namespace, secrets: reader, dial, clock, signal } = options;
   return {
     dial,
+    exchange: (request) => exchangeOver(dial, { ...request, signal: AbortSignal.any([signal, request.signal]) }),
     signal,
+    now: () => clock.now(),
     secret: (name) => reader.read(namespace, name, signal),
     secretRefused: (name) => reader.refuse(namespace, name),
     sleep: (ms, also) => sleep(clock, ms, also === undefined ? signal : AbortSignal.any([signal, also])),

@@ -1,4 +1,5 @@
 /** One row of a table of custom resources that are accepted or refused. */
+import type { Resource } from '../../src/api/object.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -12,4 +13,14 @@ export interface Case {
   readonly prunes?: true;
   /** Where the fault is; absent when the object is accepted. */
   readonly refused?: string;
+}
+
+/** The whole object of a case. */
+export function objectOf(row: Case, spec: unknown, { kind, group, version }: Resource): Json {
+  return {
+    apiVersion: `${group}/${version}`,
+    kind,
+    metadata: { name: 'sample', namespace: 'databases', ...row.metadata },
+    ...(spec === undefined ? {} : { spec }),
+  };
 }

@@ -61,13 +61,3 @@ const quantities: readonly Case[] = containers.flatMap(([path, spec]) =>
 );
 
 export const redisCases: readonly Case[] = [...createCases, ...updateCases, ...quantities, ...directives];
-
-/** The whole object of a case. */
-export function objectOf(row: Case, spec: unknown, apiVersion: string): Readonly<Record<string, unknown>> {
-  return {
-    apiVersion,
-    kind: 'RedisCluster',
-    metadata: { name: 'sample', namespace: 'databases', ...row.metadata },
-    ...(spec === undefined ? {} : { spec }),
-  };
-}

@@ -4,11 +4,12 @@ import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/re
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { celName } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { kindCases } from './kind-cases.ts';
 import { structuralFaults } from './structural.ts';
 
 describe('the schema', () => {
-  test('is structural, bounded, and describes every field', () => {
-    expect(structuralFaults(redisKind.schema)).toEqual([]);
+  test.each(kindCases)('of $name is structural, bounded, and describes every field', ({ kind }) => {
+    expect(structuralFaults(kind.schema)).toEqual([]);
   });
 
   test.each<[string, object, string]>([
@@ -59,9 +60,12 @@ describe('the schema', () => {
     expect(structuralFaults(schema as StructuralSchema).join('\n')).toContain(fault);
   });
 
-  test('fits what a client-side apply could carry, so that any tool can install it', () => {
-    expect(JSON.stringify(customResourceDefinition(redisKind)).length).toBeLessThan(262_144 / 4);
-  });
+  test.each(kindCases)(
+    'of $name fits what a client-side apply could carry, so that any tool can install it',
+    ({ kind }) => {
+      expect(JSON.stringify(customResourceDefinition(kind)).length).toBeLessThan(262_144 / 4);
+    },
+  );
 });
 
 describe('the types read off the schema', () => {

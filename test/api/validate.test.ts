@@ -3,35 +3,35 @@ import type { KindDefinition } from '../../src/api/kind.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { Case } from './case.ts';
-import { objectOf, redisCases } from './redis-cases.ts';
+import { type Case, objectOf } from './case.ts';
+import { kindCases } from './kind-cases.ts';
 
 const apiVersion = 'clusterwright.dev/v1alpha1';
 
-function verdictOf(row: Case, kind: KindDefinition = redisKind) {
-  return validateCluster(kind, objectOf(row, row.spec, apiVersion), {
-    ...(row.old === undefined ? {} : { old: objectOf(row, row.old, apiVersion) }),
+function verdictOf(row: Case, kind: KindDefinition) {
+  return validateCluster(kind, objectOf(row, row.spec, kind.resource), {
+    ...(row.old === undefined ? {} : { old: objectOf(row, row.old, kind.resource) }),
     ...(row.prunes === true ? { unknown: 'prune' } : {}),
   });
 }
 
-describe('each case of the table', () => {
+describe.each(kindCases)('each case of the table of $name', ({ kind, cases }) => {
   test('is large enough to mean something', () => {
-    expect(redisCases.length).toBeGreaterThan(60);
-    expect(redisCases.filter((row) => row.refused === undefined).length).toBeGreaterThan(30);
+    expect(cases.length).toBeGreaterThan(60);
+    expect(cases.filter((row) => row.refused === undefined).length).toBeGreaterThan(30);
   });
 
-  test.each(redisCases)('$story', (row) => {
-    const verdict = verdictOf(row);
+  test.each(cases)('$story', (row) => {
+    const verdict = verdictOf(row, kind);
     const faults = verdict.ok ? [] : verdict.violations.map((v) => v.path);
     if (row.refused === undefined) expect(faults).toEqual([]);
     else expect(faults).toContain(row.refused);
   });
 
   test('an update is accepted only from an object that was valid itself', () => {
-    for (const row of redisCases) {
+    for (const row of cases) {
       if (row.old === undefined) continue;
-      expect(verdictOf({ story: row.story, spec: row.old }), row.story).toMatchObject({ ok: true });
+      expect(verdictOf({ story: row.story, spec: row.old }, kind), row.story).toMatchObject({ ok: true });
     }
   });
 });
@@ -57,10 +57,10 @@ function withoutEachRule(schema: StructuralSchema): { readonly rule: string; rea
   return [...own, ...below, ...inItems];
 }
 
-describe('each CEL rule', () => {
-  test.each(withoutEachRule(redisKind.schema))('is missed when it is taken out: $rule', ({ schema }) => {
-    const kind: KindDefinition = { ...redisKind, schema };
-    expect(redisCases.filter((row) => row.refused !== undefined && verdictOf(row, kind).ok).length).toBeGreaterThan(0);
+describe.each(kindCases)('each CEL rule of $name', ({ kind, cases }) => {
+  test.each(withoutEachRule(kind.schema))('is missed when it is taken out: $rule', ({ schema }) => {
+    const mutant: KindDefinition = { ...kind, schema };
+    expect(cases.filter((row) => row.refused !== undefined && verdictOf(row, mutant).ok).length).toBeGreaterThan(0);
   });
 });
 
@@ -95,18 +95,18 @@ function withoutEachBound(
   return [...own, ...below, ...nested];
 }
 
-describe('each bound of the schema', () => {
-  const refusals = redisCases.filter((row) => row.refused !== undefined);
-  const before = new Map(refusals.map((row) => [row, faultsOf(row, redisKind)]));
+describe.each(kindCases)('each bound of the schema of $name', ({ kind, cases }) => {
+  const refusals = cases.filter((row) => row.refused !== undefined);
+  const before = new Map(refusals.map((row) => [row, faultsOf(row, kind)]));
 
-  function faultsOf(row: Case, kind: KindDefinition): string {
-    const verdict = verdictOf(row, kind);
+  function faultsOf(row: Case, judged: KindDefinition): string {
+    const verdict = verdictOf(row, judged);
     return verdict.ok ? '' : verdict.violations.map((v) => `${v.path} ${v.rule}`).join('\n');
   }
 
-  test.each(withoutEachBound(redisKind.schema))('is missed when it is taken out: $bound', ({ schema }) => {
-    const kind: KindDefinition = { ...redisKind, schema };
-    expect(refusals.some((row) => faultsOf(row, kind) !== before.get(row))).toBe(true);
+  test.each(withoutEachBound(kind.schema))('is missed when it is taken out: $bound', ({ schema }) => {
+    const mutant: KindDefinition = { ...kind, schema };
+    expect(refusals.some((row) => faultsOf(row, mutant) !== before.get(row))).toBe(true);
   });
 });
 

@@ -1,27 +1,34 @@
 /**
- * The table of accepted and refused RedisClusters on a real API server: its verdict and its defaults must be those of
- * `validateCluster`. The CRD is installed under another group, so that no controller acts on the objects.
+ * The table of accepted and refused custom resources on a real API server: its verdict and its defaults must be those of
+ * `validateCluster`. The CRDs are installed under another group, so that no controller acts on the objects.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customResourceDefinition } from '../../src/api/crd.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
-import { apiVersionOf } from '../../src/api/object.ts';
 import { canonicalQuantity } from '../../src/api/quantity.ts';
-import { redisKind } from '../../src/api/redis.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { objectOf, redisCases } from '../api/redis-cases.ts';
+import { objectOf } from '../api/case.ts';
+import { kindCases } from '../api/kind-cases.ts';
 
-const kind: KindDefinition = {
-  ...redisKind,
-  resource: { ...redisKind.resource, group: 'verdicts.clusterwright.dev' },
-  shortNames: [],
-};
-const crd = customResourceDefinition(kind);
 const namespace = 'default';
+const tables = kindCases.map(({ name, kind, cases }) => {
+  const elsewhere: KindDefinition = {
+    ...kind,
+    resource: { ...kind.resource, group: 'verdicts.clusterwright.dev' },
+    shortNames: [],
+  };
+  const { group, version, plural } = elsewhere.resource;
+  return {
+    name,
+    kind: elsewhere,
+    cases,
+    crd: customResourceDefinition(elsewhere),
+    collection: `/apis/${group}/${version}/namespaces/${namespace}/${plural}`,
+  };
+});
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const collection = `/apis/${kind.resource.group}/${kind.resource.version}/namespaces/${namespace}/${kind.resource.plural}`;
 
 type Json = Readonly<Record<string, unknown>>;
 interface Answer {
@@ -60,7 +67,7 @@ async function startProxy(): Promise<void> {
 }
 
 /** Asks until the API server serves the kind: it does a moment after the CRD is Established. */
-async function served(): Promise<void> {
+async function served({ crd, collection }: (typeof tables)[number]): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if ((await call('GET', collection)).status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -71,13 +78,15 @@ async function served(): Promise<void> {
 
 beforeAll(async () => {
   await startProxy();
-  const installed = await call('POST', crds, crd);
-  expect(installed.body.message).toBeUndefined();
-  await served();
+  for (const table of tables) {
+    const installed = await call('POST', crds, table.crd);
+    expect(installed.body.message).toBeUndefined();
+    await served(table);
+  }
 });
 
 afterAll(async () => {
-  await call('DELETE', `${crds}/${crd.metadata.name}`);
+  for (const { crd } of tables) await call('DELETE', `${crds}/${crd.metadata.name}`);
   proxy.kill();
 });
 
@@ -94,17 +103,17 @@ function written(object: Json): Json {
   return JSON.parse(JSON.stringify({ ...rest, metadata: { name, namespace: ns, labels, annotations } })) as Json;
 }
 
-describe('the API server says the same', () => {
-  test.each(redisCases)('$story', async (row) => {
+describe.each(tables)('the API server says the same of $name', ({ kind, cases, collection }) => {
+  test.each(cases)('$story', async (row) => {
     const place = { ...row, metadata: { ...row.metadata, namespace } };
-    const object = objectOf(place, row.spec, apiVersionOf(kind.resource));
+    const object = objectOf(place, row.spec, kind.resource);
     const query = `?dryRun=All&fieldValidation=${row.prunes === true ? 'Ignore' : 'Strict'}`;
     const name = (object.metadata as Json).name;
     let answer: Answer;
     if (row.old === undefined) {
       answer = await call('POST', collection + query, object);
     } else {
-      const old = await call('POST', collection, objectOf(place, row.old, apiVersionOf(kind.resource)));
+      const old = await call('POST', collection, objectOf(place, row.old, kind.resource));
       expect(old.body.message).toBeUndefined();
       const { resourceVersion } = old.body.metadata as Json;
       const next = { ...object, metadata: { ...(object.metadata as Json), resourceVersion } };
@@ -113,7 +122,7 @@ describe('the API server says the same', () => {
     }
 
     const offline = validateCluster(kind, object, {
-      ...(row.old === undefined ? {} : { old: objectOf(place, row.old, apiVersionOf(kind.resource)) }),
+      ...(row.old === undefined ? {} : { old: objectOf(place, row.old, kind.resource) }),
       ...(row.prunes === true ? { unknown: 'prune' } : {}),
     });
     const accepted = answer.status < 300;

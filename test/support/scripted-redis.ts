@@ -87,6 +87,8 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
+    now: () => clock.now(),
+    exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
     dial: (host, port, signal) =>
       new Promise((resolve, reject) => {
         const address = `${host}:${port}`;

@@ -1,0 +1,14 @@
+/** The fields of every kind that say what may be done to a cluster. */
+import type { StructuralSchema } from './schema.ts';
+
+export const deletionPolicySchema = {
+  type: 'string',
+  description:
+    'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
+  enum: ['Retain', 'Delete'],
+  default: 'Retain',
+} as const satisfies StructuralSchema;
+
+/** `meanwhile`: what the database goes on doing by itself. */
+export const pausedSchema = (meanwhile: string) =>
+  ({ type: 'boolean', description: `Stop all changes. ${meanwhile}`, default: false }) as const;

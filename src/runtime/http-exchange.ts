@@ -1,0 +1,79 @@
+/**
+ * HTTP/1.1 with a database process: one request on one connection, which ends with it.
+ *
+ * It runs over whatever `dial` opens, in TLS where material is given, so that a test or a simulation that stands in for
+ * the network stands in for this too.
+ */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine.ts';
+
+/** Longest answer that is read: a member list or a status is a few kilobytes. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {
+  const { host, port, tls, signal } = request;
+  const plain = await dial(host, port, signal);
+  const abort = (): void => void plain.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const stream = tls === undefined ? plain : await secured(plain, host, tls);
+    return await exchange(stream, request);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    plain.destroy();
+  }
+}
+
+function secured(plain: Duplex, host: string, tls: TlsMaterial): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const { servername, ...material } = tls;
+    const stream = connectTls({
+      socket: plain,
+      host,
+      ...material,
+      ...(servername === undefined ? {} : { servername }),
+    });
+    stream.once('error', reject);
+    plain.once('close', () => reject(new Error('the connection ended before TLS was agreed')));
+    stream.once('secureConnect', () => {
+      stream.off('error', reject);
+      resolve(stream);
+    });
+  });
+}
+
+function exchange(stream: Duplex, { host, method, path, headers, body }: HttpRequest): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest({
+      createConnection: () => stream,
+      host,
+      method,
+      path,
+      headers: {
+        connection: 'close',
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      read(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+    });
+    call.end(body);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) throw new Error(`the answer is longer than ${maxBodyBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

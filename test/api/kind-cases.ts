@@ -1,0 +1,18 @@
+/** Every kind with its table of objects that are accepted and refused. */
+import { etcdKind } from '../../src/api/etcd.ts';
+import type { KindDefinition } from '../../src/api/kind.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import type { Case } from './case.ts';
+import { etcdCases } from './etcd-cases.ts';
+import { redisCases } from './redis-cases.ts';
+
+export interface KindCases {
+  readonly name: string;
+  readonly kind: KindDefinition;
+  readonly cases: readonly Case[];
+}
+
+export const kindCases: readonly KindCases[] = [
+  { name: 'RedisCluster', kind: redisKind, cases: redisCases },
+  { name: 'EtcdCluster', kind: etcdKind, cases: etcdCases },
+];

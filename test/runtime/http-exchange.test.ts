@@ -1,0 +1,87 @@
+/** Real servers on loopback: what an engine gets of HTTP, and what it gets when a server misbehaves. */
+import { createServer as createHttp, type RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dialTcp } from '../../src/runtime/engine-io.ts';
+import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { caCertificate, clientCertificate, clientKey, serverCertificate, serverKey } from '../support/tls.ts';
+
+const signal = new AbortController().signal;
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+async function listening(opened: Server): Promise<number> {
+  server = opened;
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+  return (opened.address() as AddressInfo).port;
+}
+
+const echo: RequestListener = (request, response) => {
+  let body = '';
+  request.on('data', (chunk: Buffer) => {
+    body += chunk.toString();
+  });
+  request.on('end', () => {
+    response.statusCode = request.url === '/refused' ? 400 : 200;
+    response.end(`${request.method} ${request.url} ${request.headers.authorization ?? '-'} ${body}`);
+  });
+};
+
+const post = (port: number, more: object = {}) =>
+  exchangeOver(dialTcp, { host: '127.0.0.1', port, method: 'POST', path: '/v3', body: 'é', signal, ...more });
+
+describe('an exchange', () => {
+  it('carries method, path, headers and body, and brings status and body back', async () => {
+    const port = await listening(createHttp(echo));
+    expect(await post(port, { headers: { authorization: 'token' } })).toEqual({
+      status: 200,
+      body: 'POST /v3 token é',
+    });
+    expect(await post(port, { path: '/refused' })).toMatchObject({ status: 400 });
+    expect(await exchangeOver(dialTcp, { host: '127.0.0.1', port, method: 'GET', path: '/readyz', signal })).toEqual({
+      status: 200,
+      body: 'GET /readyz - ',
+    });
+  });
+
+  it('runs in TLS, shows its certificate, and trusts nobody but the given authority', async () => {
+    const options = { cert: serverCertificate, key: serverKey, ca: caCertificate, requestCert: true };
+    const port = await listening(createHttps({ ...options, rejectUnauthorized: true }, echo));
+    const tls = { ca: caCertificate, cert: clientCertificate, key: clientKey };
+    expect(await post(port, { tls })).toMatchObject({ status: 200 });
+    expect(await post(port, { tls: { ...tls, servername: 'api.test' } })).toMatchObject({ status: 200 });
+    await expect(post(port, { tls: { ...tls, servername: 'other.test' } })).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
+    await expect(post(port, { tls: { ...tls, ca: clientCertificate } })).rejects.toThrow();
+    await expect(post(port, { tls: { ca: caCertificate } })).rejects.toThrow();
+  });
+
+  it.each<[string, string]>([
+    ['that is cut before the answer', ''],
+    ['that is cut within the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+    ['that is no HTTP', '+OK\r\n'],
+  ])('%s is rejected', async (_, answer) => {
+    const port = await listening(createTcp((socket) => void socket.once('data', () => socket.end(answer))));
+    await expect(post(port)).rejects.toThrow();
+  });
+
+  it('that is too long is rejected', async () => {
+    const port = await listening(createHttp((_, response) => void response.end(Buffer.alloc(4 * 1024 * 1024 + 1))));
+    await expect(post(port)).rejects.toThrow('longer than 4194304 bytes');
+  });
+
+  it.each([
+    ['in silence', createTcp(() => undefined)],
+    ['in TLS with somebody who does not speak it', createTcp(() => undefined)],
+  ])('%s ends when the signal aborts, with its reason', async (story, opened) => {
+    const port = await listening(opened);
+    const late = new AbortController();
+    const reason = new Error('too late');
+    const tls = story.includes('TLS') ? { tls: { ca: caCertificate } } : {};
+    const pending = post(port, { signal: late.signal, ...tls });
+    setTimeout(() => late.abort(reason), 20);
+    await expect(pending).rejects.toBe(reason);
+  });
+});
