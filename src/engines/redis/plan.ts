@@ -2,20 +2,21 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { pods as podResource } from '../../api/resource.ts';
+import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
+import { refOf } from '../../plan/ref.ts';
 import { nextToRestart, outdatedPods } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { planElection } from './election.ts';
-import { growthSteps } from './growth.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
 import { choiceAnnotation, redisNames } from './names.ts';
 import type { DataNode, RedisObserved } from './observed.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
-import { planRoles, refOf } from './roles.ts';
+import { planRoles } from './roles.ts';
 import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
 import { type Situation, situationOf } from './situation.ts';
 
@@ -55,7 +56,12 @@ function withObjects(
   const patches = steps.filter((step) => step.type === 'patch');
   const others = steps.filter((step) => step.type !== 'patch');
   return {
-    steps: [...patches, ...objectSteps(desired, children), ...growthSteps(cluster, children), ...others],
+    steps: [
+      ...patches,
+      ...objectSteps(desired, children),
+      ...growthSteps(cluster.spec.storage.size, children),
+      ...others,
+    ],
     outcome,
   };
 }

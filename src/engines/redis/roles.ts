@@ -4,10 +4,10 @@
  * Labels follow the database. The old primary loses its label before the new one gets it, so the `-primary` Service
  * never has two endpoints (safety rule R5).
  */
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { redisKind } from '../../api/redis.ts';
 import { persistentVolumeClaims, pods } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
+import { refOf } from '../../plan/ref.ts';
 import type { Pod } from '../../resources/children.ts';
 import { choiceAnnotation, roleLabel, termAnnotation } from './names.ts';
 import type { DataNode } from './observed.ts';
@@ -46,12 +46,6 @@ function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefin
     ],
   };
   return [{ wanted, step }];
-}
-
-export function refOf(object: KubeObject, resource: ObjectRef['resource']): (ObjectRef & { uid: string }) | undefined {
-  const { uid, namespace, name } = object.metadata;
-  if (uid === undefined) return undefined;
-  return { resource, name, uid, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** Records on the primary's claim that it was the last one, once the sentinels agree. */

@@ -7,6 +7,7 @@ import type { Plan } from '../../plan/plan.ts';
 import { outdatedPods } from '../../plan/rollout.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
+import { conditionClaims } from '../condition-claims.ts';
 import type { StatusClaim } from '../engine.ts';
 import type { RedisAction } from './action.ts';
 import { unready } from './health.ts';
@@ -63,44 +64,29 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   if (outcome.state === 'blocked') {
     return {
       phase: 'Blocked',
-      conditions: claims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+      conditions: conditionClaims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
     };
   }
   if (primary !== undefined && labelled && troubles.length === 0 && !changing) {
     return {
       phase: 'Ready',
-      conditions: claims('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
+      conditions: conditionClaims('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
     };
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { phase: before, observedGeneration } = situation.cluster.status ?? {};
   if (before === undefined || before === 'Creating') {
-    return { phase: 'Creating', conditions: claims('False', reason, message, { progressing: true }) };
+    return { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
   }
   const updating = changing || before === 'Updating' || observedGeneration !== situation.cluster.metadata.generation;
   if (updating && primary !== undefined) {
-    return { phase: 'Updating', conditions: claims('False', reason, message, { progressing: true }) };
+    return { phase: 'Updating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
   }
-  return { phase: 'Degraded', conditions: claims('False', reason, message, { progressing: true, degraded: true }) };
-}
-
-interface Judged {
-  readonly progressing?: boolean;
-  readonly degraded?: boolean;
-  readonly stalled?: boolean;
-}
-
-function claims(ready: 'True' | 'False', reason: string, message: string, judged: Judged): ConditionClaim[] {
-  const state = (value: boolean | undefined): 'True' | 'False' => (value === true ? 'True' : 'False');
-  const claim = { reason, message };
-  return [
-    { type: 'Ready', status: ready, ...claim },
-    { type: 'Progressing', status: state(judged.progressing), ...claim },
-    { type: 'Degraded', status: state(judged.degraded), ...claim },
-    ...(judged.progressing === true ? [{ type: 'Reconciling' as const, status: 'True' as const, ...claim }] : []),
-    ...(judged.stalled === true ? [{ type: 'Stalled' as const, status: 'True' as const, ...claim }] : []),
-  ];
+  return {
+    phase: 'Degraded',
+    conditions: conditionClaims('False', reason, message, { progressing: true, degraded: true }),
+  };
 }
 
 /** The spec asks for something that is not there yet: another size, another template. */

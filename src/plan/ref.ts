@@ -1,0 +1,11 @@
+/** The way from an object that was read to a step on that very object, and on no later one of its name. */
+import type { KubeObject, ObjectRef, Resource } from '../api/object.ts';
+
+export type ExactRef = ObjectRef & { readonly uid: string };
+
+/** Undefined for an object that has not been stored: there is nothing to change. */
+export function refOf(object: KubeObject, resource: Resource): ExactRef | undefined {
+  const { uid, namespace, name } = object.metadata;
+  if (uid === undefined) return undefined;
+  return { resource, name, uid, ...(namespace === undefined ? {} : { namespace }) };
+}
