@@ -50,6 +50,8 @@ const members = {
       version: text('Version it runs.', 64),
       node: text('Node it runs on.', 253),
       address: text('Address that other members know it by.', 253),
+      id: text('Number that the database itself knows it by, where it has one.', 63),
+      dataSize: text('Size of its database, where the engine has one file of it.', 20),
     },
   },
 } as const satisfies StructuralSchema;

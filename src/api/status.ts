@@ -13,6 +13,10 @@ export interface MemberStatus {
   readonly node?: string;
   /** The pod's IP: the identity that other members know it by. */
   readonly address?: string;
+  /** The database's own number for it. */
+  readonly id?: string;
+  /** Bytes as a Kubernetes quantity, rounded so that it says something new only when it grows by much. */
+  readonly dataSize?: string;
 }
 
 export interface ConnectionStatus {

@@ -8,6 +8,8 @@ export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
 }
 
 export interface Pod extends KubeObject {
@@ -21,6 +23,7 @@ export interface Pod extends KubeObject {
       readonly status: string;
       readonly reason?: string;
       readonly message?: string;
+      readonly lastTransitionTime?: string;
     }[];
     readonly containerStatuses?: readonly ContainerStatus[];
   };

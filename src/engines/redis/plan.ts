@@ -59,7 +59,7 @@ function withObjects(
     steps: [
       ...patches,
       ...objectSteps(desired, children),
-      ...growthSteps(cluster.spec.storage.size, children),
+      ...growthSteps(cluster.spec.storage.size, children.claims),
       ...others,
     ],
     outcome,

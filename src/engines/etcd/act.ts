@@ -1,0 +1,83 @@
+/**
+ * Runs one action. Every one may be repeated: the second time etcd says that it is done.
+ *
+ * "Not yet" is no failure either: etcd refuses a change of the membership until every member has been connected for
+ * five seconds, and a promotion until the learner has caught up. The next look finds that nothing has changed, and asks
+ * again.
+ */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import type { EngineIO } from '../engine.ts';
+import type { EtcdAction } from './action.ts';
+import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+
+const done = [/member not found/i, /peer ?urls already exists/i, /can only promote a learner member$/i, /compacted/i];
+const notYet = [/unhealthy cluster/i, /in sync with leader/i, /not enough started members/i, /too many learner/i];
+
+/** Of all of the database: a large one takes a while. */
+const defragmentTimeoutMs = 50_000;
+
+export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
+  switch (action.type) {
+    case 'etcd.addLearner':
+      return unlessRefused(
+        callEtcd(
+          io,
+          action.via.address,
+          'cluster/member/add',
+          { peerURLs: [action.peerUrl], isLearner: true },
+          changeTimeoutMs,
+        ),
+      );
+    case 'etcd.promote':
+      return unlessRefused(
+        callEtcd(io, action.via.address, 'cluster/member/promote', { ID: action.memberId }, changeTimeoutMs),
+      );
+    case 'etcd.removeMember':
+      return unlessRefused(
+        callEtcd(io, action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
+      );
+    case 'etcd.moveLeader':
+      await callEtcd(
+        io,
+        action.via.address,
+        'maintenance/transfer-leadership',
+        { targetID: action.to },
+        changeTimeoutMs,
+      );
+      return;
+    case 'etcd.compact':
+      return unlessRefused(
+        callEtcd(
+          io,
+          action.via.address,
+          'kv/compaction',
+          { revision: action.revision, physical: true },
+          changeTimeoutMs,
+        ),
+      );
+    case 'etcd.defragment':
+      await callEtcd(io, action.member.address, 'maintenance/defragment', {}, defragmentTimeoutMs);
+      return;
+    case 'etcd.disarm':
+      await callEtcd(
+        io,
+        action.via.address,
+        'maintenance/alarm',
+        { action: 'DEACTIVATE', memberID: action.memberId, alarm: action.alarm },
+        changeTimeoutMs,
+      );
+      return;
+    default:
+      return action satisfies never;
+  }
+}
+
+async function unlessRefused(call: Promise<Answer>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof EtcdRefusal)) throw error;
+    if (![...done, ...notYet].some((pattern) => pattern.test(error.message))) throw error;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Everything the controller ever asks of etcd. Each action is safe to repeat, and none is possible without a majority:
+ * etcd itself refuses what its members have not agreed on.
+ */
+
+/** Where the request is sent: a member that answers, the leader where there is one. */
+export interface Target {
+  readonly pod: string;
+  readonly address: string;
+}
+
+export type EtcdAction =
+  /** A member without a vote, which copies the data first (safety rule E2). */
+  | { readonly type: 'etcd.addLearner'; readonly via: Target; readonly index: number; readonly peerUrl: string }
+  /** Gives it its vote; etcd refuses while it has not caught up. */
+  | { readonly type: 'etcd.promote'; readonly via: Target; readonly memberId: string }
+  | { readonly type: 'etcd.removeMember'; readonly via: Target; readonly memberId: string }
+  | { readonly type: 'etcd.moveLeader'; readonly via: Target; readonly to: string }
+  /** Drops the history of keys up to a revision. */
+  | { readonly type: 'etcd.compact'; readonly via: Target; readonly revision: string }
+  /** Gives back unused space of one member, which answers nobody meanwhile. */
+  | { readonly type: 'etcd.defragment'; readonly member: Target }
+  | { readonly type: 'etcd.disarm'; readonly via: Target; readonly memberId: string; readonly alarm: string };

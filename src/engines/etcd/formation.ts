@@ -1,0 +1,73 @@
+/**
+ * From what there is to the roster that shall be.
+ *
+ * A new cluster is formed only where there is no trace of one: no claim, no member, no record that there ever was one
+ * (safety rule G8). Everywhere else members resume on their volumes, or join after etcd has listed them.
+ */
+import { forming, isResuming, joining, type Roster, resuming, type Start } from './roster.ts';
+import { heldBy, holds, type Member, type Situation } from './situation.ts';
+
+export type Formation =
+  | { readonly state: 'decided'; readonly roster: Roster }
+  /** All of the data is gone. Forming a new, empty cluster in its place is for a person to decide. */
+  | { readonly state: 'lost'; readonly message: string };
+
+export function formationOf(situation: Situation): Formation {
+  const { cluster, spec, roster, sets, claims, members } = situation;
+  if (members !== undefined) return { state: 'decided', roster: rosterOf(situation, members) };
+  if (roster.size > 0) return { state: 'decided', roster };
+  const remains = [...new Set([...sets.keys(), ...claims.keys()])].sort((a, b) => a - b);
+  if (remains.length > 0) {
+    return { state: 'decided', roster: new Map(remains.map((index) => [index, resuming(cluster, index)])) };
+  }
+  if (cluster.status?.initialized === true) {
+    const message =
+      'every volume of this cluster is gone; nothing can bring its data back, and a new cluster in its place needs a new resource';
+    return { state: 'lost', message };
+  }
+  return { state: 'decided', roster: forming(cluster, spec.replicas) };
+}
+
+/** Once etcd says who its members are, the roster follows: who is not listed is not started any more. */
+function rosterOf(situation: Situation, members: readonly Member[]): Roster {
+  const everybody = members.flatMap(({ index }) => index ?? []).sort((a, b) => a - b);
+  const entries = members.flatMap((member): [number, Start][] => {
+    const { index } = member;
+    // One that started once and has left neither a volume nor a record has nothing to start from.
+    const isGone = index !== undefined && member.hasStarted && !hasTrace(situation, index);
+    return index === undefined || isGone ? [] : [[index, startOf(situation, { ...member, index }, everybody)]];
+  });
+  return new Map(entries.sort(([a], [b]) => a - b));
+}
+
+function hasTrace({ roster, sets, claims }: Situation, index: number): boolean {
+  return roster.has(index) || sets.has(index) || claims.has(index);
+}
+
+function startOf(
+  situation: Situation,
+  member: Member & { readonly index: number },
+  everybody: readonly number[],
+): Start {
+  const { cluster, roster } = situation;
+  const { index, hasStarted, isLearner } = member;
+  const written = roster.get(index);
+  if (written !== undefined && isResuming(cluster, index, written)) return written;
+  if (hasStarted) {
+    // Not written down and not seen running: whatever its volume holds, it must not begin anew.
+    return written === undefined || maySeal(situation, member) ? resuming(cluster, index) : written;
+  }
+  // A voter that has yet to start is one of those that form the cluster.
+  return !isLearner && written !== undefined ? written : joining(cluster, everybody);
+}
+
+/**
+ * It runs, and its claim says whose data it holds. While the cluster is being formed, the last one to come is waited
+ * for, so that the roster is written once.
+ */
+function maySeal(situation: Situation, { index, id, live }: Member & { readonly index: number }): boolean {
+  const { cluster, claims, members = [], observed } = situation;
+  if (live === undefined || observed.agreed === undefined) return false;
+  const isFormed = cluster.status?.initialized === true || members.every((other) => other.live !== undefined);
+  return isFormed && heldBy(claims.get(index)) === holds(observed.agreed.clusterId, id);
+}

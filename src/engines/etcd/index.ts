@@ -1,0 +1,24 @@
+/** etcd: members that agree on every change, one StatefulSet each. */
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { etcdKind } from '../../api/etcd.ts';
+import type { Engine } from '../engine.ts';
+import { actEtcd } from './act.ts';
+import type { EtcdAction } from './action.ts';
+import { observeEtcd } from './observe.ts';
+import { type EtcdObserved, nothingObserved } from './observed.ts';
+import { etcdPermissions } from './permissions.ts';
+import { planEtcd } from './plan.ts';
+import { etcdResources } from './resources.ts';
+import { etcdStatus } from './status.ts';
+
+export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
+  name: 'etcd',
+  kind: etcdKind,
+  permissions: etcdPermissions,
+  resources: etcdResources,
+  observe: observeEtcd,
+  plan: planEtcd,
+  act: actEtcd,
+  status: etcdStatus,
+  nothing: nothingObserved,
+};

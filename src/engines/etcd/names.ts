@@ -1,0 +1,82 @@
+/**
+ * Every name, port and path of an etcd cluster's objects, in one place: selectors and volumes depend on them for ever.
+ *
+ * A member has a number of its own, which no later member of the cluster is given while a trace of it is left. So an
+ * address, a volume and a name stand for one member, and a new one never meets an old one's data (safety rule G7).
+ */
+
+export const clientPort = 2379;
+export const peerPort = 2380;
+/** Metrics and the health that the kubelet asks for; never data. */
+export const metricsPort = 2381;
+
+export const program = '/usr/local/bin/etcd';
+
+/** The data directory is one below the volume, so that etcd makes it with the permissions that it wants. */
+export const paths = { volume: '/var/lib/etcd', data: '/var/lib/etcd/data' } as const;
+
+/** On everything of one member, with the member's name. */
+export const memberLabel = 'clusterwright.dev/member';
+
+/** On a claim: `CLUSTER-ID/MEMBER-ID` of the member whose data it holds. A claim without it holds nobody's. */
+export const holdsAnnotation = 'clusterwright.dev/etcd-member';
+
+/** On a claim: its member has been removed. The data is kept, and no process is ever started on it again. */
+export const retiredAnnotation = 'clusterwright.dev/retired';
+
+export interface EtcdNames {
+  /** Headless Service of the members, for peers and for clients that choose a member themselves. */
+  readonly peers: string;
+  /** Service of the members that are ready. */
+  readonly client: string;
+  /** ConfigMap with how each member is to start: see `roster.ts`. */
+  readonly roster: string;
+}
+
+export function etcdNames(cluster: string): EtcdNames {
+  return { peers: cluster, client: `${cluster}-client`, roster: `${cluster}-members` };
+}
+
+/** The member's name in etcd, and that of its StatefulSet. */
+export function memberName(cluster: string, index: number): string {
+  return `${cluster}-${index}`;
+}
+
+export function podName(cluster: string, index: number): string {
+  return `${memberName(cluster, index)}-0`;
+}
+
+export const claimTemplate = 'data';
+
+export function claimName(cluster: string, index: number): string {
+  return `${claimTemplate}-${podName(cluster, index)}`;
+}
+
+interface Place {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function host({ name, namespace }: Place, index: number): string {
+  return `${podName(name, index)}.${etcdNames(name).peers}.${namespace}.svc`;
+}
+
+export function peerUrl(place: Place, index: number): string {
+  return `http://${host(place, index)}:${peerPort}`;
+}
+
+export function clientUrl(place: Place, index: number): string {
+  return `http://${host(place, index)}:${clientPort}`;
+}
+
+/** The number in a peer URL of a member of this cluster; undefined for anybody else's. */
+export function indexInUrl(place: Place, url: string): number | undefined {
+  const index = Number(/^https?:\/\/[^./]*-(\d+)-0\./.exec(url)?.[1] ?? Number.NaN);
+  return Number.isInteger(index) && url === peerUrl(place, index) ? index : undefined;
+}
+
+/** The number in the label that everything of a member carries. */
+export function indexInName(cluster: string, name: string | undefined): number | undefined {
+  const index = Number(/-(\d+)$/.exec(name ?? '')?.[1] ?? Number.NaN);
+  return Number.isInteger(index) && name === memberName(cluster, index) ? index : undefined;
+}

@@ -1,0 +1,108 @@
+/** Asks every member of a cluster at once, each within a second, and then what they agree on. Reads only. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import type { Children, Pod } from '../../resources/children.ts';
+import type { EngineIO } from '../engine.ts';
+import { type Answer, callEtcd } from './gateway.ts';
+import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
+import { answering } from './observed.ts';
+
+export async function observeEtcd(
+  _cluster: Cluster<EtcdSpec>,
+  children: Children,
+  io: EngineIO,
+): Promise<EtcdObserved> {
+  const members = await Promise.all(children.pods.map((pod) => ask(pod, io)));
+  const agreed = await agreement(answering(members), io);
+  return { members, at: io.now(), ...(agreed === undefined ? {} : { agreed }) };
+}
+
+async function ask(pod: Pod, io: EngineIO): Promise<LiveMember | SilentMember> {
+  const { name } = pod.metadata;
+  const address = pod.status?.podIP;
+  if (address === undefined || pod.status?.phase !== 'Running') {
+    return { state: 'silent', pod: name, why: `the pod is ${pod.status?.phase ?? 'not scheduled'}` };
+  }
+  try {
+    return liveMember(name, address, await callEtcd(io, address, 'maintenance/status', {}));
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return { state: 'silent', pod: name, why: (error as Error).message };
+  }
+}
+
+/** Reads a member from its status: pure, so that every odd answer can be a test row. */
+export function liveMember(pod: string, address: string, status: Answer): LiveMember {
+  const header = fieldsOf(status.header);
+  const leader = text(status.leader);
+  const dbSize = number(status.dbSize);
+  return {
+    state: 'answering',
+    pod,
+    address,
+    memberId: text(header.member_id),
+    clusterId: text(header.cluster_id),
+    ...(leader === '0' ? {} : { leaderId: leader }),
+    isLearner: status.isLearner === true,
+    version: String(status.version ?? ''),
+    applied: number(status.raftAppliedIndex),
+    dbSize,
+    dbInUse: number(status.dbSizeInUse),
+    revision: text(header.revision),
+  };
+}
+
+/** The first list that a majority has confirmed: those who know a leader are asked in turn. */
+async function agreement(live: readonly LiveMember[], io: EngineIO): Promise<Agreement | undefined> {
+  const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);
+  const leaderFirst = [...led].sort((a, b) => Number(b.leaderId === b.memberId) - Number(a.leaderId === a.memberId));
+  for (const { address } of leaderFirst) {
+    try {
+      const [list, alarms] = await Promise.all([
+        callEtcd(io, address, 'cluster/member/list', { linearizable: true }),
+        callEtcd(io, address, 'maintenance/alarm', { action: 'GET' }),
+      ]);
+      return { ...listOf(list), alarms: alarmsOf(alarms) };
+    } catch {
+      io.signal.throwIfAborted();
+      // It has lost its majority or its life since it was asked: the next one may know.
+    }
+  }
+  return undefined;
+}
+
+export function listOf(answer: Answer): Pick<Agreement, 'clusterId' | 'members'> {
+  return {
+    clusterId: text(fieldsOf(answer.header).cluster_id),
+    members: rows(answer.members).map(
+      (row): ListedMember => ({
+        id: text(row.ID),
+        name: String(row.name ?? ''),
+        peerUrls: Array.isArray(row.peerURLs) ? row.peerURLs.map(String) : [],
+        hasStarted: Array.isArray(row.clientURLs) && row.clientURLs.length > 0,
+        isLearner: row.isLearner === true,
+      }),
+    ),
+  };
+}
+
+export function alarmsOf(answer: Answer): Alarm[] {
+  return rows(answer.alarms).map((row) => ({ memberId: text(row.memberID), type: String(row.alarm ?? 'NONE') }));
+}
+
+function fieldsOf(value: unknown): Answer {
+  return typeof value === 'object' && value !== null ? (value as Answer) : {};
+}
+
+function rows(value: unknown): Answer[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+/** The gateway writes 64-bit numbers as text, and leaves zeros out. */
+function text(value: unknown): string {
+  return value === undefined ? '0' : String(value);
+}
+
+function number(value: unknown): number {
+  return Number(value ?? 0);
+}

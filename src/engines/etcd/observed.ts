@@ -1,0 +1,70 @@
+/**
+ * What the members of a cluster say about themselves, and what they agree on. A member that does not answer is a value
+ * of its own: silence is never read as an empty answer, and a member list that no majority has confirmed is no list.
+ *
+ * Numbers of etcd's own making (member, cluster) are decimal text, as its gateway writes them: they do not fit a double.
+ */
+
+export interface SilentMember {
+  readonly state: 'silent';
+  readonly pod: string;
+  readonly why: string;
+}
+
+export interface LiveMember {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  readonly memberId: string;
+  readonly clusterId: string;
+  /** Absent while it knows no leader. */
+  readonly leaderId?: string;
+  readonly isLearner: boolean;
+  readonly version: string;
+  /** Index of the last change that it has applied. */
+  readonly applied: number;
+  /** Bytes of its database, and what of them is in use. */
+  readonly dbSize: number;
+  readonly dbInUse: number;
+  /** Of the keys: grows with every change. */
+  readonly revision: string;
+}
+
+/** A row of etcd's own list. */
+export interface ListedMember {
+  readonly id: string;
+  /** May be empty until its process has started for the first time. */
+  readonly name: string;
+  /** Its process has run: by then, and not before, it has told the others where clients reach it. */
+  readonly hasStarted: boolean;
+  readonly peerUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
+export interface Alarm {
+  readonly memberId: string;
+  /** `NOSPACE`, `CORRUPT`, or what later versions add. */
+  readonly type: string;
+}
+
+/** What a majority has confirmed in this very pass. */
+export interface Agreement {
+  readonly clusterId: string;
+  readonly members: readonly ListedMember[];
+  readonly alarms: readonly Alarm[];
+}
+
+export interface EtcdObserved {
+  /** One a pod. */
+  readonly members: readonly (LiveMember | SilentMember)[];
+  /** Absent while no majority answers. */
+  readonly agreed?: Agreement;
+  /** Wall time in milliseconds. */
+  readonly at: number;
+}
+
+export const nothingObserved: EtcdObserved = { members: [], at: 0 };
+
+export function answering(members: EtcdObserved['members']): LiveMember[] {
+  return members.filter((member): member is LiveMember => member.state === 'answering');
+}

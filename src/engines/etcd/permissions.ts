@@ -1,0 +1,21 @@
+/**
+ * What the controller needs for the children of an etcd cluster. `delete` on claims serves `deletionPolicy: Delete`
+ * alone.
+ */
+import type { PolicyRule } from '../engine.ts';
+
+export const etcdPermissions: readonly PolicyRule[] = [
+  {
+    apiGroups: [''],
+    resources: ['services', 'configmaps'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: ['policy'],
+    resources: ['poddisruptionbudgets'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+];

@@ -1,0 +1,127 @@
+/** What an etcd cluster needs next: pure, from the spec, the children and what the members said. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { growthSteps } from '../../plan/growth.ts';
+import { objectSteps } from '../../plan/objects.ts';
+import { blocked, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
+import type { Children } from '../../resources/children.ts';
+import type { EtcdAction } from './action.ts';
+import { formationOf } from './formation.ts';
+import { absent, troubles, wordsFor } from './health.ts';
+import { lossOf } from './loss.ts';
+import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
+import { podName } from './names.ts';
+import type { EtcdObserved } from './observed.ts';
+import { etcdChildren } from './resources.ts';
+import { canSpareOne, planRestart, versionBlock } from './restart.ts';
+import { isResuming, type Roster } from './roster.ts';
+import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
+import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
+
+const formingMs = 250;
+const recheckMs = 1000;
+
+export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observed: EtcdObserved): EtcdPlan {
+  const situation = situationOf(cluster, children, observed);
+  const foreign = foreignCluster(situation);
+  if (foreign !== undefined) return { steps: [], outcome: blocked('ForeignCluster', foreign) };
+  const formation = formationOf(situation);
+  if (formation.state === 'lost') {
+    return withObjects(situation, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
+  }
+  const { roster } = formation;
+  if (cluster.spec.replicas === 0) return withObjects(situation, roster, { steps: [], outcome: parked(situation) });
+  const { members } = situation;
+  if (members === undefined)
+    return withObjects(situation, roster, { steps: [], outcome: undecided(situation, roster) });
+  return withObjects(situation, roster, planMembers(situation, members));
+}
+
+/** The objects first: a member that has been added must start, and one that has been removed must stop. */
+function withObjects(situation: Situation, roster: Roster, { steps, outcome }: EtcdPlan): EtcdPlan {
+  const { cluster, children, claims } = situation;
+  const refused = versionBlock(situation);
+  const objects = objectSteps(etcdChildren(cluster, roster), children).filter(
+    // Whoever starts again by itself would start with the new template.
+    (step) => refused === undefined || step.type !== 'apply' || step.object.kind !== 'StatefulSet',
+  );
+  const before: Step<EtcdAction>[] = markSteps(situation);
+  const retired = retireSteps(situation, roster);
+  const kept = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
+  return {
+    steps: [
+      ...before,
+      ...retired.marks,
+      ...objects,
+      ...retired.removals,
+      ...growthSteps(cluster.spec.storage.size, kept),
+      ...steps,
+    ],
+    outcome: outcome.state === 'settled' && refused !== undefined ? refused : outcome,
+  };
+}
+
+function parked({ pods }: Situation): Outcome {
+  return pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
+}
+
+/** No majority has said anything: nothing that changes the membership can be done, and nothing destructive is. */
+function undecided(situation: Situation, roster: Roster): Outcome {
+  const { cluster } = situation;
+  const message = absent(situation, [...roster.keys()]);
+  const blank = blankVolumes(situation, roster);
+  if (roster.size - blank.length < quorumOf(roster.size)) {
+    const names = blank.map((index) => podName(cluster.metadata.name, index)).join(', ');
+    return blocked('QuorumLost', `a majority of the members has lost its volume (${names}): the others cannot go on`);
+  }
+  if (cluster.status?.initialized !== true) {
+    return wait('Forming', message === '' ? 'the members elect a leader' : message, formingMs);
+  }
+  return wait('QuorumLost', `no majority of the ${roster.size} member(s) answers: ${message}`, recheckMs);
+}
+
+/** Members that have run before and whose volume, as far as it is there, has never been a member's. */
+function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Roster): number[] {
+  return [...roster].flatMap(([index, start]) => {
+    const hasRun = isResuming(cluster, index, start) && sets.has(index);
+    const answers = observed.members.some(
+      ({ pod, state }) => state === 'answering' && pod === podName(cluster.metadata.name, index),
+    );
+    return hasRun && !answers && heldBy(claims.get(index)) === undefined ? [index] : [];
+  });
+}
+
+function planMembers(situation: Situation, members: readonly Member[]): EtcdPlan {
+  const via = viaOf(situation);
+  if (via === undefined) {
+    return { steps: [], outcome: wait('MembersNotReady', troubles(situation, members).join('; '), recheckMs) };
+  }
+  const change = planReplacement(situation, members, via) ?? planLearner(situation, members, via);
+  if (change !== undefined) return change;
+  const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
+  if (doomed.length > 0) {
+    const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
+    return { steps: [], outcome: blocked('TooFewHealthy', message) };
+  }
+  const missing = troubles(situation, members);
+  if (missing.length > 0) {
+    return { steps: [], outcome: wait('MembersNotReady', missing.join('; '), recheckMs) };
+  }
+  return planWhole(situation, members, via);
+}
+
+/** Everybody votes and is well. */
+function planWhole(
+  situation: Situation,
+  members: readonly Member[],
+  via: NonNullable<ReturnType<typeof viaOf>>,
+): EtcdPlan {
+  const isComplete = voters(members).length >= situation.spec.replicas;
+  const restart =
+    versionBlock(situation) === undefined && (isComplete || canSpareOne(members))
+      ? planRestart(situation, members)
+      : undefined;
+  return (
+    restart ?? planOut(situation, members, via) ?? planIn(situation, members, via) ?? { steps: [], outcome: settled }
+  );
+}

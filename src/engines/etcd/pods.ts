@@ -1,0 +1,127 @@
+/**
+ * The pod of one member, in a StatefulSet of its own: Kubernetes starts it again while nobody else is there, and each
+ * member can be removed whatever its number is. The image has no shell, and none is needed: etcd takes everything from
+ * its environment.
+ *
+ * The template decides about restarts, so nothing in here may depend on who else is a member.
+ */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import { computeResources } from '../../resources/compute.ts';
+import { ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
+import type { ContainerSpec, Probe } from '../../resources/plain.ts';
+import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
+import { schedulingFields } from '../../resources/scheduling.ts';
+import { statefulSet } from '../../resources/statefulset.ts';
+import {
+  claimTemplate,
+  clientPort,
+  clientUrl,
+  etcdNames,
+  memberLabel,
+  memberName,
+  metricsPort,
+  paths,
+  peerPort,
+  peerUrl,
+  program,
+} from './names.ts';
+import { rosterKeys } from './roster.ts';
+import { settings } from './settings.ts';
+
+/** A member that loads a large database listens late; the kubelet must not give up on it. One try a second. */
+const startTries = 86_400;
+
+/** A leader that is stopped hands over first, which takes about one election. */
+const graceSeconds = 30;
+
+/** `gcr.io/etcd-development/etcd:vVERSION` unless the resource names another. */
+export function etcdImage(spec: EtcdSpec): string {
+  return spec.image ?? `gcr.io/etcd-development/etcd:v${spec.version}`;
+}
+
+type Variable = NonNullable<ContainerSpec['env']>[number];
+
+/** How to start comes from the roster, anew at each start of the process. */
+function environment(cluster: Cluster<EtcdSpec>, index: number): Variable[] {
+  const { metadata, spec } = cluster;
+  const everyInterface = (port: number): string => `http://0.0.0.0:${port}`;
+  const fixed: Readonly<Record<string, string>> = {
+    ETCD_NAME: memberName(metadata.name, index),
+    ETCD_DATA_DIR: paths.data,
+    ETCD_LISTEN_PEER_URLS: everyInterface(peerPort),
+    ETCD_LISTEN_CLIENT_URLS: everyInterface(clientPort),
+    ETCD_LISTEN_METRICS_URLS: everyInterface(metricsPort),
+    ETCD_INITIAL_ADVERTISE_PEER_URLS: peerUrl(metadata, index),
+    ETCD_ADVERTISE_CLIENT_URLS: clientUrl(metadata, index),
+    // Two clusters of one name, one after the other, never take each other for the same.
+    ETCD_INITIAL_CLUSTER_TOKEN: metadata.uid ?? metadata.name,
+    ...settings(spec),
+  };
+  const keys = rosterKeys(cluster, index);
+  const fromRoster = (name: string, key: string): Variable => ({
+    name,
+    valueFrom: { configMapKeyRef: { name: etcdNames(metadata.name).roster, key } },
+  });
+  return [
+    ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
+    fromRoster('ETCD_INITIAL_CLUSTER_STATE', keys.state),
+    fromRoster('ETCD_INITIAL_CLUSTER', keys.cluster),
+  ];
+}
+
+function probe(path: string, timing: Partial<Probe>): Probe {
+  return { httpGet: { path, port: 'metrics', scheme: 'HTTP' }, timeoutSeconds: 5, ...timing };
+}
+
+/** `replicas`: 0 where the cluster is parked. */
+export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, part: Part, replicas: 0 | 1): KubeObject {
+  const { metadata, spec } = cluster;
+  const name = memberName(metadata.name, index);
+  const own = { [memberLabel]: name };
+  const everyMember = selectorLabels(cluster, part);
+  const owned = ownedMetadata(cluster, name, part);
+  const etcd: ContainerSpec = {
+    name: 'etcd',
+    image: etcdImage(spec),
+    imagePullPolicy: 'IfNotPresent',
+    command: [program],
+    env: environment(cluster, index),
+    ports: [
+      { name: 'client', containerPort: clientPort, protocol: 'TCP' },
+      { name: 'peer', containerPort: peerPort, protocol: 'TCP' },
+      { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
+    ],
+    resources: computeResources(spec.resources),
+    startupProbe: probe('/livez', { periodSeconds: 1, failureThreshold: startTries }),
+    readinessProbe: probe('/readyz', { periodSeconds: 2, failureThreshold: 2 }),
+    livenessProbe: probe('/livez', { periodSeconds: 10, failureThreshold: 6 }),
+    securityContext: containerSecurityContext,
+    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }],
+  };
+  const { size, storageClassName } = spec.storage;
+  return statefulSet({
+    metadata: { ...owned, labels: { ...owned.labels, ...own } },
+    selector: { ...everyMember, ...own },
+    serviceName: etcdNames(metadata.name).peers,
+    replicas,
+    podSpec: {
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: podSecurityContext,
+      terminationGracePeriodSeconds: graceSeconds,
+      ...schedulingFields(spec.scheduling, everyMember),
+      containers: [etcd],
+    },
+    claims: [
+      {
+        name: claimTemplate,
+        labels: { ...everyMember, ...own },
+        size: canonicalQuantity(size),
+        ...(storageClassName === undefined ? {} : { storageClassName }),
+      },
+    ],
+  });
+}

@@ -1,0 +1,43 @@
+/** The complete set of an etcd cluster's children: a pure function of the custom resource and the roster. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import type { Desired } from '../../plan/objects.ts';
+import { configMap } from '../../resources/configmap.ts';
+import { disruptionBudget } from '../../resources/disruptionbudget.ts';
+import { ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
+import { clusterIPService, headlessService } from '../../resources/service.ts';
+import { clientPort, etcdNames, peerPort } from './names.ts';
+import { memberStatefulSet } from './pods.ts';
+import { forming, type Roster, rosterData } from './roster.ts';
+
+export const component = 'member';
+
+export function etcdResources(cluster: Cluster<EtcdSpec>): Desired[] {
+  return etcdChildren(cluster, forming(cluster, cluster.spec.replicas));
+}
+
+/** The roster comes before the members that start by it. */
+export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desired[] {
+  const { spec } = cluster;
+  const names = etcdNames(cluster.metadata.name);
+  const part: Part = { engine: 'etcd', component, version: spec.version };
+  const selector = selectorLabels(cluster, part);
+  const client = { name: 'client', port: clientPort, targetPort: 'client', protocol: 'TCP' };
+  const peer = { name: 'peer', port: peerPort, targetPort: 'peer', protocol: 'TCP' };
+  const size = spec.replicas === 0 ? 0 : 1;
+  return [
+    { object: configMap(ownedMetadata(cluster, names.roster, part), rosterData(cluster, roster)) },
+    {
+      object: headlessService({
+        metadata: ownedMetadata(cluster, names.peers, part),
+        selector,
+        ports: [client, peer],
+      }),
+    },
+    {
+      object: clusterIPService({ metadata: ownedMetadata(cluster, names.client, part), selector, ports: [client] }),
+    },
+    { object: disruptionBudget(ownedMetadata(cluster, names.peers, part), selector) },
+    ...[...roster.keys()].map((index) => ({ object: memberStatefulSet(cluster, index, part, size) })),
+  ];
+}

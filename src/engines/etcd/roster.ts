@@ -1,0 +1,86 @@
+/**
+ * The roster: which members there shall be, and how each one's process is to start. It lives in a ConfigMap that the
+ * pods take two variables from, each time that a process starts.
+ *
+ * `form` bootstraps a new cluster and is written once, when nothing of this cluster exists. `join` starts a member that
+ * has been added, and is told who else there is. `resume` starts on what the volume holds and on nothing else: it names
+ * no peer, so a member whose volume is blank refuses to start. Without that it would come back under its old identity,
+ * having forgotten what it has acknowledged, and a majority could lose a write. A member resumes from the moment on in
+ * which it has been seen running (safety rules G8 and E3).
+ */
+import type { Cluster } from '../../api/cluster.ts';
+import { memberName, peerUrl } from './names.ts';
+
+export interface Start {
+  /** As in `initial-cluster-state`. */
+  readonly state: 'new' | 'existing';
+  /** As in `initial-cluster`: `NAME=URL`, separated by commas. */
+  readonly cluster: string;
+}
+
+/** By the member's number. */
+export type Roster = ReadonlyMap<number, Start>;
+
+type Named = Pick<Cluster, 'metadata'>;
+
+function line({ metadata }: Named, indexes: readonly number[]): string {
+  return indexes.map((index) => `${memberName(metadata.name, index)}=${peerUrl(metadata, index)}`).join(',');
+}
+
+/** A new cluster of the members 0 to `size` - 1. */
+export function forming(cluster: Named, size: number): Roster {
+  const indexes = Array.from({ length: size }, (_, index) => index);
+  return new Map(indexes.map((index) => [index, { state: 'new', cluster: line(cluster, indexes) }]));
+}
+
+/** `members`: everybody in etcd's own list, with the joining one, by number. */
+export function joining(cluster: Named, members: readonly number[]): Start {
+  return { state: 'existing', cluster: line(cluster, members) };
+}
+
+export function resuming(cluster: Named, index: number): Start {
+  return { state: 'existing', cluster: line(cluster, [index]) };
+}
+
+export function isResuming(cluster: Named, index: number, start: Start): boolean {
+  return start.state === 'existing' && start.cluster === line(cluster, [index]);
+}
+
+export function rosterKeys(cluster: Named, index: number): { readonly state: string; readonly cluster: string } {
+  const name = memberName(cluster.metadata.name, index);
+  return { state: `${name}.state`, cluster: `${name}.cluster` };
+}
+
+/** The ConfigMap's data. */
+export function rosterData(cluster: Named, roster: Roster): Record<string, string> {
+  return Object.fromEntries(
+    [...roster]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([index, start]) => {
+        const keys = rosterKeys(cluster, index);
+        return [
+          [keys.state, start.state],
+          [keys.cluster, start.cluster],
+        ];
+      }),
+  );
+}
+
+/** What a ConfigMap's data says; entries that are not whole are no entries. */
+export function readRoster(cluster: Named, data: Readonly<Record<string, string>>): Roster {
+  const indexes = Object.keys(data).flatMap((key) => {
+    const index = Number(/-(\d+)\.state$/.exec(key)?.[1] ?? Number.NaN);
+    return Number.isInteger(index) && key === rosterKeys(cluster, index).state ? [index] : [];
+  });
+  return new Map(
+    indexes
+      .sort((a, b) => a - b)
+      .flatMap((index): [number, Start][] => {
+        const keys = rosterKeys(cluster, index);
+        const [state, members] = [data[keys.state], data[keys.cluster]];
+        return (state === 'new' || state === 'existing') && members !== undefined
+          ? [[index, { state, cluster: members }]]
+          : [];
+      }),
+  );
+}

@@ -1,0 +1,46 @@
+/**
+ * The settings of a spec as etcd takes them, in environment variables: numbers, words of a closed list, nothing that a
+ * user could write a second setting into. The pod's template carries them, so a change is a change of the template.
+ */
+import { durationMs } from '../../api/duration.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { unitsOf } from '../../api/quantity.ts';
+
+const gibibyte = 1024 ** 3;
+/** etcd itself advises against more. */
+const largestDefaultQuota = 8 * gibibyte;
+/** The log and the snapshots need the rest. */
+const quotaShare = 0.6;
+
+/** Bytes. */
+export function quotaOf({ config, storage }: EtcdSpec): number {
+  if (config.quotaBackend !== undefined) return unitsOf(config.quotaBackend);
+  return Math.min(largestDefaultQuota, Math.floor(unitsOf(storage.size) * quotaShare));
+}
+
+/** `3.6` of `3.6.16`. */
+export function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}
+
+export function settings(spec: EtcdSpec): Record<string, string> {
+  const { autoCompaction, snapshotCount, heartbeatInterval, electionTimeout } = spec.config;
+  return {
+    ETCD_QUOTA_BACKEND_BYTES: String(quotaOf(spec)),
+    ETCD_AUTO_COMPACTION_MODE: autoCompaction.mode === 'Revision' ? 'revision' : 'periodic',
+    ETCD_AUTO_COMPACTION_RETENTION: autoCompaction.mode === 'Off' ? '0' : autoCompaction.retention,
+    ETCD_SNAPSHOT_COUNT: String(snapshotCount),
+    ETCD_HEARTBEAT_INTERVAL: String(durationMs(heartbeatInterval)),
+    ETCD_ELECTION_TIMEOUT: String(durationMs(electionTimeout)),
+    ...corruptionChecks(spec.version),
+  };
+}
+
+/** Members compare their data when they start and when they compact (safety rule E10). */
+function corruptionChecks(version: string): Record<string, string> {
+  if (minorOf(version) !== '3.5') return { ETCD_FEATURE_GATES: 'InitialCorruptCheck=true,CompactHashCheck=true' };
+  return {
+    ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK: 'true',
+    ETCD_EXPERIMENTAL_COMPACT_HASH_CHECK_ENABLED: 'true',
+  };
+}

@@ -1,0 +1,136 @@
+/** What an etcd cluster says about itself: pure, from the same findings as the plan. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { ConditionClaim } from '../../api/condition.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import type { MemberStatus, Phase } from '../../api/status.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
+import { selectorLabels } from '../../resources/metadata.ts';
+import { conditionClaims } from '../condition-claims.ts';
+import type { StatusClaim } from '../engine.ts';
+import type { EtcdAction } from './action.ts';
+import { troubles } from './health.ts';
+import { clientPort, etcdNames, peerPort } from './names.ts';
+import type { EtcdObserved } from './observed.ts';
+import { component } from './resources.ts';
+import { isOutdated } from './restart.ts';
+import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
+
+export function etcdStatus(
+  cluster: Cluster<EtcdSpec>,
+  children: Children,
+  observed: EtcdObserved,
+  plan: Plan<EtcdAction>,
+): StatusClaim {
+  const situation = situationOf(cluster, children, observed);
+  const pods = [...situation.pods.values()];
+  const { leader, members } = situation;
+  const version = leader?.live.version ?? cluster.status?.version;
+  const primary = leader?.live.pod ?? cluster.status?.primary;
+  const initialized = cluster.status?.initialized === true || members !== undefined;
+  const names = etcdNames(cluster.metadata.name);
+  return {
+    ...judge(situation, plan, initialized),
+    replicas: pods.length,
+    readyReplicas: pods.filter(podIsReady).length,
+    selector: Object.entries(selectorLabels(cluster, { engine: 'etcd', component }))
+      .map((pair) => pair.join('='))
+      .join(','),
+    ...(primary === undefined ? {} : { primary }),
+    ...(version === undefined ? {} : { version }),
+    members: memberStatus(situation),
+    connection: {
+      services: [
+        { role: 'client', host: names.client, port: clientPort },
+        { role: 'peer', host: names.peers, port: peerPort },
+      ],
+    },
+    ...(initialized ? { initialized } : {}),
+  };
+}
+
+interface Judgement {
+  readonly phase: Phase;
+  readonly conditions: readonly ConditionClaim[];
+}
+
+function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolean): Judgement {
+  const { outcome } = plan;
+  const { cluster, spec, members, pods } = situation;
+  if (outcome.state === 'blocked') {
+    return {
+      phase: 'Blocked',
+      conditions: conditionClaims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+    };
+  }
+  if (spec.replicas === 0 && pods.size === 0) {
+    return { phase: 'Ready', conditions: conditionClaims('True', 'Parked', 'no member runs, as is wanted', {}) };
+  }
+  const changing = isChanging(situation, members ?? []);
+  if (members !== undefined && !changing && troubles(situation, members).length === 0) {
+    return {
+      phase: 'Ready',
+      conditions: conditionClaims('True', 'AllMembersReady', 'every member votes and answers', {}),
+    };
+  }
+  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
+  const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
+  const { phase: before, observedGeneration } = cluster.status ?? {};
+  if (before === undefined || before === 'Creating') {
+    return { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+  }
+  const asked = observedGeneration !== cluster.metadata.generation || isRolling(situation, members ?? []);
+  const updating = asked || before === 'Updating';
+  const isLed = members !== undefined || spec.replicas === 0;
+  const repairs = reason === 'Replacing' || reason === 'QuorumLost';
+  if (updating && isLed && !repairs) {
+    return { phase: 'Updating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+  }
+  return {
+    phase: 'Degraded',
+    conditions: conditionClaims('False', reason, message, { progressing: true, degraded: true }),
+  };
+}
+
+/** The spec asks for something that is not there yet: more or fewer members, another template. */
+function isChanging(situation: Situation, members: readonly Member[]): boolean {
+  const { spec, sets } = situation;
+  const votes = voters(members).length;
+  return votes !== spec.replicas || sets.size !== votes || isRolling(situation, members);
+}
+
+/** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */
+function isRolling(situation: Situation, members: readonly Member[]): boolean {
+  const isTooMany = voters(members).length > situation.spec.replicas;
+  return isTooMany || members.some((member) => isOutdated(situation, member));
+}
+
+function memberStatus({ pods, members = [], leader }: Situation): MemberStatus[] {
+  const role = (member: Member | undefined): string => {
+    if (member === undefined) return 'unknown';
+    if (member.isLearner) return 'learner';
+    return member.id === leader?.id ? 'leader' : 'voter';
+  };
+  return [...pods]
+    .sort(([a], [b]) => a - b)
+    .map(([index, pod]: [number, Pod]) => {
+      const member = members.find((candidate) => candidate.index === index);
+      const { live } = member ?? {};
+      return {
+        name: pod.metadata.name,
+        role: role(member),
+        ready: podIsReady(pod),
+        ...(live === undefined || live.version === '' ? {} : { version: live.version }),
+        ...(pod.spec?.nodeName === undefined ? {} : { node: pod.spec.nodeName }),
+        ...(pod.status?.podIP === undefined ? {} : { address: pod.status.podIP }),
+        ...(member === undefined ? {} : { id: hexadecimal(member.id) }),
+        ...(live === undefined ? {} : { dataSize: roundedSize(live.dbSize) }),
+      };
+    });
+}
+
+/** Up to the next power of two of mebibytes: a status that follows every page would be written all the time. */
+export function roundedSize(bytes: number): string {
+  const mebibytes = Math.max(1, bytes / 1024 ** 2);
+  return `${2 ** Math.ceil(Math.log2(mebibytes))}Mi`;
+}

@@ -1,0 +1,83 @@
+/**
+ * Claims remember whose data they hold, longer than any process and the custom resource itself. The mark tells a
+ * member's own volume from a blank one, and this cluster's data from another's.
+ */
+import { persistentVolumeClaims, statefulSets } from '../../api/resource.ts';
+import type { ObjectStep } from '../../plan/plan.ts';
+import { refOf } from '../../plan/ref.ts';
+import { holdsAnnotation, retiredAnnotation } from './names.ts';
+import type { Roster } from './roster.ts';
+import { heldBy, hexadecimal, holds, type Situation } from './situation.ts';
+
+/** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
+export function markSteps({ members = [], claims, observed }: Situation): ObjectStep[] {
+  return members.flatMap(({ index, id, live }): ObjectStep[] => {
+    const claim = index === undefined ? undefined : claims.get(index);
+    const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
+    if (ref === undefined || live === undefined || observed.agreed === undefined) return [];
+    const from = heldBy(claim);
+    const to = holds(observed.agreed.clusterId, id);
+    return from === to ? [] : [annotate(ref, holdsAnnotation, from, to)];
+  });
+}
+
+function annotate(
+  ref: NonNullable<ReturnType<typeof refOf>>,
+  annotation: string,
+  from: string | undefined,
+  to: string,
+): ObjectStep {
+  return {
+    type: 'patch',
+    ref,
+    patch: { metadata: { annotations: { [annotation]: to } } },
+    changes: [{ path: `metadata.annotations[${annotation}]`, ...(from === undefined ? {} : { from }), to }],
+  };
+}
+
+export interface Retirement {
+  /** Before the roster forgets the member: a claim that nobody has marked would be taken for a member's again. */
+  readonly marks: readonly ObjectStep[];
+  /** After that. */
+  readonly removals: readonly ObjectStep[];
+}
+
+/**
+ * What becomes of members that etcd does not list any more: the process is stopped, and the volume is kept, marked so
+ * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes.
+ */
+export function retireSteps({ members, sets, claims, spec }: Situation, roster: Roster): Retirement {
+  if (members === undefined) return { marks: [], removals: [] };
+  const gone = <T>(entries: ReadonlyMap<number, T>): T[] =>
+    [...entries].filter(([index]) => !roster.has(index)).map(([, entry]) => entry);
+  const reason = 'its member has been removed';
+  const oldClaims = gone(claims).flatMap((claim) => {
+    const ref = refOf(claim, persistentVolumeClaims);
+    return ref === undefined || claim.metadata.deletionTimestamp !== undefined ? [] : [{ ref, held: heldBy(claim) }];
+  });
+  const stopped = gone(sets).flatMap((set): ObjectStep[] => {
+    const ref = refOf(set, statefulSets);
+    return ref === undefined || set.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
+  });
+  return spec.deletionPolicy === 'Delete'
+    ? {
+        marks: [],
+        removals: [...stopped, ...oldClaims.map(({ ref }): ObjectStep => ({ type: 'delete', ref, reason }))],
+      }
+    : {
+        marks: oldClaims.map(({ ref, held }) => annotate(ref, retiredAnnotation, undefined, held ?? 'blank')),
+        removals: stopped,
+      };
+}
+
+/** What answers is another cluster than the one whose data the volumes hold. Undefined when it is the same. */
+export function foreignCluster({ observed, claims, roster }: Situation): string | undefined {
+  const { agreed } = observed;
+  if (agreed === undefined) return undefined;
+  const marks = [...claims].filter(([index]) => roster.has(index)).flatMap(([, claim]) => heldBy(claim) ?? []);
+  const clusterId = hexadecimal(agreed.clusterId);
+  const others = marks.filter((mark) => !mark.startsWith(`${clusterId}/`));
+  return others.length === 0
+    ? undefined
+    : `the members answer for cluster ${clusterId}, and volumes hold data of ${others.join(', ')} (cluster/member)`;
+}

@@ -1,0 +1,101 @@
+/** The etcd engine at work on a host of real processes: look, plan, do, say, as the reconciler does it. */
+import type { Cluster } from '../../src/api/cluster.ts';
+import { mergeConditions } from '../../src/api/condition.ts';
+import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/api/etcd.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import type { EngineIO } from '../../src/engines/engine.ts';
+import { etcd } from '../../src/engines/etcd/index.ts';
+import { registered } from '../../src/engines/registered.ts';
+import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';
+import { describeStep } from '../../src/runtime/executor.ts';
+import type { EtcdHost } from './etcd-host.ts';
+
+const engine = registered(etcd);
+
+export interface EtcdOperator {
+  readonly cluster: Cluster<EtcdSpec>;
+  /** What was done, one line a step, since the last call of `clear`. */
+  readonly history: readonly string[];
+  clear(): void;
+  change(spec: EtcdSpecInput): void;
+  /** One pass; resolves with its plan. */
+  pass(): Promise<Plan>;
+  /** Passes until one that has nothing to do and says so. Throws when it takes longer. */
+  settle(withinMs?: number): Promise<void>;
+  /** Passes until the outcome is of this reason. */
+  until(reason: string, withinMs?: number): Promise<Outcome>;
+}
+
+export interface OperatorHabits {
+  readonly uid?: string;
+  /** Ends each pass after its first step, as if the process had died there. */
+  readonly diesEarly?: boolean;
+  /** In place of the host's. */
+  readonly io?: EngineIO;
+}
+
+export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: OperatorHabits = {}): EtcdOperator {
+  const { uid = 'uid-db', diesEarly = false, io = host.io } = habits;
+  let spec: EtcdSpecInput = first;
+  let generation = 1;
+  let status: Cluster['status'];
+  const history: string[] = [];
+
+  const clusterNow = (): Cluster<EtcdSpec> => {
+    const verdict = validateCluster(etcdKind, {
+      apiVersion: 'clusterwright.dev/v1alpha1',
+      kind: 'EtcdCluster',
+      metadata: { name: 'db', namespace: 'apps', uid, generation },
+      spec,
+    });
+    if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
+    return { ...(verdict.cluster as Cluster<EtcdSpec>), ...(status === undefined ? {} : { status }) };
+  };
+
+  async function pass(): Promise<Plan> {
+    await host.turn();
+    const cluster = clusterNow();
+    const survey = await engine.survey(cluster, host.children(), io);
+    for (const step of survey.plan.steps.slice(0, diesEarly ? 1 : undefined)) {
+      history.push(describeStep(step));
+      if (step.type === 'act') await survey.act(step.action);
+      else host.run([step as ObjectStep]);
+    }
+    const { conditions, ...rest } = survey.status;
+    const claims = mergeConditions(status?.conditions ?? [], conditions, generation, '2030-01-01T00:00:00Z');
+    status = { ...rest, observedGeneration: generation, conditions: claims };
+    return survey.plan;
+  }
+
+  async function passUntil(what: string, isIt: (plan: Plan) => boolean, withinMs: number): Promise<Plan> {
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const plan = await pass();
+      if (isIt(plan)) return plan;
+      if (performance.now() > deadline) {
+        throw new Error(`not ${what} after ${withinMs} ms: ${JSON.stringify(plan.outcome)}\n${history.join('\n')}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  return {
+    get cluster() {
+      return clusterNow();
+    },
+    history,
+    clear: () => void history.splice(0),
+    change(more) {
+      spec = { ...spec, ...more };
+      generation += 1;
+    },
+    pass,
+    async settle(withinMs = 30_000) {
+      await passUntil('settled', ({ steps, outcome }) => steps.length === 0 && outcome.state === 'settled', withinMs);
+    },
+    async until(reason, withinMs = 30_000) {
+      const plan = await passUntil(reason, ({ outcome }) => 'reason' in outcome && outcome.reason === reason, withinMs);
+      return plan.outcome;
+    },
+  };
+}
