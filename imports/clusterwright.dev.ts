@@ -4,6 +4,737 @@ import { Construct } from 'constructs';
 
 
 /**
+ * An etcd cluster: members that agree on every change of their keys.
+ *
+ * @schema EtcdCluster
+ */
+export class EtcdCluster extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "EtcdCluster"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'EtcdCluster',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "EtcdCluster".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: EtcdClusterProps): any {
+    return {
+      ...EtcdCluster.GVK,
+      ...toJson_EtcdClusterProps(props),
+    };
+  }
+
+  /**
+   * Defines a "EtcdCluster" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: EtcdClusterProps) {
+    super(scope, id, {
+      ...EtcdCluster.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...EtcdCluster.GVK,
+      ...toJson_EtcdClusterProps(resolved),
+    };
+  }
+}
+
+/**
+ * An etcd cluster: members that agree on every change of their keys.
+ *
+ * @schema EtcdCluster
+ */
+export interface EtcdClusterProps {
+  /**
+   * @schema EtcdCluster#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What the cluster shall be.
+   *
+   * @schema EtcdCluster#spec
+   */
+  readonly spec: EtcdClusterSpec;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterProps(obj: EtcdClusterProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_EtcdClusterSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the cluster shall be.
+ *
+ * @schema EtcdClusterSpec
+ */
+export interface EtcdClusterSpec {
+  /**
+   * Settings of the members. A change restarts them, one at a time.
+   *
+   * @schema EtcdClusterSpec#config
+   */
+  readonly config?: EtcdClusterSpecConfig;
+
+  /**
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+   *
+   * @schema EtcdClusterSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: EtcdClusterSpecDeletionPolicy;
+
+  /**
+   * Image to run instead of gcr.io/etcd-development/etcd:vVERSION, with a tag or a digest.
+   *
+   * @schema EtcdClusterSpec#image
+   */
+  readonly image?: string;
+
+  /**
+   * Stop all changes. The database keeps running, and goes on electing its leader.
+   *
+   * @schema EtcdClusterSpec#paused
+   */
+  readonly paused?: boolean;
+
+  /**
+   * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+   *
+   * @schema EtcdClusterSpec#replicas
+   */
+  readonly replicas?: EtcdClusterSpecReplicas;
+
+  /**
+   * CPU and memory of a member.
+   *
+   * @schema EtcdClusterSpec#resources
+   */
+  readonly resources?: EtcdClusterSpecResources;
+
+  /**
+   * Where the pods may run.
+   *
+   * @schema EtcdClusterSpec#scheduling
+   */
+  readonly scheduling?: EtcdClusterSpecScheduling;
+
+  /**
+   * The volume of each member.
+   *
+   * @schema EtcdClusterSpec#storage
+   */
+  readonly storage?: EtcdClusterSpecStorage;
+
+  /**
+   * Version of etcd, major.minor.patch, from 3.5.11 on. It can only rise; to 3.6 from 3.5.32 on.
+   *
+   * @schema EtcdClusterSpec#version
+   */
+  readonly version?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'config': toJson_EtcdClusterSpecConfig(obj.config),
+    'deletionPolicy': obj.deletionPolicy,
+    'image': obj.image,
+    'paused': obj.paused,
+    'replicas': obj.replicas,
+    'resources': toJson_EtcdClusterSpecResources(obj.resources),
+    'scheduling': toJson_EtcdClusterSpecScheduling(obj.scheduling),
+    'storage': toJson_EtcdClusterSpecStorage(obj.storage),
+    'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Settings of the members. A change restarts them, one at a time.
+ *
+ * @schema EtcdClusterSpecConfig
+ */
+export interface EtcdClusterSpecConfig {
+  /**
+   * How much of the history of keys is kept.
+   *
+   * @schema EtcdClusterSpecConfig#autoCompaction
+   */
+  readonly autoCompaction?: EtcdClusterSpecConfigAutoCompaction;
+
+  /**
+   * Silence of the leader after which another one is elected: at least five times heartbeatInterval. From 100ms to 50s.
+   *
+   * @schema EtcdClusterSpecConfig#electionTimeout
+   */
+  readonly electionTimeout?: string;
+
+  /**
+   * Time between two signs of life of the leader. From 10ms to 5s.
+   *
+   * @schema EtcdClusterSpecConfig#heartbeatInterval
+   */
+  readonly heartbeatInterval?: string;
+
+  /**
+   * Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage and at most 8Gi.
+   *
+   * @schema EtcdClusterSpecConfig#quotaBackend
+   */
+  readonly quotaBackend?: string;
+
+  /**
+   * Changes after which a member writes a snapshot and may drop its log.
+   *
+   * @schema EtcdClusterSpecConfig#snapshotCount
+   */
+  readonly snapshotCount?: number;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecConfig' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecConfig(obj: EtcdClusterSpecConfig | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'autoCompaction': toJson_EtcdClusterSpecConfigAutoCompaction(obj.autoCompaction),
+    'electionTimeout': obj.electionTimeout,
+    'heartbeatInterval': obj.heartbeatInterval,
+    'quotaBackend': obj.quotaBackend,
+    'snapshotCount': obj.snapshotCount,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+ *
+ * @schema EtcdClusterSpecDeletionPolicy
+ */
+export enum EtcdClusterSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+ *
+ * @schema EtcdClusterSpecReplicas
+ */
+export enum EtcdClusterSpecReplicas {
+  /** 0 */
+  VALUE_0 = 0,
+  /** 1 */
+  VALUE_1 = 1,
+  /** 3 */
+  VALUE_3 = 3,
+  /** 5 */
+  VALUE_5 = 5,
+  /** 7 */
+  VALUE_7 = 7,
+}
+
+/**
+ * CPU and memory of a member.
+ *
+ * @schema EtcdClusterSpecResources
+ */
+export interface EtcdClusterSpecResources {
+  /**
+   * What the container can use at most.
+   *
+   * @schema EtcdClusterSpecResources#limits
+   */
+  readonly limits?: EtcdClusterSpecResourcesLimits;
+
+  /**
+   * What the scheduler sets aside.
+   *
+   * @schema EtcdClusterSpecResources#requests
+   */
+  readonly requests?: EtcdClusterSpecResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecResources(obj: EtcdClusterSpecResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_EtcdClusterSpecResourcesLimits(obj.limits),
+    'requests': toJson_EtcdClusterSpecResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the pods may run.
+ *
+ * @schema EtcdClusterSpecScheduling
+ */
+export interface EtcdClusterSpecScheduling {
+  /**
+   * Affinity in addition to the spreading over nodes, as in a pod.
+   *
+   * @schema EtcdClusterSpecScheduling#affinity
+   */
+  readonly affinity?: EtcdClusterSpecSchedulingAffinity;
+
+  /**
+   * Labels that a node must have.
+   *
+   * @schema EtcdClusterSpecScheduling#nodeSelector
+   */
+  readonly nodeSelector?: { [key: string]: string };
+
+  /**
+   * PriorityClass of the pods.
+   *
+   * @schema EtcdClusterSpecScheduling#priorityClassName
+   */
+  readonly priorityClassName?: string;
+
+  /**
+   * Taints of nodes that the pods put up with.
+   *
+   * @schema EtcdClusterSpecScheduling#tolerations
+   */
+  readonly tolerations?: EtcdClusterSpecSchedulingTolerations[];
+
+  /**
+   * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+   *
+   * @schema EtcdClusterSpecScheduling#topologySpread
+   */
+  readonly topologySpread?: EtcdClusterSpecSchedulingTopologySpread;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecScheduling' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecScheduling(obj: EtcdClusterSpecScheduling | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'affinity': toJson_EtcdClusterSpecSchedulingAffinity(obj.affinity),
+    'nodeSelector': ((obj.nodeSelector) === undefined) ? undefined : (Object.entries(obj.nodeSelector).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'priorityClassName': obj.priorityClassName,
+    'tolerations': obj.tolerations?.map(y => toJson_EtcdClusterSpecSchedulingTolerations(y)),
+    'topologySpread': obj.topologySpread,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The volume of each member.
+ *
+ * @schema EtcdClusterSpecStorage
+ */
+export interface EtcdClusterSpecStorage {
+  /**
+   * Size of the volume as a Kubernetes quantity. It can grow, never shrink.
+   *
+   * @schema EtcdClusterSpecStorage#size
+   */
+  readonly size?: string;
+
+  /**
+   * StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.
+   *
+   * @schema EtcdClusterSpecStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How much of the history of keys is kept.
+ *
+ * @schema EtcdClusterSpecConfigAutoCompaction
+ */
+export interface EtcdClusterSpecConfigAutoCompaction {
+  /**
+   * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+   *
+   * @schema EtcdClusterSpecConfigAutoCompaction#mode
+   */
+  readonly mode?: EtcdClusterSpecConfigAutoCompactionMode;
+
+  /**
+   * A time such as 30m or 1h with Periodic, a number with Revision. Without effect with Off.
+   *
+   * @schema EtcdClusterSpecConfigAutoCompaction#retention
+   */
+  readonly retention?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecConfigAutoCompaction' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecConfigAutoCompaction(obj: EtcdClusterSpecConfigAutoCompaction | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'mode': obj.mode,
+    'retention': obj.retention,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the container can use at most.
+ *
+ * @schema EtcdClusterSpecResourcesLimits
+ */
+export interface EtcdClusterSpecResourcesLimits {
+  /**
+   * CPU, for example 2. Unlimited when absent.
+   *
+   * @schema EtcdClusterSpecResourcesLimits#cpu
+   */
+  readonly cpu?: EtcdClusterSpecResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 64Mi.
+   *
+   * @schema EtcdClusterSpecResourcesLimits#memory
+   */
+  readonly memory?: EtcdClusterSpecResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecResourcesLimits(obj: EtcdClusterSpecResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the scheduler sets aside.
+ *
+ * @schema EtcdClusterSpecResourcesRequests
+ */
+export interface EtcdClusterSpecResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema EtcdClusterSpecResourcesRequests#cpu
+   */
+  readonly cpu?: EtcdClusterSpecResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. The limit when absent.
+   *
+   * @schema EtcdClusterSpecResourcesRequests#memory
+   */
+  readonly memory?: EtcdClusterSpecResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecResourcesRequests(obj: EtcdClusterSpecResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Affinity in addition to the spreading over nodes, as in a pod.
+ *
+ * @schema EtcdClusterSpecSchedulingAffinity
+ */
+export interface EtcdClusterSpecSchedulingAffinity {
+  /**
+   * Rules about nodes, as in a pod.
+   *
+   * @schema EtcdClusterSpecSchedulingAffinity#nodeAffinity
+   */
+  readonly nodeAffinity?: any;
+
+  /**
+   * Rules that draw pods together, as in a pod.
+   *
+   * @schema EtcdClusterSpecSchedulingAffinity#podAffinity
+   */
+  readonly podAffinity?: any;
+
+  /**
+   * Rules that keep pods apart, as in a pod.
+   *
+   * @schema EtcdClusterSpecSchedulingAffinity#podAntiAffinity
+   */
+  readonly podAntiAffinity?: any;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecSchedulingAffinity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecSchedulingAffinity(obj: EtcdClusterSpecSchedulingAffinity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'nodeAffinity': obj.nodeAffinity,
+    'podAffinity': obj.podAffinity,
+    'podAntiAffinity': obj.podAntiAffinity,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One toleration.
+ *
+ * @schema EtcdClusterSpecSchedulingTolerations
+ */
+export interface EtcdClusterSpecSchedulingTolerations {
+  /**
+   * Effect of the taint; absent for all effects.
+   *
+   * @schema EtcdClusterSpecSchedulingTolerations#effect
+   */
+  readonly effect?: EtcdClusterSpecSchedulingTolerationsEffect;
+
+  /**
+   * Key of the taint; empty for all keys.
+   *
+   * @schema EtcdClusterSpecSchedulingTolerations#key
+   */
+  readonly key?: string;
+
+  /**
+   * How key and value are compared. Equal when absent.
+   *
+   * @schema EtcdClusterSpecSchedulingTolerations#operator
+   */
+  readonly operator?: EtcdClusterSpecSchedulingTolerationsOperator;
+
+  /**
+   * How long a NoExecute taint is put up with, in seconds. For ever when absent.
+   *
+   * @schema EtcdClusterSpecSchedulingTolerations#tolerationSeconds
+   */
+  readonly tolerationSeconds?: number;
+
+  /**
+   * Value of the taint.
+   *
+   * @schema EtcdClusterSpecSchedulingTolerations#value
+   */
+  readonly value?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecSchedulingTolerations' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecSchedulingTolerations(obj: EtcdClusterSpecSchedulingTolerations | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'effect': obj.effect,
+    'key': obj.key,
+    'operator': obj.operator,
+    'tolerationSeconds': obj.tolerationSeconds,
+    'value': obj.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+ *
+ * @schema EtcdClusterSpecSchedulingTopologySpread
+ */
+export enum EtcdClusterSpecSchedulingTopologySpread {
+  /** Preferred */
+  PREFERRED = "Preferred",
+  /** Required */
+  REQUIRED = "Required",
+}
+
+/**
+ * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+ *
+ * @schema EtcdClusterSpecConfigAutoCompactionMode
+ */
+export enum EtcdClusterSpecConfigAutoCompactionMode {
+  /** Periodic */
+  PERIODIC = "Periodic",
+  /** Revision */
+  REVISION = "Revision",
+  /** Off */
+  OFF = "Off",
+}
+
+/**
+ * CPU, for example 2. Unlimited when absent.
+ *
+ * @schema EtcdClusterSpecResourcesLimitsCpu
+ */
+export class EtcdClusterSpecResourcesLimitsCpu {
+  public static fromNumber(value: number): EtcdClusterSpecResourcesLimitsCpu {
+    return new EtcdClusterSpecResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): EtcdClusterSpecResourcesLimitsCpu {
+    return new EtcdClusterSpecResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 64Mi.
+ *
+ * @schema EtcdClusterSpecResourcesLimitsMemory
+ */
+export class EtcdClusterSpecResourcesLimitsMemory {
+  public static fromNumber(value: number): EtcdClusterSpecResourcesLimitsMemory {
+    return new EtcdClusterSpecResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): EtcdClusterSpecResourcesLimitsMemory {
+    return new EtcdClusterSpecResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema EtcdClusterSpecResourcesRequestsCpu
+ */
+export class EtcdClusterSpecResourcesRequestsCpu {
+  public static fromNumber(value: number): EtcdClusterSpecResourcesRequestsCpu {
+    return new EtcdClusterSpecResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): EtcdClusterSpecResourcesRequestsCpu {
+    return new EtcdClusterSpecResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. The limit when absent.
+ *
+ * @schema EtcdClusterSpecResourcesRequestsMemory
+ */
+export class EtcdClusterSpecResourcesRequestsMemory {
+  public static fromNumber(value: number): EtcdClusterSpecResourcesRequestsMemory {
+    return new EtcdClusterSpecResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): EtcdClusterSpecResourcesRequestsMemory {
+    return new EtcdClusterSpecResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Effect of the taint; absent for all effects.
+ *
+ * @schema EtcdClusterSpecSchedulingTolerationsEffect
+ */
+export enum EtcdClusterSpecSchedulingTolerationsEffect {
+  /** NoSchedule */
+  NO_SCHEDULE = "NoSchedule",
+  /** PreferNoSchedule */
+  PREFER_NO_SCHEDULE = "PreferNoSchedule",
+  /** NoExecute */
+  NO_EXECUTE = "NoExecute",
+}
+
+/**
+ * How key and value are compared. Equal when absent.
+ *
+ * @schema EtcdClusterSpecSchedulingTolerationsOperator
+ */
+export enum EtcdClusterSpecSchedulingTolerationsOperator {
+  /** Equal */
+  EQUAL = "Equal",
+  /** Exists */
+  EXISTS = "Exists",
+}
+
+
+/**
  * A Redis database: a primary with replicas under Sentinel, or a single node.
  *
  * @schema RedisCluster

@@ -1,9 +1,13 @@
 /** Writes `docs/reference/`, a page a kind, from the schemas. Takes another directory as its argument. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { etcdReference } from './api/etcd-reference.ts';
 import { redisReference } from './api/redis-reference.ts';
 
-const pages: Readonly<Record<string, string>> = { 'redis-cluster.md': redisReference };
+const pages: Readonly<Record<string, string>> = {
+  'etcd-cluster.md': etcdReference,
+  'redis-cluster.md': redisReference,
+};
 
 const directory = process.argv[2] ?? 'docs/reference';
 mkdirSync(directory, { recursive: true });

@@ -1,8 +1,6 @@
 /** Whom the operator talks to: DNS, the API server, and the databases that it manages. Only its one port is open. */
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { apiVersionOf } from '../api/object.ts';
-import { validateCluster } from '../api/validate.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { operatorPort } from './operator-deployment.ts';
@@ -18,7 +16,7 @@ const tcp = (port: number): k8s.NetworkPolicyPort => ({ port: k8s.IntOrString.fr
 
 export function operatorNetwork(scope: Construct, options: NetworkOptions): void {
   const { namespace, engines, apiServerPorts } = options;
-  const ports = [...new Set(engines.flatMap(databasePorts))].sort((a, b) => a - b);
+  const ports = [...new Set(engines.flatMap((engine) => engine.ports))].sort((a, b) => a - b);
   new k8s.KubeNetworkPolicy(scope, 'network', {
     metadata: { name: operatorName, namespace, labels: operatorLabels },
     spec: {
@@ -34,22 +32,5 @@ export function operatorNetwork(scope: Construct, options: NetworkOptions): void
         },
       ],
     },
-  });
-}
-
-/** The ports of an engine's Services, read off the children of a cluster with nothing but defaults. */
-function databasePorts(engine: RegisteredEngine): number[] {
-  const { resource } = engine.kind;
-  const verdict = validateCluster(engine.kind, {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: { name: 'any' },
-    spec: {},
-  });
-  if (!verdict.ok) throw new Error(`${resource.kind}: an empty spec is not valid, but must be`);
-  return engine.resources(verdict.cluster).flatMap(({ object }) => {
-    if (object.kind !== 'Service') return [];
-    const { ports = [] } = object.spec as { readonly ports?: readonly { readonly port: number }[] };
-    return ports.map(({ port }) => port);
   });
 }

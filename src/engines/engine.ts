@@ -91,6 +91,8 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   readonly kind: KindDefinition;
   /** What the controller needs for this engine's children; RBAC is the union over all engines. */
   readonly permissions: readonly PolicyRule[];
+  /** Ports of its processes that it connects to: the operator's NetworkPolicy opens these and no others. */
+  readonly ports: readonly number[];
   /** The complete set of children of a cluster at the size its spec asks for. */
   resources(cluster: Cluster<Spec>): readonly Desired[];
   /** Asks the processes. A member that does not answer in time is a value, not an error. */
@@ -117,6 +119,7 @@ export interface RegisteredEngine {
   readonly name: string;
   readonly kind: KindDefinition;
   readonly permissions: readonly PolicyRule[];
+  readonly ports: readonly number[];
   resources(cluster: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
   survey(cluster: Cluster, children: Children, io: EngineIO): Promise<Survey>;

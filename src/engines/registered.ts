@@ -14,6 +14,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     name: engine.name,
     kind: engine.kind,
     permissions: engine.permissions,
+    ports: engine.ports,
     resources: (cluster) => engine.resources(typed(cluster)),
     async survey(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
@@ -25,7 +26,8 @@ export function registered<Spec, Observed, Action extends EngineAction>(
         act: (action) => engine.act(action as Action, typed(cluster), io),
       };
     },
-    surveyOffline: (cluster) => engine.plan(typed(cluster), noChildren, engine.nothing),
+    // What its status remembers is something, too.
+    surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing),
     ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
     ...(listener === undefined
       ? {}

@@ -9,6 +9,7 @@ import { remove } from '../../src/cli/deploy/removal.ts';
 import { summaryText } from '../../src/cli/deploy/summary.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { versions } from '../../src/sandbox/layout.ts';
 import { silent } from '../../src/sandbox/progress.ts';
 import { type ApiServer, type ApiServerOptions, apiServer } from './api-server.ts';
 
@@ -135,6 +136,7 @@ describe('images of the sandbox', () => {
     expect(imagesOf(manifests.samples)).toEqual(['docker.io/library/redis:8.0']);
     expect(recipeName('docker.io/library/redis:8.0')).toBe('redis:8.0');
     expect(recipeName('redis:8.0')).toBe('redis:8.0');
+    expect(recipeName(`gcr.io/etcd-development/etcd:${versions.etcd}`)).toBe('etcd:3.6');
   });
 });
 
@@ -143,7 +145,10 @@ describe('down on a named cluster', () => {
     const on = site();
     await up(on);
     const kept = await down(on);
-    expect(on.api.names).toEqual(['CustomResourceDefinition /redisclusters.clusterwright.dev']);
+    expect(on.api.names).toEqual([
+      'CustomResourceDefinition /etcdclusters.clusterwright.dev',
+      'CustomResourceDefinition /redisclusters.clusterwright.dev',
+    ]);
     expect(kept).toEqual(['the CRDs (--crds deletes them, once no cluster is left)']);
   });
 

@@ -19,6 +19,7 @@ const rash: RegisteredEngine = {
   name: 'rash',
   kind: redisKind,
   permissions: [],
+  ports: [],
   resources: () => [],
   async survey(_cluster, _children, io) {
     await io.dial('10.0.0.1', 1, io.signal).catch(() => undefined);

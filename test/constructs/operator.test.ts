@@ -30,9 +30,9 @@ describe('the rights of the operator', () => {
         "/persistentvolumeclaims,pods: get list watch patch delete",
         "/secrets: get create delete",
         "apps/statefulsets: get list watch create patch delete",
-        "clusterwright.dev/redisclusters: get list watch patch",
-        "clusterwright.dev/redisclusters/finalizers: update",
-        "clusterwright.dev/redisclusters/status: patch",
+        "clusterwright.dev/etcdclusters,redisclusters: get list watch patch",
+        "clusterwright.dev/etcdclusters/finalizers,redisclusters/finalizers: update",
+        "clusterwright.dev/etcdclusters/status,redisclusters/status: patch",
         "events.k8s.io/events: create patch",
         "policy/poddisruptionbudgets: get list watch create patch delete",
       ]
@@ -194,6 +194,7 @@ describe('the network of the operator', () => {
             },
           ],
           ports: [
+            { port: 2379, protocol: 'TCP' },
             { port: 6379, protocol: 'TCP' },
             { port: 26_379, protocol: 'TCP' },
           ],
@@ -215,14 +216,14 @@ describe('the operator as a whole', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-view'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/redisclusters: get list watch",
-        "clusterwright.dev/redisclusters/scale,redisclusters/status: get",
+        "clusterwright.dev/etcdclusters,redisclusters: get list watch",
+        "clusterwright.dev/etcdclusters/scale,etcdclusters/status,redisclusters/scale,redisclusters/status: get",
       ]
     `);
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-edit'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/redisclusters: create update patch delete deletecollection",
-        "clusterwright.dev/redisclusters/scale: update patch",
+        "clusterwright.dev/etcdclusters,redisclusters: create update patch delete deletecollection",
+        "clusterwright.dev/etcdclusters/scale,redisclusters/scale: update patch",
       ]
     `);
     expect(idsOf(operator({ extendUserRoles: false })).filter((id) => /-(view|edit)$/.test(id))).toEqual([]);

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import { engines } from '../../src/engines/index.ts';
+import { etcdWorld } from '../support/etcd-situation.ts';
 import { processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
+import { scriptedEtcd } from '../support/scripted-etcd.ts';
 import { scriptedNetwork } from '../support/scripted-redis.ts';
 import { conforms, type EngineSample } from './conformance.ts';
 
@@ -15,6 +18,27 @@ function redisSample(story: string, spec: RedisSpecInput): EngineSample {
   const { io } = scriptedNetwork({ processes: processesOf(observed), password, secrets });
   return { story, cluster, whole: { children, io }, secrets: [password] };
 }
+
+function etcdSample(story: string, spec: EtcdSpecInput): EngineSample {
+  const { cluster, children, observed } = etcdWorld({ spec });
+  return { story, cluster, whole: { children, io: scriptedEtcd(observed).io }, secrets: [password] };
+}
+
+const everyEtcdField: EtcdSpecInput = {
+  version: '3.5.35',
+  replicas: 5,
+  storage: { size: '1.5Gi', storageClassName: 'fast' },
+  resources: { requests: { cpu: '0.5', memory: '1024Mi' }, limits: { cpu: 1, memory: '2Gi' } },
+  scheduling: { nodeSelector: { disk: 'ssd' }, topologySpread: 'Required' },
+  config: {
+    quotaBackend: '512Mi',
+    autoCompaction: { mode: 'Revision', retention: '1000' },
+    snapshotCount: 50_000,
+    heartbeatInterval: '200ms',
+    electionTimeout: '2s',
+  },
+  deletionPolicy: 'Delete',
+};
 
 const everything: RedisSpecInput = {
   version: '7.2',
@@ -47,6 +71,11 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
     redisSample('alone', { mode: 'Standalone', replicas: 1 }),
     redisSample('nothing kept', { storage: { ephemeral: true } }),
     redisSample('everything set', everything),
+  ],
+  etcd: [
+    etcdSample('defaults', {}),
+    etcdSample('alone', { replicas: 1 }),
+    etcdSample('everything set', everyEtcdField),
   ],
 };
 

@@ -171,6 +171,18 @@ export function conforms(engine: RegisteredEngine, samples: readonly EngineSampl
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
+  it('the ports that it connects to are ports of its pods', () => {
+    const templates = samples
+      .flatMap(({ cluster }) => objectsOf(engine.resources(cluster)))
+      .flatMap((object) => podTemplateOf(object) ?? []);
+    type Container = { readonly ports?: readonly { readonly containerPort: number }[] };
+    const open = templates.flatMap(({ spec }) =>
+      (spec.containers as readonly Container[]).flatMap(({ ports = [] }) => ports.map((port) => port.containerPort)),
+    );
+    expect(engine.ports.length).toBeGreaterThan(0);
+    expect(open).toEqual(expect.arrayContaining([...engine.ports]));
+  });
+
   it('permissions name only kinds that it makes, and the pods and claims that follow from them', () => {
     const made = samples.flatMap(({ cluster }) =>
       objectsOf(engine.resources(cluster)).map((object) => resourceOf(object).plural),

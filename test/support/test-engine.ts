@@ -34,6 +34,7 @@ export function testEngine(more: Partial<RegisteredEngine> = {}): TestEngine {
     name: 'test',
     kind: redisKind,
     permissions: [],
+    ports: [],
     surveyed,
     find: () => ({}),
     resources: (): readonly Desired[] => [],

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
 import { engines } from '../../engines/index.ts';
+import { recipes } from '../../sandbox/images/recipes.ts';
 
 /** Images of all containers of the clusters' pods, each once. The clusters must be valid. */
 export function imagesOf(clusters: readonly KubeObject[]): string[] {
@@ -30,7 +31,8 @@ function imagesIn(object: KubeObject): string[] {
   return [...initContainers, ...containers].map(({ image }) => image);
 }
 
-/** The name of an image without its registry, which is how the sandbox's recipes are called: `redis:8.0`. */
+/** The sandbox's recipe that stands in for an image; else its name without the registry, as recipes are called: `redis:8.0`. */
 export function recipeName(image: string): string {
-  return image.slice(image.lastIndexOf('/') + 1);
+  const stand = recipes.find(({ standsInFor = [] }) => standsInFor.includes(image));
+  return stand?.name ?? image.slice(image.lastIndexOf('/') + 1);
 }

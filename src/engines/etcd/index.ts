@@ -4,6 +4,7 @@ import { etcdKind } from '../../api/etcd.ts';
 import type { Engine } from '../engine.ts';
 import { actEtcd } from './act.ts';
 import type { EtcdAction } from './action.ts';
+import { clientPort } from './names.ts';
 import { observeEtcd } from './observe.ts';
 import { type EtcdObserved, nothingObserved } from './observed.ts';
 import { etcdPermissions } from './permissions.ts';
@@ -15,6 +16,7 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   name: 'etcd',
   kind: etcdKind,
   permissions: etcdPermissions,
+  ports: [clientPort],
   resources: etcdResources,
   observe: observeEtcd,
   plan: planEtcd,

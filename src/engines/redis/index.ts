@@ -6,6 +6,7 @@ import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
 import { forecastFormation } from './forecast.ts';
 import { listenToSentinel, sentinelEndpoints } from './listen.ts';
+import { dataPort, sentinelPort } from './names.ts';
 import { observeRedis } from './observe.ts';
 import { nothingObserved, type RedisObserved } from './observed.ts';
 import { redisPermissions } from './permissions.ts';
@@ -17,6 +18,7 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   name: 'redis',
   kind: redisKind,
   permissions: redisPermissions,
+  ports: [dataPort, sentinelPort],
   resources: redisResources,
   observe: observeRedis,
   plan: planRedis,

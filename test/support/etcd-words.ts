@@ -1,0 +1,70 @@
+/** A plan of etcd as short lines: what a row of a table compares. */
+import type { EtcdAction } from '../../src/engines/etcd/action.ts';
+import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
+import { etcdWorld, type Story } from './etcd-situation.ts';
+
+/** The steps in order, then the outcome: `['add 3', 'wait ScalingOut']`. */
+export function planned(story: Story): string[] {
+  const { cluster, children, observed } = etcdWorld(story);
+  return words(planEtcd(cluster, children, observed));
+}
+
+export function words(plan: Plan<EtcdAction>): string[] {
+  return [...plan.steps.map(stepWords), outcomeWords(plan.outcome)];
+}
+
+function outcomeWords(outcome: Outcome): string {
+  return outcome.state === 'settled' ? 'settled' : `${outcome.state} ${outcome.reason}`;
+}
+
+/** The number of the member that has this one in etcd, in the worlds of `etcd-situation.ts`. */
+const numberOf = (id: string): number => Number(id) - 1;
+
+export function actionWords(action: EtcdAction): string {
+  switch (action.type) {
+    case 'etcd.addLearner':
+      return `add ${action.index}`;
+    case 'etcd.promote':
+      return `promote ${numberOf(action.memberId)}`;
+    case 'etcd.removeMember':
+      return `remove ${numberOf(action.memberId)}`;
+    case 'etcd.moveLeader':
+      return `lead ${action.via.pod} -> ${numberOf(action.to)}`;
+    case 'etcd.compact':
+      return `compact ${action.revision}`;
+    case 'etcd.defragment':
+      return `defragment ${action.member.pod}`;
+    case 'etcd.disarm':
+      return `disarm ${numberOf(action.memberId)} ${action.alarm}`;
+    default:
+      return action satisfies never;
+  }
+}
+
+const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+function stepWords(step: Step<EtcdAction>): string {
+  switch (step.type) {
+    case 'create':
+      return `create ${step.object.kind} ${step.object.metadata.name}`;
+    case 'apply': {
+      const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
+      const words = changes.map(({ path, to }) => (path.startsWith('data') ? `${path.slice(5)}=${shown(to)}` : path));
+      return `apply ${step.object.kind} ${step.object.metadata.name}: ${words.join(', ')}`;
+    }
+    case 'patch':
+      return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${step.changes
+        .map(({ path, to }) => `${path.replace(/^.*\/([a-z-]+)\]$/, '$1')} ${shown(to)}`)
+        .join(', ')}`;
+    case 'delete':
+      return `delete ${step.ref.resource.kind} ${step.ref.name}`;
+    case 'act':
+      return actionWords(step.action);
+    default:
+      return step satisfies never;
+  }
+}
+
+/** A story, the situation that it tells of, and the plan for it. */
+export type PlanRow = readonly [story: string, situation: Story, plan: readonly string[]];

@@ -1,0 +1,78 @@
+/** An etcd in memory that says of itself exactly what a situation tells of it, through its gateway. */
+import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engine.ts';
+import type { EtcdObserved } from '../../src/engines/etcd/observed.ts';
+import { answering } from '../../src/engines/etcd/observed.ts';
+import { sleep } from '../../src/runtime/clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface ScriptedEtcd {
+  readonly io: EngineIO;
+  readonly clock: VirtualClock;
+  /** `ADDRESS PATH BODY` of every call. */
+  readonly asked: string[];
+  abort(): void;
+}
+
+/** In place of what the situation says; `hang` never answers. */
+export type Script = (request: HttpRequest) => HttpResponse | Error | 'hang' | undefined;
+
+export function scriptedEtcd(observed: EtcdObserved, script: Script = () => undefined): ScriptedEtcd {
+  const clock = new VirtualClock();
+  const stopping = new AbortController();
+  const asked: string[] = [];
+
+  const io: EngineIO = {
+    signal: stopping.signal,
+    now: () => observed.at,
+    sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
+    secret: async () => undefined,
+    secretRefused: () => undefined,
+    dial: () => Promise.reject(new Error('nobody here speaks anything but HTTP')),
+    async exchange(request) {
+      asked.push(`${request.host} ${request.path.replace('/v3/', '')} ${request.body ?? ''}`);
+      const scripted = script(request);
+      if (scripted instanceof Error) throw scripted;
+      if (scripted === 'hang') {
+        return new Promise((_, reject) => {
+          request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
+        });
+      }
+      return scripted ?? { status: 200, body: JSON.stringify(answerOf(observed, request)) };
+    },
+  };
+  return { io, clock, asked, abort: () => stopping.abort(new Error('stopping')) };
+}
+
+/** As the gateway writes it: numbers as text, zeros left out. */
+function answerOf({ members, agreed }: EtcdObserved, { host, path }: HttpRequest): object {
+  const member = answering(members).find(({ address }) => address === host);
+  if (member === undefined) throw new Error(`connect ECONNREFUSED ${host}`);
+  const header = { cluster_id: member.clusterId, member_id: member.memberId, revision: member.revision };
+  switch (path.replace('/v3/', '')) {
+    case 'maintenance/status':
+      return {
+        header,
+        version: member.version,
+        dbSize: String(member.dbSize),
+        dbSizeInUse: String(member.dbInUse),
+        raftAppliedIndex: String(member.applied),
+        ...(member.leaderId === undefined ? {} : { leader: member.leaderId }),
+        ...(member.isLearner ? { isLearner: true } : {}),
+      };
+    case 'cluster/member/list':
+      return {
+        header,
+        members: agreed?.members.map(({ id, name, peerUrls, isLearner, hasStarted }) => ({
+          ID: id,
+          ...(name === '' ? {} : { name }),
+          peerURLs: peerUrls,
+          ...(hasStarted ? { clientURLs: [`http://${name}:2379`] } : {}),
+          ...(isLearner ? { isLearner } : {}),
+        })),
+      };
+    case 'maintenance/alarm':
+      return { header, alarms: agreed?.alarms.map(({ memberId, type }) => ({ memberID: memberId, alarm: type })) };
+    default:
+      return { header };
+  }
+}
