@@ -30,13 +30,15 @@ import { selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from './stored-object.ts';
 
 /**
- * `silent`: the pod runs and does not answer. `gone`: there is no pod. `unstarted`: it is listed and has never run.
+ * `silent`: the pod runs and does not answer. `gone`: there is no pod. `unstarted`: it is listed, without a vote, and has
+ * never run. `expected`: one of those that form the cluster, and it has never run.
  * `copying`: it runs and has no vote. `leaderless`: it answers and knows no leader. `unlisted`: etcd knows it no more.
  */
 export type MemberChange =
   | 'silent'
   | 'gone'
   | 'unstarted'
+  | 'expected'
   | 'copying'
   | 'leaderless'
   | 'unlisted'
@@ -251,7 +253,7 @@ function liveOf(
   const change = changeOf(story.members, number);
   const pod = podName(cluster.metadata.name, number);
   if (change === 'gone' || changeOf(story.starts, number) === 'unwritten') return [];
-  if (change === 'silent' || change === 'unstarted' || change === 'unlisted') {
+  if (change === 'silent' || change === 'unstarted' || change === 'expected' || change === 'unlisted') {
     return [{ state: 'silent', pod, why: 'no answer' }];
   }
   const leader = leaderOf(story, numbers);
@@ -280,7 +282,7 @@ function listed(story: Story, cluster: Cluster<EtcdSpec>, number: number): Liste
     {
       id: memberId(number),
       name: change === 'unstarted' ? '' : memberName(cluster.metadata.name, number),
-      hasStarted: change !== 'unstarted' && !(unwritten && change === undefined),
+      hasStarted: change !== 'unstarted' && change !== 'expected' && !(unwritten && change === undefined),
       peerUrls: [peerUrl(cluster.metadata, number)],
       isLearner:
         change === 'copying' || change === 'unstarted' || (typeof change === 'object' && change.isLearner === true),

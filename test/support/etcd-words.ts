@@ -50,7 +50,7 @@ function stepWords(step: Step<EtcdAction>): string {
       return `create ${step.object.kind} ${step.object.metadata.name}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
-      const words = changes.map(({ path, to }) => (path.startsWith('data') ? `${path.slice(5)}=${shown(to)}` : path));
+      const words = changes.map(({ path, to }) => (/^data\[/.test(path) ? `${path.slice(5, -1)}=${shown(to)}` : path));
       return `apply ${step.object.kind} ${step.object.metadata.name}: ${words.join(', ')}`;
     }
     case 'patch':
