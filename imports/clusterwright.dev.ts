@@ -119,6 +119,13 @@ export interface EtcdClusterSpec {
   readonly image?: string;
 
   /**
+   * Work on the data that is done by itself, on one member at a time.
+   *
+   * @schema EtcdClusterSpec#maintenance
+   */
+  readonly maintenance?: EtcdClusterSpecMaintenance;
+
+  /**
    * Stop all changes. The database keeps running, and goes on electing its leader.
    *
    * @schema EtcdClusterSpec#paused
@@ -171,6 +178,7 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
     'config': toJson_EtcdClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
+    'maintenance': toJson_EtcdClusterSpecMaintenance(obj.maintenance),
     'paused': obj.paused,
     'replicas': obj.replicas,
     'resources': toJson_EtcdClusterSpecResources(obj.resources),
@@ -254,6 +262,34 @@ export enum EtcdClusterSpecDeletionPolicy {
   /** Delete */
   DELETE = "Delete",
 }
+
+/**
+ * Work on the data that is done by itself, on one member at a time.
+ *
+ * @schema EtcdClusterSpecMaintenance
+ */
+export interface EtcdClusterSpecMaintenance {
+  /**
+   * Giving back the unused space of a database, during which its member answers nobody.
+   *
+   * @schema EtcdClusterSpecMaintenance#defrag
+   */
+  readonly defrag?: EtcdClusterSpecMaintenanceDefrag;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecMaintenance' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenance | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'defrag': toJson_EtcdClusterSpecMaintenanceDefrag(obj.defrag),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
@@ -435,6 +471,42 @@ export function toJson_EtcdClusterSpecConfigAutoCompaction(obj: EtcdClusterSpecC
   const result = {
     'mode': obj.mode,
     'retention': obj.retention,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Giving back the unused space of a database, during which its member answers nobody.
+ *
+ * @schema EtcdClusterSpecMaintenanceDefrag
+ */
+export interface EtcdClusterSpecMaintenanceDefrag {
+  /**
+   * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+   *
+   * @schema EtcdClusterSpecMaintenanceDefrag#mode
+   */
+  readonly mode?: EtcdClusterSpecMaintenanceDefragMode;
+
+  /**
+   * Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.
+   *
+   * @schema EtcdClusterSpecMaintenanceDefrag#unusedPercent
+   */
+  readonly unusedPercent?: number;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecMaintenanceDefrag' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMaintenanceDefrag | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'mode': obj.mode,
+    'unusedPercent': obj.unusedPercent,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -639,6 +711,18 @@ export enum EtcdClusterSpecConfigAutoCompactionMode {
   PERIODIC = "Periodic",
   /** Revision */
   REVISION = "Revision",
+  /** Off */
+  OFF = "Off",
+}
+
+/**
+ * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+ *
+ * @schema EtcdClusterSpecMaintenanceDefragMode
+ */
+export enum EtcdClusterSpecMaintenanceDefragMode {
+  /** Automatic */
+  AUTOMATIC = "Automatic",
   /** Off */
   OFF = "Off",
 }

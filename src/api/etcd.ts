@@ -85,6 +85,35 @@ const configSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const maintenanceSchema = {
+  type: 'object',
+  description: 'Work on the data that is done by itself, on one member at a time.',
+  default: {},
+  properties: {
+    defrag: {
+      type: 'object',
+      description: 'Giving back the unused space of a database, during which its member answers nobody.',
+      default: {},
+      properties: {
+        mode: {
+          type: 'string',
+          description: 'Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.',
+          enum: ['Automatic', 'Off'],
+          default: 'Automatic',
+        },
+        unusedPercent: {
+          type: 'integer',
+          description:
+            'Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.',
+          minimum: 10,
+          maximum: 90,
+          default: 50,
+        },
+      },
+    },
+  },
+} as const satisfies StructuralSchema;
+
 export const etcdSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -118,6 +147,7 @@ export const etcdSpecSchema = {
     resources: computeSchema('a member', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
     config: configSchema,
+    maintenance: maintenanceSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and goes on electing its leader.'),
   },

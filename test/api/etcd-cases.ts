@@ -34,6 +34,7 @@ const creates: readonly Case[] = [
         heartbeatInterval: '200ms',
         electionTimeout: '2s',
       },
+      maintenance: { defrag: { mode: 'Off', unusedPercent: 10 } },
       deletionPolicy: 'Delete',
       paused: true,
     },
@@ -148,6 +149,16 @@ const creates: readonly Case[] = [
     spec: config({ electionTimeout: '499ms' }),
     refused: 'spec.config.electionTimeout',
   },
+  {
+    story: 'defragmentation at another time',
+    spec: { maintenance: { defrag: { mode: 'Nightly' } } },
+    refused: 'spec.maintenance.defrag.mode',
+  },
+  ...[9, 91, '50'].map((unusedPercent) => ({
+    story: `defragmentation at ${JSON.stringify(unusedPercent)} percent`,
+    spec: { maintenance: { defrag: { unusedPercent } } },
+    refused: 'spec.maintenance.defrag.unusedPercent',
+  })),
   { story: 'a flag of etcd', spec: config({ 'unsafe-no-fsync': true }), refused: 'spec.config.unsafe-no-fsync' },
   {
     story: 'a member with too little memory',

@@ -62,13 +62,21 @@ async function agreement(live: readonly LiveMember[], io: EngineIO): Promise<Agr
         callEtcd(io, address, 'cluster/member/list', { linearizable: true }),
         callEtcd(io, address, 'maintenance/alarm', { action: 'GET' }),
       ]);
-      return { ...listOf(list), alarms: alarmsOf(alarms) };
+      const raised = alarmsOf(alarms);
+      const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, io) : {};
+      return { ...listOf(list), alarms: raised, ...compacted };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.
     }
   }
   return undefined;
+}
+
+/** A hash over the whole database comes with it, so it is not asked for without need. */
+async function compactedOf(address: string, io: EngineIO): Promise<Pick<Agreement, 'compacted'>> {
+  const { compact_revision: compacted } = await callEtcd(io, address, 'maintenance/hashkv', {});
+  return { compacted: text(compacted) };
 }
 
 export function listOf(answer: Answer): Pick<Agreement, 'clusterId' | 'members'> {

@@ -52,6 +52,8 @@ export interface Agreement {
   readonly clusterId: string;
   readonly members: readonly ListedMember[];
   readonly alarms: readonly Alarm[];
+  /** Up to which revision the history is dropped; asked for only while there is no space. */
+  readonly compacted?: string;
 }
 
 export interface EtcdObserved {

@@ -16,6 +16,7 @@ import { etcdChildren } from './resources.ts';
 import { canSpareOne, planRestart, versionBlock } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
+import { planAlarms, planUpkeep } from './space.ts';
 import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
@@ -122,6 +123,10 @@ function planWhole(
       ? planRestart(situation, members)
       : undefined;
   return (
-    restart ?? planOut(situation, members, via) ?? planIn(situation, members, via) ?? { steps: [], outcome: settled }
+    restart ??
+    planAlarms(situation, members, via) ??
+    planOut(situation, members, via) ??
+    planIn(situation, members, via) ??
+    planUpkeep(situation, members) ?? { steps: [], outcome: settled }
   );
 }

@@ -67,7 +67,8 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
     return { phase: 'Ready', conditions: conditionClaims('True', 'Parked', 'no member runs, as is wanted', {}) };
   }
   const changing = isChanging(situation, members ?? []);
-  if (members !== undefined && !changing && troubles(situation, members).length === 0) {
+  const alarmed = (situation.observed.agreed?.alarms ?? []).length > 0;
+  if (members !== undefined && !changing && !alarmed && troubles(situation, members).length === 0) {
     return {
       phase: 'Ready',
       conditions: conditionClaims('True', 'AllMembersReady', 'every member votes and answers', {}),
@@ -82,7 +83,7 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   const asked = observedGeneration !== cluster.metadata.generation || isRolling(situation, members ?? []);
   const updating = asked || before === 'Updating';
   const isLed = members !== undefined || spec.replicas === 0;
-  const repairs = reason === 'Replacing' || reason === 'QuorumLost';
+  const repairs = alarmed || reason === 'Replacing' || reason === 'QuorumLost';
   if (updating && isLed && !repairs) {
     return { phase: 'Updating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
   }

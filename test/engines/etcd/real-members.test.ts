@@ -280,6 +280,31 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
   );
 
   it(
+    'E11: that have used up their quota lose the history, give the space back one at a time, and take writes again',
+    story(async (host) => {
+      const operator = etcdOperator(host, {
+        config: { quotaBackend: '16Mi' },
+        maintenance: { defrag: { mode: 'Off' } },
+      });
+      await operator.settle();
+      const leader = leaderOf(operator);
+      const value = 'x'.repeat(1024 ** 2);
+      const fill = async (): Promise<void> => {
+        for (let i = 0; i < 40; i++) await put(host, 'db-0-0', 'filler', value);
+      };
+      await expect(fill()).rejects.toThrow(/database space exceeded/);
+      operator.clear();
+      await operator.settle(60_000);
+      const others = ['db-0-0', 'db-1-0', 'db-2-0'].filter((pod) => pod !== leader);
+      expect(operator.history.filter((line) => line.startsWith('give back'))).toEqual(
+        [...others, leader].map((pod) => `give back the unused space of ${pod}`),
+      );
+      await put(host, 'db-0-0', 'a', '1');
+      expect(await hashes(host, ['db-0-0', 'db-1-0', 'db-2-0'])).toHaveProperty('size', 1);
+    }),
+  );
+
+  it(
     'E5: whose answers to a change are lost are asked who is a member, not asked to change again',
     story(async (host) => {
       let cut = 0;

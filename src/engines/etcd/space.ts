@@ -1,0 +1,100 @@
+/**
+ * The room that a database takes.
+ *
+ * Over its quota etcd takes no more writes, until somebody has dropped the history, given back the unused space on every
+ * member and ended the alarm (safety rule E11). Long before that, a database that is mostly unused space is made
+ * smaller. Both work on one member at a time, and on a leader only after it has handed over.
+ */
+import { blocked, wait } from '../../plan/plan.ts';
+import type { Target } from './action.ts';
+import { acting, type EtcdPlan } from './membership.ts';
+import { quotaOf } from './settings.ts';
+import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
+
+const recheckMs = 500;
+
+/** Share of the quota from which on an alarm would come back at once. */
+const nearlyFull = 0.9;
+/** Less than this of the quota is not worth an interruption. */
+const worthwhile = 0.05;
+
+/** Undefined where no alarm is raised. Everybody must be well. */
+export function planAlarms(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
+  const { observed, spec, cluster } = situation;
+  const alarms = observed.agreed?.alarms ?? [];
+  const stale = alarms.find(({ memberId }) => !members.some(({ id }) => id === memberId));
+  if (stale !== undefined) {
+    return acting(
+      { type: 'etcd.disarm', via, memberId: stale.memberId, alarm: stale.type },
+      `end the ${stale.type} alarm of a member that is gone`,
+      wait('EndingAlarm', 'an alarm of a member that is gone is ended', recheckMs),
+    );
+  }
+  const raised = alarms.find(({ type }) => type === 'NOSPACE');
+  if (raised === undefined) return undefined;
+  const quota = quotaOf(spec);
+  const compacted = observed.agreed?.compacted;
+  const revision = members.find(({ live }) => live?.leaderId === live?.memberId)?.live?.revision;
+  const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;
+  if (mayCompact && BigInt(compacted) < BigInt(revision)) {
+    return acting(
+      { type: 'etcd.compact', via, revision },
+      `drop the history of keys up to revision ${revision}: the quota is used up`,
+      wait('FreeingSpace', 'the quota is used up: the history of keys is dropped', recheckMs),
+    );
+  }
+  const change = planDefragment(situation, members, (member) => unusedOf(member) > quota * worthwhile);
+  if (change !== undefined) return change;
+  const largest = Math.max(...members.map(({ live }) => live?.dbSize ?? 0));
+  if (largest < quota * nearlyFull) {
+    const member = members.find(({ id }) => id === raised.memberId);
+    return acting(
+      { type: 'etcd.disarm', via, memberId: raised.memberId, alarm: raised.type },
+      `end the NOSPACE alarm of ${member === undefined ? 'a member' : nameOf(cluster, member)}`,
+      wait('EndingAlarm', 'there is room again: writes are let in', recheckMs),
+    );
+  }
+  const message = `the database holds ${largest} of ${quota} bytes and takes no writes: delete keys, or raise config.quotaBackend`;
+  return { steps: [], outcome: blocked('QuotaExhausted', message) };
+}
+
+/** Undefined where no database is worth it. Everybody must be well. */
+export function planUpkeep(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
+  const { mode, unusedPercent } = situation.spec.maintenance.defrag;
+  if (mode === 'Off') return undefined;
+  const quota = quotaOf(situation.spec);
+  return planDefragment(
+    situation,
+    members,
+    (member) =>
+      (member.live?.dbSize ?? 0) * 4 > quota && unusedOf(member) * 100 >= (member.live?.dbSize ?? 0) * unusedPercent,
+  );
+}
+
+function unusedOf({ live }: Member): number {
+  return live === undefined ? 0 : live.dbSize - live.dbInUse;
+}
+
+function planDefragment(
+  { cluster, leader }: Situation,
+  members: readonly Member[],
+  isWorthIt: (member: Member) => boolean,
+): EtcdPlan | undefined {
+  const worthy = members.filter(isWorthIt);
+  const next = worthy.find(({ id }) => id !== leader?.id) ?? worthy[0];
+  if (next?.live === undefined) return undefined;
+  const name = nameOf(cluster, next);
+  const heir = members.find((member) => member.id !== next.id && !isWorthIt(member));
+  if (leader !== undefined && next.id === leader.id && heir !== undefined) {
+    return acting(
+      { type: 'etcd.moveLeader', via: targetOf(leader), to: heir.id },
+      `make ${nameOf(cluster, heir)} the leader: ${name} is to be defragmented`,
+      wait('MovingLeader', `${name} hands over before it is defragmented`, recheckMs),
+    );
+  }
+  return acting(
+    { type: 'etcd.defragment', member: targetOf({ live: next.live }) },
+    `give back the unused space of ${name}`,
+    wait('Defragmenting', `${name} gives back its unused space`, recheckMs),
+  );
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
+import type { LiveMember } from '../../../src/engines/etcd/observed.ts';
+import { clusterId, etcdWorld, type Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned } from '../../support/etcd-words.ts';
+
+const mebibyte = 1024 ** 2;
+const spec: EtcdSpecInput = { config: { quotaBackend: '100Mi' } };
+const size = (total: number, inUse: number): Partial<LiveMember> => ({
+  dbSize: total * mebibyte,
+  dbInUse: inUse * mebibyte,
+});
+const noSpace = [{ memberId: '2', type: 'NOSPACE' }];
+const compacted = (revision: string, more: Partial<Story> = {}): Story => {
+  const story: Story = { spec, alarms: noSpace, ...more };
+  const { observed } = etcdWorld(story);
+  const agreed = observed.agreed ?? { clusterId, members: [], alarms: [] };
+  return { ...story, observed: { agreed: { ...agreed, compacted: revision } } };
+};
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+describe('E11: a quota that is used up', () => {
+  const full = { members: { all: size(100, 99) } };
+  table([
+    ['first loses the history of its keys', compacted('-1', full), ['compact 100', 'wait FreeingSpace']],
+    ['as far as there is any left', compacted('99', full), ['compact 100', 'wait FreeingSpace']],
+    [
+      'keeps the history where that is what is wanted, and says what can be done',
+      compacted('-1', { ...full, spec: { config: { quotaBackend: '100Mi', autoCompaction: { mode: 'Off' } } } }),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'then gives its space back, one member at a time',
+      compacted('100', { members: { all: size(100, 10) } }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'then the next one',
+      compacted('100', { members: { all: size(100, 10), 1: size(10, 10) } }),
+      ['defragment db-2-0', 'wait Defragmenting'],
+    ],
+    [
+      'then the leader, after it has handed over',
+      compacted('100', { members: { 0: size(100, 10), 1: size(10, 10), 2: size(10, 10) } }),
+      ['lead db-0-0 -> 1', 'wait MovingLeader'],
+    ],
+    [
+      'then ends the alarm',
+      compacted('100', { members: { all: size(10, 10) } }),
+      ['disarm 1 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
+      'ends the alarm for a quota that was raised',
+      compacted('100', { members: { all: size(100, 99) }, spec: { config: { quotaBackend: '200Mi' } } }),
+      ['disarm 1 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
+      'keeps the alarm where nothing could be dropped, and says what can be done',
+      compacted('100', full),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'restarts for a raised quota come first',
+      compacted('100', { ...full, pods: { 1: 'outdated' } }),
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'waits for a member that is away',
+      compacted('100', { members: { all: size(100, 10), 2: 'silent' } }),
+      ['wait MembersNotReady'],
+    ],
+    [
+      'an alarm of a member that is gone ends',
+      { spec, alarms: [{ memberId: '77', type: 'CORRUPT' }] },
+      ['disarm 76 CORRUPT', 'wait EndingAlarm'],
+    ],
+  ]);
+});
+
+describe('a database that is mostly unused space', () => {
+  table([
+    ['is made smaller', { spec, members: { 2: size(60, 20) } }, ['defragment db-2-0', 'wait Defragmenting']],
+    ['is left alone while it is small', { spec, members: { all: size(25, 1) } }, ['settled']],
+    ['is left alone while most of it is used', { spec, members: { all: size(60, 31) } }, ['settled']],
+    [
+      'is left alone where that is wanted',
+      { spec: { ...spec, maintenance: { defrag: { mode: 'Off' } } }, members: { all: size(60, 1) } },
+      ['settled'],
+    ],
+    [
+      'is made smaller from another share on',
+      { spec: { ...spec, maintenance: { defrag: { unusedPercent: 20 } } }, members: { 1: size(60, 48) } },
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'of a member that stands alone is made smaller, too',
+      { spec: { ...spec, replicas: 1 }, members: { 0: size(60, 1) } },
+      ['defragment db-0-0', 'wait Defragmenting'],
+    ],
+  ]);
+});
