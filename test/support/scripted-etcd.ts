@@ -34,7 +34,8 @@ export function scriptedEtcd(observed: EtcdObserved, script: Script = () => unde
       if (scripted instanceof Error) throw scripted;
       if (scripted === 'hang') {
         return new Promise((_, reject) => {
-          request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
+          const signal = AbortSignal.any([request.signal, stopping.signal]);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         });
       }
       return scripted ?? { status: 200, body: JSON.stringify(answerOf(observed, request)) };

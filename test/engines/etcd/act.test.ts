@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { actEtcd } from '../../../src/engines/etcd/act.ts';
+import type { EtcdAction } from '../../../src/engines/etcd/action.ts';
+import { etcdWorld } from '../../support/etcd-situation.ts';
+import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';
+import { settle } from '../../support/scripted-redis.ts';
+
+const via = { pod: 'db-0-0', address: '10.0.0.0' };
+
+async function act(action: EtcdAction, script?: Script) {
+  const { cluster, observed } = etcdWorld({});
+  const network = scriptedEtcd(observed, script);
+  const result = await settle(network.clock, actEtcd(action, cluster, network.io));
+  return { result, asked: network.asked };
+}
+
+const refusing =
+  (message: string, code = 9): Script =>
+  () => ({ status: 400, body: JSON.stringify({ code, message: `etcdserver: ${message}` }) });
+
+const requests: readonly (readonly [EtcdAction, string])[] = [
+  [
+    { type: 'etcd.addLearner', via, index: 3, peerUrl: 'http://x:2380' },
+    '10.0.0.0 cluster/member/add {"peerURLs":["http://x:2380"],"isLearner":true}',
+  ],
+  [{ type: 'etcd.promote', via, memberId: '4' }, '10.0.0.0 cluster/member/promote {"ID":"4"}'],
+  [{ type: 'etcd.removeMember', via, memberId: '4' }, '10.0.0.0 cluster/member/remove {"ID":"4"}'],
+  [{ type: 'etcd.moveLeader', via, to: '4' }, '10.0.0.0 maintenance/transfer-leadership {"targetID":"4"}'],
+  [{ type: 'etcd.compact', via, revision: '9' }, '10.0.0.0 kv/compaction {"revision":"9","physical":true}'],
+  [{ type: 'etcd.defragment', member: via }, '10.0.0.0 maintenance/defragment {}'],
+  [
+    { type: 'etcd.disarm', via, memberId: '4', alarm: 'NOSPACE' },
+    '10.0.0.0 maintenance/alarm {"action":"DEACTIVATE","memberID":"4","alarm":"NOSPACE"}',
+  ],
+];
+
+describe('an action', () => {
+  it.each(requests)('%o is one request', async (action, line) => {
+    const { result, asked } = await act(action);
+    expect([result.status, asked]).toEqual(['fulfilled', [line]]);
+  });
+
+  it.each(requests)('%o fails where nobody answers, and is not repeated', async (action) => {
+    const { result, asked } = await act(action, () => 'hang');
+    expect([result.status, asked.length]).toEqual(['rejected', 1]);
+    expect((await act(action, refusing('permission denied'))).result.status).toBe('rejected');
+  });
+
+  it.each<[string, EtcdAction['type'], string]>([
+    ['added before', 'etcd.addLearner', 'Peer URLs already exists'],
+    ['promoted before', 'etcd.promote', 'can only promote a learner member'],
+    ['removed before', 'etcd.removeMember', 'member not found'],
+    ['compacted before', 'etcd.compact', 'mvcc: required revision has been compacted'],
+    ['added too early', 'etcd.addLearner', 'unhealthy cluster'],
+    ['added beside another learner', 'etcd.addLearner', 'too many learner members in cluster'],
+    ['promoted too early', 'etcd.promote', 'can only promote a learner member which is in sync with leader'],
+    ['removed too early', 'etcd.removeMember', 're-configuration failed due to not enough started members'],
+  ])('is no failure: %s', async (_, type, refusal) => {
+    const [action] = requests.find(([candidate]) => candidate.type === type) ?? [];
+    if (action === undefined) throw new Error(type);
+    expect((await act(action, refusing(refusal))).result).toEqual({ status: 'fulfilled', value: undefined });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { listenToMember, memberEndpoints } from '../../../src/engines/etcd/listen.ts';
+import { etcdWorld } from '../../support/etcd-situation.ts';
+import { scriptedEtcd } from '../../support/scripted-etcd.ts';
+
+describe('the ear at a cluster', () => {
+  it('is at one member that runs', () => {
+    expect(memberEndpoints(etcdWorld({}).children)).toEqual(['10.0.0.0']);
+    expect(memberEndpoints(etcdWorld({ members: { 0: 'gone' } }).children)).toEqual(['10.0.0.1']);
+    expect(memberEndpoints(etcdWorld({ members: { all: 'gone' } }).children)).toEqual([]);
+  });
+
+  it('hears another leader and an alarm, once each, and ends with the member', async () => {
+    const { cluster, observed } = etcdWorld({});
+    let said: object | Error = { leader: '1' };
+    const network = scriptedEtcd(observed, () =>
+      said instanceof Error ? said : { status: 200, body: JSON.stringify(said) },
+    );
+    let changes = 0;
+    const listening = listenToMember('10.0.0.0', cluster, network.io, () => {
+      changes += 1;
+    });
+    const heard: number[] = [];
+    const alarm = ['memberID:1 alarm:NOSPACE '];
+    for (const next of [
+      said,
+      { leader: '1' },
+      { leader: '2' },
+      { leader: '2', errors: alarm },
+      { leader: '2', errors: alarm },
+    ]) {
+      said = next;
+      await network.clock.advance(20_000);
+      heard.push(changes);
+    }
+    expect(heard).toEqual([0, 0, 1, 2, 2]);
+    said = new Error('connect ECONNREFUSED');
+    const ended = expect(listening).rejects.toThrow('ECONNREFUSED');
+    await network.clock.advance(20_000);
+    await ended;
+  });
+});

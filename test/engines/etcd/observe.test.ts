@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { HttpResponse } from '../../../src/engines/engine.ts';
+import { alarmsOf, listOf, liveMember, observeEtcd } from '../../../src/engines/etcd/observe.ts';
+import { etcdWorld, memberAddress, now, type Story } from '../../support/etcd-situation.ts';
+import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';
+import { settle } from '../../support/scripted-redis.ts';
+
+const look = async (story: Story, script?: Script) => {
+  const { cluster, children, observed } = etcdWorld(story);
+  const network = scriptedEtcd(observed, script);
+  const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+  if (result.status === 'rejected') throw result.reason;
+  return { found: result.value, observed, asked: network.asked };
+};
+
+const answer = (status: number, body: unknown): HttpResponse => ({ status, body: JSON.stringify(body) });
+
+describe('a look at the members', () => {
+  it('finds what they say and what they agree on, and asks for nothing more', async () => {
+    const { found, observed, asked } = await look({});
+    expect(found).toEqual(observed);
+    expect(asked).toEqual([
+      ...[0, 1, 2].map((i) => `${memberAddress(i)} maintenance/status {}`),
+      '10.0.0.0 cluster/member/list {"linearizable":true}',
+      '10.0.0.0 maintenance/alarm {"action":"GET"}',
+    ]);
+  });
+
+  it('asks the leader for the list first', async () => {
+    const { asked } = await look({ leader: 2 });
+    expect(asked[3]).toBe('10.0.0.2 cluster/member/list {"linearizable":true}');
+  });
+
+  it('finds silence where nobody answers within a second, and the rest all the same', async () => {
+    const { found } = await look({}, ({ host }) => (host === memberAddress(1) ? 'hang' : undefined));
+    expect(found.members[1]).toEqual({
+      state: 'silent',
+      pod: 'db-1-0',
+      why: '10.0.0.1 did not answer maintenance/status within 1000 ms',
+    });
+    expect(found.agreed?.members.length).toBe(3);
+    expect(found.at).toBe(now);
+  });
+
+  it('asks nobody whose pod does not run', async () => {
+    const { found, asked } = await look({ pods: { 1: { unschedulableForMs: 1 } }, members: { 1: 'silent' } });
+    expect(found.members[1]).toMatchObject({ state: 'silent', why: 'the pod is Pending' });
+    expect(asked.some((line) => line.startsWith(memberAddress(1)))).toBe(false);
+  });
+
+  it.each<[string, HttpResponse | Error | 'hang']>([
+    ['refuses', answer(503, { code: 14, message: 'etcdserver: no leader' })],
+    ['does not answer', 'hang'],
+    ['hangs up', new Error('socket hang up')],
+    ['answers no JSON', { status: 502, body: '<html>' }],
+    ['answers no object', { status: 200, body: '[]x' }],
+  ])('asks the next one for the list where one %s', async (_, bad) => {
+    const { found } = await look({}, ({ host, path }) =>
+      host === memberAddress(0) && path.endsWith('/list') ? bad : undefined,
+    );
+    expect(found.agreed?.members.length).toBe(3);
+  });
+
+  it('finds no list where no majority confirms one, which is not an empty list', async () => {
+    const { found } = await look({}, ({ path }) => (path.endsWith('/list') ? 'hang' : undefined));
+    expect(found.agreed).toBeUndefined();
+    expect((await look({ leader: 'nobody' })).found.agreed).toBeUndefined();
+  });
+
+  it('asks how much history there is only where there is no space', async () => {
+    const { found, asked } = await look({ alarms: [{ memberId: '1', type: 'NOSPACE' }] }, ({ path }) =>
+      path.endsWith('/hashkv') ? answer(200, { compact_revision: '42' }) : undefined,
+    );
+    expect(found.agreed?.compacted).toBe('42');
+    expect(asked.at(-1)).toBe('10.0.0.0 maintenance/hashkv {}');
+  });
+
+  it('is over when the process stops', async () => {
+    const { cluster, children, observed } = etcdWorld({});
+    const network = scriptedEtcd(observed, () => 'hang');
+    const looking = observeEtcd(cluster, children, network.io);
+    network.abort();
+    await expect(looking).rejects.toThrow('stopping');
+  });
+});
+
+describe('an answer', () => {
+  it('without what is zero reads as zero', () => {
+    expect(liveMember('p', 'a', { header: { cluster_id: '7', member_id: '8' }, version: '3.6.16' })).toEqual({
+      state: 'answering',
+      pod: 'p',
+      address: 'a',
+      memberId: '8',
+      clusterId: '7',
+      isLearner: false,
+      version: '3.6.16',
+      applied: 0,
+      dbSize: 0,
+      dbInUse: 0,
+      revision: '0',
+    });
+    expect(alarmsOf({})).toEqual([]);
+    expect(listOf({}).members).toEqual([]);
+  });
+
+  it('keeps numbers that fit no double', () => {
+    const id = '18446744073709551615';
+    expect(listOf({ header: { cluster_id: id }, members: [{ ID: id, peerURLs: ['u'] }] })).toEqual({
+      clusterId: id,
+      members: [{ id, name: '', hasStarted: false, peerUrls: ['u'], isLearner: false }],
+    });
+  });
+
+  it('tells who has started: who has a name may not have', () => {
+    const [expected, started] = listOf({
+      members: [
+        { ID: '1', name: 'db-0' },
+        { ID: '2', name: 'db-1', clientURLs: ['u'] },
+      ],
+    }).members;
+    expect([expected?.hasStarted, started?.hasStarted]).toEqual([false, true]);
+  });
+});
