@@ -7,7 +7,7 @@ import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, 
 import { nextToRestart, outdatedPods } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
-import { planElection } from './election.ts';
+import { awaitingMembers, planElection } from './election.ts';
 import { growthSteps } from './growth.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
@@ -61,10 +61,9 @@ function withObjects(
 }
 
 /** Standalone, and the node has not said that it takes writes. */
-function planAlone({ nodes }: Situation): RedisPlan {
-  const [node] = nodes;
-  if (node === undefined)
-    return { steps: [], outcome: wait('MembersStarting', 'the node does not answer yet', recheckMs) };
+function planAlone(situation: Situation): RedisPlan {
+  const [node] = situation.nodes;
+  if (node === undefined) return awaitingMembers(situation, 'the node does not answer yet', recheckMs);
   if (node.role === 'primary') {
     const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
     return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
