@@ -100,8 +100,8 @@ export type Fault =
       readonly resources: readonly string[] | 'all';
       readonly how: 'status' | 'event' | 'tooLarge';
     }
-  /** Another process takes the lease, or this one stands still for longer than the lease lasts (F14). */
-  | { readonly do: 'loseLease'; readonly at: Moment; readonly how: 'stolen' | 'paused' }
+  /** Another process takes the lease, or this one cannot renew it, or stands still for longer than it lasts (F14). */
+  | { readonly do: 'loseLease'; readonly at: Moment; readonly how: 'stolen' | 'unrenewed' | 'paused' }
   /** Somebody changes what is ours (F15). */
   | {
       readonly do: 'drift';

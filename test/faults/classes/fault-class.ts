@@ -14,7 +14,7 @@ export interface Cell {
 
 export interface Variant {
   readonly faults: readonly Fault[];
-  readonly mayDiffer?: Plan['mayDiffer'];
+  readonly mayDiffer?: NonNullable<Plan['mayDiffer']>;
 }
 
 export interface FaultGenerator {

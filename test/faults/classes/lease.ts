@@ -9,6 +9,6 @@ export const leaseLost: FaultGenerator = {
     moments(cell, 6).flatMap((at): Variant[] => [
       { faults: [{ do: 'loseLease', at, how: 'stolen' }] },
       { faults: [{ do: 'loseLease', at, how: 'paused' }] },
-      { faults: [{ do: 'errors', at, resource: 'leases', status: 500, forMs: 20_000 }] },
+      { faults: [{ do: 'loseLease', at, how: 'unrenewed' }] },
     ]),
 };

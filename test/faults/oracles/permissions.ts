@@ -8,25 +8,23 @@ import { targetOf, verbOf } from '../wire/request.ts';
 const granted: readonly PolicyRule[] = [...ownPermissions, ...watchedPermissions(engines)];
 
 /** `group resource verb`, and the name where there is one. */
-interface Use {
+export interface RightsUse {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
   readonly name: string | undefined;
 }
 
-function usesOf({ entries }: RunRecord): readonly Use[] {
+export function usesOf({ entries }: RunRecord): readonly RightsUse[] {
   return entries.flatMap(({ request }) => {
     if (request === undefined) return [];
     const { group, resource, subresource, name } = targetOf(request.path);
     const full = subresource === undefined ? resource : `${resource}/${subresource}`;
-    const use = { group, resource: full, verb: verbOf(request), name };
-    // Apply may create: the server asks for both rights.
-    return [use];
+    return [{ group, resource: full, verb: verbOf(request), name }];
   });
 }
 
-const covers = (rule: PolicyRule, use: Use): boolean =>
+const covers = (rule: PolicyRule, use: RightsUse): boolean =>
   rule.apiGroups.includes(use.group) &&
   rule.resources.includes(use.resource) &&
   rule.verbs.includes(use.verb) &&
@@ -44,10 +42,9 @@ export const permissions: Oracle = {
   ],
 };
 
-/** Of all that is granted, what none of these runs needed. */
-export function unusedVerbs(runs: Iterable<RunRecord>): readonly string[] {
-  const used = new Set<string>();
-  for (const run of runs) for (const use of usesOf(run)) used.add(`${use.verb} ${use.group}/${use.resource}`);
+/** Of all that is granted, what none of these needed. */
+export function unusedRights(uses: Iterable<RightsUse>): readonly string[] {
+  const used = new Set([...uses].map(({ verb, group, resource }) => `${verb} ${group}/${resource}`));
   return granted.flatMap(({ apiGroups, resources, verbs }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) =>

@@ -61,7 +61,8 @@ export function createAccidents(options: {
         return operators.restart();
       case 'loseLease':
         if (fault.how === 'stolen') return stealLease();
-        return operators.pause(pausedMs);
+        if (fault.how === 'paused') operators.pause(pausedMs);
+        return;
       case 'drift': {
         const object = findObject(kubernetes, fault.resource, fault.name, namespace);
         return object === undefined ? undefined : drift(fault, object, somebody);

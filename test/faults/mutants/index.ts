@@ -1,0 +1,4 @@
+/** The mutants. */
+import type { Mutant } from './mutant.ts';
+
+export const mutants: readonly Mutant[] = [];
