@@ -84,7 +84,10 @@ function shrinking(world: World, before: KubeObject, after: KubeObject): string[
   const wanted = labelOf(after, 'component') === 'sentinel' ? spec?.sentinel?.replicas : spec?.replicas;
   const change = `${after.metadata.name} shrinks from ${replicas(before)} to ${replicas(after)}`;
   if (wanted === undefined) return [`${change}, and no cluster asks for it`];
-  const tooFar = replicas(after) < wanted ? [`${change}, though the spec asks for ${wanted}`] : [];
+  const tooFar = [
+    ...(replicas(after) < wanted ? [`${change}, though the spec asks for ${wanted}`] : []),
+    ...(replicas(after) < replicas(before) - 1 ? [`${change} at once`] : []),
+  ];
   const primary = all.find(
     (pod) =>
       pod.metadata.labels?.['clusterwright.dev/role'] === 'primary' &&
