@@ -114,7 +114,7 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
     const { scenario } = plan;
     results.push({ scenario, class: plan.class, title, plan, violations, unhappened, durationMs });
     const verdict = violations.length === 0 ? 'ok' : [...new Set(violations.map(({ oracle }) => oracle))].join(' ');
-    log(`${scenario.padEnd(4)} ${title.padEnd(60)} ${(durationMs / 1000).toFixed(1).padStart(6)} s  ${verdict}`);
+    log(`${scenario.padEnd(11)} ${title.padEnd(60)} ${(durationMs / 1000).toFixed(1).padStart(6)} s  ${verdict}`);
     for (const { oracle, message } of violations.slice(0, 6)) log(`       ${oracle}: ${message}`);
     for (const fault of unhappened) log(`       did not happen: ${fault}`);
     if (violations.length > 0) await writeFile(`${fileOf(plan)}.json`, `${JSON.stringify(plan, null, 2)}\n`);
@@ -122,7 +122,7 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
 
   function fileOf(plan: Plan): string {
     const known = results.filter((result) => result.scenario === plan.scenario && result.class === plan.class).length;
-    return join(keep, `real-${plan.scenario}-${plan.class ?? 'F0'}-${known}`);
+    return join(keep, `real-${plan.scenario.replaceAll(' ', '-')}-${plan.class ?? 'F0'}-${known}`);
   }
 
   async function keepEvidence(evidence: Evidence): Promise<void> {

@@ -21,7 +21,7 @@ export interface Round {
 }
 
 /** Scenarios in which a cluster lives all the time. */
-const living = ['S2', 'S3', 'S9', 'S10', 'S4'] as const;
+const living = ['S2', 'S3', 'S9 primary', 'S10 primary', 'S4'] as const;
 const restarts = 'a process that was killed or frozen may be restarted, and roles move once more';
 
 export const rounds: readonly Round[] = [

@@ -29,7 +29,9 @@ const quietMs = 4_000;
 const quietPatienceMs = 60_000;
 /** Acknowledged writes before the scenario begins. */
 const warmUp = 100;
+/** Several runs share the machine. */
 const writers = 2;
+const pauseMs = 10;
 
 export function scenarioOf(plan: Plan): RealScenario {
   const scenario = realScenarios.find(({ id }) => id === plan.scenario);
@@ -99,7 +101,7 @@ export async function run(bundle: string, place: Place, plan: Plan): Promise<Evi
     if (scenario.written) {
       const entrance = await cluster.entrance();
       guard = guardEndpoints({ client, namespace, name: cluster.name, password: entrance.password });
-      ledger = openLedger({ entrance, writers, run: `${plan.scenario}-${plan.class ?? 'F0'}-${Date.now()}` });
+      ledger = openLedger({ entrance, writers, pauseMs, run: `${plan.scenario}-${plan.class ?? 'F0'}-${Date.now()}` });
       await acknowledged(ledger, warmUp);
     }
     const firstHappening = chronicle.happenings.length;

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { clusterName, type Place } from './place.ts';
 
 export interface RealScenario {
-  /** `S3`. */
+  /** As in the simulation: `S3`, with a word where there are several. */
   readonly id: string;
   readonly title: string;
   /** The cluster that is there before; undefined: nothing. */
@@ -99,7 +99,7 @@ export const realScenarios: readonly RealScenario[] = [
     written: true,
   },
   {
-    id: 'S9',
+    id: 'S9 primary',
     title: "primary's pod deleted",
     before: three,
     after: three,
@@ -115,7 +115,7 @@ export const realScenarios: readonly RealScenario[] = [
     written: true,
   },
   {
-    id: 'S10',
+    id: 'S10 primary',
     title: "primary's volume lost",
     before: three,
     after: three,
@@ -167,7 +167,7 @@ export const realScenarios: readonly RealScenario[] = [
     written: false,
   },
   {
-    id: 'S11',
+    id: 'S11 retain',
     title: 'delete, data kept',
     before: threaded,
     after: undefined,
