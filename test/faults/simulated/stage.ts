@@ -1,5 +1,7 @@
 /** What a scenario can do in a simulated run: requests to the API server as a user, and accidents. */
 import { apiVersionOf, type Resource } from '../../../src/api/object.ts';
+import { resourceOf } from '../../../src/api/resource.ts';
+import { engines } from '../../../src/engines/index.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/runtime/clock.ts';
 import type { Stage } from '../scenarios/scenario.ts';
@@ -8,7 +10,13 @@ import type { Operators } from './operators.ts';
 
 /** As anybody but the operator. */
 export function clientOf({ time, kubernetes }: SimulatedWorld, actor: string, random: Random): KubeClient {
-  return createClient({ transport: kubernetes.transport(actor), clock: time, random });
+  return createClient({
+    transport: kubernetes.transport(actor),
+    clock: time,
+    random,
+    resourceOf: (object) =>
+      engines.find(({ kind }) => kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object),
+  });
 }
 
 export function simulatedStage(options: {
