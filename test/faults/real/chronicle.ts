@@ -30,6 +30,10 @@ export interface Chronicle {
   readonly happenings: readonly Happening[];
   /** What is there now. */
   objects(): readonly KubeObject[];
+  /** What was there when the server stood at that version, of one resource, by its plural. */
+  objectsAt(version: number, resource: string): readonly KubeObject[];
+  /** The newest version that was heard of. */
+  version(): number;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,7 @@ export async function openChronicle(client: KubeClient, namespace: string, clock
   const stopping = new AbortController();
   const happenings: Happening[] = [];
   const there = new Map<string, KubeObject>();
+  const initial: { readonly resource: string; readonly object: KubeObject }[] = [];
 
   async function follow(resource: Resource, synced: () => void): Promise<void> {
     let resourceVersion: string | undefined;
@@ -71,7 +76,10 @@ export async function openChronicle(client: KubeClient, namespace: string, clock
         const { uid = '' } = object.metadata;
         if (type === 'DELETED') there.delete(uid);
         else there.set(uid, object);
-        if (resourceVersion === undefined) continue;
+        if (resourceVersion === undefined) {
+          initial.push({ resource: resource.plural, object });
+          continue;
+        }
         resourceVersion = object.metadata.resourceVersion;
         happenings.push({ at: clock.monotonic(), type, resource: resource.plural, object });
       }
@@ -98,6 +106,18 @@ export async function openChronicle(client: KubeClient, namespace: string, clock
       if (failed !== undefined) throw new Error('the chronicle has ended', { cause: failed });
       return [...there.values()];
     },
+    objectsAt(version, resource) {
+      const then = new Map<string | undefined, KubeObject>();
+      for (const each of initial) if (each.resource === resource) then.set(each.object.metadata.uid, each.object);
+      for (const { type, object, resource: of } of happenings) {
+        if (of !== resource || Number(object.metadata.resourceVersion) > version) continue;
+        if (type === 'DELETED') then.delete(object.metadata.uid);
+        else then.set(object.metadata.uid, object);
+      }
+      return [...then.values()];
+    },
+    version: () =>
+      Math.max(0, ...[...initial, ...happenings].map(({ object }) => Number(object.metadata.resourceVersion))),
     async close() {
       stopping.abort(new Error('the chronicle is closed'));
       await Promise.all(following);

@@ -88,10 +88,10 @@ export const rounds: readonly Round[] = [
   },
   {
     class: 'F8',
-    title: 'the view stands still, and the operator restarts',
+    title: 'the operator restarts onto an older view',
     seed: 0,
     faults: (at) => [
-      { do: 'freezeView', at: { write: at(0.5) }, resources: 'all', forMs: 5_000, hard: false, restart: true },
+      { do: 'freezeView', at: { write: at(0.5) }, resources: 'all', forMs: 8_000, hard: true, restart: true },
     ],
   },
   {

@@ -1,16 +1,17 @@
 /** One run on real pods: a plan, carried out in a place, from the beginning of its scenario to the end of its watch. */
 import { isDeepStrictEqual } from 'node:util';
-import { events, leases } from '../../../src/api/resource.ts';
-import { leaseName } from '../../../src/engines/permissions.ts';
+import { events } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import { guardEndpoints } from '../../support/endpoint-guard.ts';
-import { listAll, removeByName } from '../../support/kubernetes.ts';
+import { listAll } from '../../support/kubernetes.ts';
 import { type Ledger, openLedger } from '../../support/ledger.ts';
 import { primaryIn } from '../../support/redis-view.ts';
 import { until } from '../../support/until.ts';
+import { labelSelector } from '../kubernetes/selector.ts';
 import { type Fault, type Plan, writeOf } from '../plan.ts';
+import { targetOf } from '../wire/request.ts';
 import { createWire, type Wire } from '../wire/wire.ts';
 import { endStateOf } from './end-state.ts';
 import type { Evidence } from './evidence.ts';
@@ -18,7 +19,7 @@ import { createOperator, type Operator } from './operator.ts';
 import { changes, wordsOf } from './oracles.ts';
 import type { Place } from './place.ts';
 import { type RealScenario, realScenarios } from './scenarios.ts';
-import { afflict } from './troubles.ts';
+import { afflict, freeLease } from './troubles.ts';
 import { createWitness } from './witness.ts';
 
 const clock = systemClock;
@@ -88,6 +89,9 @@ export async function run(bundle: string, place: Place, plan: Plan): Promise<Evi
       afflictions.push(work);
     },
     touch: (request) => touch(place, request),
+    version: chronicle.version,
+    past: ({ path, query }, version) =>
+      chronicle.objectsAt(version, targetOf(path).resource).filter(labelSelector(query?.labelSelector)),
   });
   const witness = createWitness(clock);
   const operator = createOperator({ ...place, bundle, clock, wire, witness });
@@ -236,11 +240,6 @@ function notHappened(wire: Wire, plan: Plan): readonly string[] {
   return plan.faults
     .filter((fault) => (writeOf(fault) ?? 0) > wire.writes)
     .map((fault) => `${JSON.stringify(fault)}: there were ${wire.writes} writes`);
-}
-
-async function freeLease({ client, namespace }: Place): Promise<void> {
-  const lease = await client.get({ resource: leases, namespace, name: leaseName });
-  await removeByName(client, lease);
 }
 
 /** Somebody else sets an annotation of the object that is about to be written. */

@@ -15,6 +15,7 @@ import {
 } from '../../../src/api/resource.ts';
 import { leaseName } from '../../../src/engines/permissions.ts';
 import { instanceLabel } from '../../../src/resources/metadata.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { microTime } from '../../../src/runtime/lease.ts';
 import { cutPods, healPods } from '../../../src/sandbox/faults/cut.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
@@ -48,7 +49,8 @@ export async function afflict(place: Place, operator: Operator, fault: Fault): P
     case 'loseLease':
       return loseLease(place, operator, fault.how);
     case 'freezeView':
-      return operator.restart();
+      operator.restart();
+      return freeLease(place);
     case 'apiDown':
       return operator.refuse(fault.forMs);
     case 'drift':
@@ -67,6 +69,15 @@ export async function afflict(place: Place, operator: Operator, fault: Fault): P
     }
     default:
       throw new Error(`${fault.do} is not for real pods`);
+  }
+}
+
+/** As if the lease of a dead process had run out already. */
+export async function freeLease({ client, namespace }: Place): Promise<void> {
+  try {
+    await removeByName(client, await client.get({ resource: leases, namespace, name: leaseName }));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
   }
 }
 
