@@ -4,7 +4,8 @@
  * First every scenario runs twice without faults; what both runs agree upon is the reference. Then rounds of the matrix
  * run, several at a time, each in namespaces of its own.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FaultClass, Plan } from '../plan.ts';
 import type { Violation } from '../record.ts';
@@ -54,6 +55,13 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
   const { only = {}, lanes = 3, log } = options;
   const keep = options.keep ?? join(process.cwd(), 'build/faults');
   await mkdir(keep, { recursive: true });
+  // Whoever builds meanwhile changes nothing here.
+  const bundle = join(keep, 'controller.mjs');
+  await copyFile(options.bundle, bundle);
+  const hash = createHash('sha256')
+    .update(await readFile(bundle))
+    .digest('hex');
+  log(`the bundle under test: sha256 ${hash}`);
   const scenarios = realScenarios
     .map(({ id }) => id)
     .filter((id) =>
@@ -82,7 +90,7 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
         }
         place ??= await openNext();
         try {
-          const evidence = await run(options.bundle, place, plan);
+          const evidence = await run(bundle, place, plan);
           found.push(evidence);
           if (judged || evidence.complaints.length > 0) await report(title, evidence);
         } catch (error) {
@@ -136,8 +144,11 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
     await writeFile(`${fileOf(evidence.plan)}.txt`, parts.join('\n'));
   }
 
-  const references1 = { title: 'undisturbed', plans: scenarios.map(undisturbed) };
-  const [one = [], other = []] = await Promise.all([carryOut(references1, false), carryOut(references1, false)]);
+  const undisturbedRuns = { title: 'undisturbed', plans: scenarios.map(undisturbed) };
+  const [one = [], other = []] = await Promise.all([
+    carryOut(undisturbedRuns, false),
+    carryOut(undisturbedRuns, false),
+  ]);
   for (const id of scenarios) {
     const pair = [one, other].map((runs) => runs.find(({ plan }) => plan.scenario === id));
     const [first, second] = pair;
