@@ -21,6 +21,8 @@ export interface Hand {
   update(before: KubeObject, next: KubeObject): KubeObject;
   /** Merged over the status that is there. */
   updateStatus(object: KubeObject, status: Fields): KubeObject;
+  /** Spec and status together. */
+  updateWhole(before: KubeObject, next: KubeObject): KubeObject;
   updateMetadata(object: KubeObject, metadata: Fields): KubeObject;
   remove(object: KubeObject, gracePeriodSeconds?: number): void;
 }
@@ -42,6 +44,7 @@ export function handOf(state: ClusterState, actor: string): Hand {
         { ...object, status: { ...(object.status as Fields | undefined), ...status } },
         { actor, subresource: 'status' },
       ),
+    updateWhole: (before, next) => registry.update(resourceOf(before), before, next, { actor, whole: true }),
     updateMetadata: (object, metadata) =>
       hand.update(object, { ...object, metadata: { ...object.metadata, ...metadata } }),
     remove(object, gracePeriodSeconds) {

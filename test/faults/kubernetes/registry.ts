@@ -23,6 +23,8 @@ export interface WriteContext {
   readonly subresource?: string | undefined;
   readonly dryRun?: boolean;
   readonly strict?: boolean;
+  /** Spec and status in one, as when a pod is bound to a node. Only Kubernetes itself writes so. */
+  readonly whole?: boolean;
 }
 
 export interface DeleteOptions {
@@ -239,7 +241,8 @@ export function createRegistry(options: {
     const metadata = wanted === before.metadata ? before.metadata : metadataOf(wanted, kept);
     const { status: _, ...content } = next;
     const status = before.status === undefined ? {} : { status: before.status };
-    const candidate = { ...(served.hasStatus ? { ...content, ...status } : next), metadata } as KubeObject;
+    const isWhole = context.whole === true || !served.hasStatus;
+    const candidate = { ...(isWhole ? next : { ...content, ...status }), metadata } as KubeObject;
     let after: KubeObject;
     if (served.custom === undefined) {
       after = withDefaults(withFixedFields(served, before, candidate), before);

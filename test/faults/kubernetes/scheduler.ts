@@ -63,18 +63,20 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
     // The binding of the last claim brings the pod back here.
     if (unbound.length > 0) return;
     pending.delete(key);
-    const bound = hand.update(pod, { ...pod, spec: { ...fieldsIn(pod.spec), nodeName: node } });
-    setScheduled(bound, 'True', {});
+    hand.updateWhole(pod, {
+      ...pod,
+      spec: { ...fieldsIn(pod.spec), nodeName: node },
+      status: { ...fieldsIn(pod.status), conditions: scheduled(pod, 'True', {}) },
+    });
   }
 
   function refuse(pod: KubeObject, message: string): void {
-    setScheduled(pod, 'False', { reason: 'Unschedulable', message });
+    hand.updateStatus(pod, { conditions: scheduled(pod, 'False', { reason: 'Unschedulable', message }) });
   }
 
-  function setScheduled(pod: KubeObject, status: 'True' | 'False', details: Fields): void {
+  function scheduled(pod: KubeObject, status: 'True' | 'False', details: Fields): readonly Fields[] {
     const conditions = itemsIn(fieldsIn(pod.status).conditions);
-    const next = withCondition(conditions, 'PodScheduled', status, timestamp(time.now()), details);
-    hand.updateStatus(pod, { conditions: next });
+    return withCondition(conditions, 'PodScheduled', status, timestamp(time.now()), details);
   }
 
   function choose(pod: KubeObject, fixed: string | undefined): string | undefined {

@@ -31,7 +31,7 @@ export interface Store {
   byUid(uid: string): KubeObject | undefined;
   /** In the order of creation. */
   all(plural: string): IterableIterator<KubeObject>;
-  everything(): KubeObject[];
+  everything(): readonly KubeObject[];
   commit(change: Change): KubeObject;
   /** Of one resource, after that version, oldest first. */
   since(plural: string, version: number): readonly StoredCommit[];
@@ -63,6 +63,7 @@ export function createStore(time: Pick<VirtualTime, 'monotonic'>): Store {
   const logs = new Map<string, StoredCommit[]>();
   const listeners: ((commit: StoredCommit) => void)[] = [];
   let version = firstVersion;
+  let everything: KubeObject[] | undefined;
   let oldest = firstVersion;
   /** How far `objectsAt` was asked last: questions mostly go forward. */
   let past = { version: firstVersion, next: 0, objects: new Map<string, KubeObject>() };
@@ -87,9 +88,13 @@ export function createStore(time: Pick<VirtualTime, 'monotonic'>): Store {
     get: (plural, namespace, name) => tables.get(plural)?.get(`${namespace ?? ''}/${name}`),
     byUid: (uid) => uids.get(uid),
     all: (plural) => tableOf(plural).values(),
-    everything: () => [...tables.values()].flatMap((table) => [...table.values()]),
+    everything() {
+      everything ??= [...tables.values()].flatMap((table) => [...table.values()]);
+      return everything;
+    },
     commit({ actor, served, subresource, before, after }) {
       version++;
+      everything = undefined;
       const source = after ?? before;
       if (source === undefined) throw new Error('a change has an object before it or after it');
       const object: KubeObject = { ...source, metadata: { ...source.metadata, resourceVersion: String(version) } };
