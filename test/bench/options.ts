@@ -56,7 +56,7 @@ export const usage = `npm run bench -- [options]
   --churn-seconds 20    seconds at each rate
   --live 1000           clusters with stand-in databases, 0 for none
   --change JSON         merge patch of a change; {i} differs each time
-  --node-flags "..."    for the controller's Node, for example --cpu-prof
+  --node-flags=FLAGS    for the controller's Node, for example --node-flags=--cpu-prof
 
 Another controller, which runs already:
   --kubeconfig FILE --user-agent PREFIX --kind KIND --manifest-template FILE
