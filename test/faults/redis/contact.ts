@@ -128,6 +128,7 @@ export function hear(sentinel: Sentinel, hello: Hello): void {
     watch.peers.set(hello.id, peer);
     sentinel.tell(known === undefined ? '+sentinel' : '+sentinel-address-switch', watch, peer);
     sentinel.changed();
+    sentinel.wake();
   }
   sentinel.heardEpoch(hello.currentEpoch);
   if (hello.configEpoch <= watch.configEpoch) return;

@@ -31,7 +31,7 @@ function written(run: (node: DataNode, args: readonly string[]) => Reply, words:
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  PING: { words: -1, whileStale: true, run: (_, args) => args[1] ?? 'PONG' },
+  PING: { words: -1, run: (_, args) => args[1] ?? 'PONG' },
   GET: { words: 2, run: (node, [, key = '']) => node.get(key) },
   MGET: { words: -2, run: (node, args) => args.slice(1).map((key) => node.get(key)) },
   EXISTS: { words: -2, run: (node, args) => args.slice(1).filter((key) => node.dataset.keys.has(key)).length },
@@ -65,15 +65,22 @@ const commands: Readonly<Record<string, Command>> = {
 export function executeData(node: DataNode, client: Client, args: readonly string[]): Outcome {
   const name = args[0]?.toUpperCase() ?? '';
   const command = commands[name];
-  if (!client.isAuthenticated && name !== 'AUTH') return errorReply('NOAUTH Authentication required.');
-  if (command === undefined) return errorReply(`ERR unknown command '${args[0]}', with args beginning with: `);
+  if (command === undefined) return unknown(args);
   if (command.words > 0 ? args.length !== command.words : args.length < -command.words) {
     return errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`);
   }
+  if (!client.isAuthenticated && name !== 'AUTH') return errorReply('NOAUTH Authentication required.');
   const refusal = refusalOf(node, name, command);
   if (refusal !== undefined) return errorReply(refusal);
   if (command.isWrite === true && node.isPaused) return node.postpone(client, args);
   return command.run(node, args, client);
+}
+
+/** The answer to a command that no server has. */
+export function unknown([name, ...args]: readonly string[]): Reply {
+  return errorReply(
+    `ERR unknown command '${name}', with args beginning with: ${args.map((arg) => `'${arg}' `).join('')}`,
+  );
 }
 
 function refusalOf(node: DataNode, name: string, command: Command): string | undefined {
@@ -183,6 +190,7 @@ function wait(node: DataNode, [, count = '', timeout = '']: readonly string[], c
     );
   }
   if (!/^-?\d+$/.test(count)) return errorReply('ERR value is not an integer or out of range');
-  if (!/^\d+$/.test(timeout)) return errorReply('ERR timeout is not an integer or out of range');
+  if (!/^-?\d+$/.test(timeout)) return errorReply('ERR timeout is not an integer or out of range');
+  if (Number(timeout) < 0) return errorReply('ERR timeout is negative');
   return node.wait(client, Number(count), Number(timeout));
 }

@@ -60,6 +60,8 @@ export class DataNode implements Server {
   #isDiskFull = false;
   /** A write was not taken by the disk. */
   isDiskFailing = false;
+  /** Until it is over, the append-only file is that from before the last copy. */
+  isRewriting = false;
   #waiting: Waiting[] = [];
   #postponed: Postponed[] = [];
   #pausedUntil = 0;
@@ -173,8 +175,11 @@ export class DataNode implements Server {
     const keys = new Map(snapshot.keys);
     this.dataset.become({ ...snapshot, keys });
     if (!this.settings.flag('appendonly')) return;
+    this.isRewriting = true;
     this.host.time.after(this.host.pace.rewriteMs, () => {
-      if (!this.hasEnded && this.dataset.keys === keys && !this.#isDiskFull) this.#storeLog();
+      if (this.hasEnded || this.dataset.keys !== keys) return;
+      this.isRewriting = false;
+      if (!this.#isDiskFull) this.#storeLog();
     });
   }
 

@@ -18,7 +18,6 @@ export function startFailover(sentinel: Sentinel, watch: Watch): void {
   watch.failoverEpoch = sentinel.nextEpoch();
   watch.failoverStartedAt = sentinel.now + period.desync * sentinel.host.random();
   watch.failoverChangedAt = sentinel.now;
-  sentinel.tell('+new-epoch', watch, watch.primary);
   sentinel.tell('+try-failover', watch, watch.primary);
 }
 

@@ -13,7 +13,7 @@ import { admit, alive, ping, sentinelAlive, watching } from './scripts/probes.ts
 import { startData } from './scripts/start-data.ts';
 import { startSentinel } from './scripts/start-sentinel.ts';
 import { Sentinel } from './sentinel.ts';
-import { parseSentinelConf, readSentinelFile } from './sentinel-file.ts';
+import { parseSentinelConf, readSentinelFile, type SentinelConf } from './sentinel-file.ts';
 
 /** What a run of the harness has of Redis: the images to run, and the processes that run. */
 export interface SimulatedRedis {
@@ -100,11 +100,13 @@ class Container implements RunningProgram {
 
   async #runSentinel(): Promise<void> {
     const { ip } = this.#context;
-    const known = readSentinelFile(this.#context.volume('/run/redis'));
-    const conf =
-      known === undefined
-        ? parseSentinelConf((await startSentinel(this.#shell())).map(words))
-        : { ...known, announceIp: ip };
+    const file = readSentinelFile(this.#context.volume('/run/redis'));
+    if (file === 'unreadable') {
+      this.#exit(1);
+      return;
+    }
+    const fresh = async (): Promise<SentinelConf> => parseSentinelConf((await startSentinel(this.#shell())).map(words));
+    const conf = file === 'none' ? await fresh() : { ...file, announceIp: ip };
     const sentinel = new Sentinel(this.#host, this.#version, conf);
     this.#server = sentinel;
     sentinel.start();
@@ -119,6 +121,7 @@ class Container implements RunningProgram {
       podIP: ip,
       podName: `${namespace}/${env.POD_NAME}`,
       clusterName: env.CLUSTER_NAME ?? '',
+      configDir: env.CONFIG_DIR ?? '',
       password,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
       cli: async (seconds, args) => {

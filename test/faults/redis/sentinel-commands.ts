@@ -2,7 +2,7 @@
 import type { Reply } from '../../../src/engines/redis/resp.ts';
 import { type Client, errorReply } from './client.ts';
 import type { Outcome } from './connections.ts';
-import { authenticate } from './data-commands.ts';
+import { authenticate, unknown } from './data-commands.ts';
 import { selectReplica, startFailover } from './failover.ts';
 import type { Sentinel } from './sentinel.ts';
 import { defaultSettings, settingNames } from './sentinel-file.ts';
@@ -24,7 +24,7 @@ export function executeSentinel(sentinel: Sentinel, client: Client, args: readon
     case 'SENTINEL':
       return sentinelCommand(sentinel, args.slice(1));
     default:
-      return errorReply(`ERR unknown command '${args[0]}', with args beginning with: `);
+      return unknown(args);
   }
 }
 
@@ -45,7 +45,7 @@ const aboutOne: Readonly<Record<string, Handler>> = {
     [...watch.replicas.values()].map((replica) => replicaRow(watch, replica, sentinel.now)),
   SLAVES: (sentinel, watch) => [...watch.replicas.values()].map((replica) => replicaRow(watch, replica, sentinel.now)),
   SENTINELS: (sentinel, watch) => [...watch.peers.values()].map((peer) => peerRow(watch, peer, sentinel.now)),
-  SET: (sentinel, watch, args) => set(sentinel, watch, args),
+  SET: set,
   FAILOVER: (sentinel, watch) => failover(sentinel, watch),
   CKQUORUM: (_, watch) => checkQuorum(watch),
   REMOVE(sentinel, watch) {
@@ -76,6 +76,8 @@ function sentinelCommand(sentinel: Sentinel, [verb = '', name = '', ...args]: re
       const handler = aboutOne[verb.toUpperCase()];
       if (handler === undefined) return errorReply(`ERR unknown subcommand '${verb}'. Try SENTINEL HELP.`);
       const watch = sentinel.watches.get(name);
+      if (handler === set && args.length < 2)
+        return errorReply("ERR wrong number of arguments for 'sentinel|set' command");
       return watch === undefined ? errorReply('ERR No such master with that name') : handler(sentinel, watch, args);
     }
   }
@@ -85,7 +87,7 @@ function monitor(sentinel: Sentinel, name: string, [ip = '', port = '', quorum =
   if (!/^-?\d+$/.test(quorum)) return errorReply('ERR Invalid quorum');
   if (!/^\d+$/.test(port)) return errorReply('ERR Invalid port');
   if (Number(quorum) <= 0) return errorReply('ERR Quorum must be 1 or greater.');
-  if (sentinel.watches.has(name)) return errorReply('ERR Duplicate master name');
+  if (sentinel.watches.has(name)) return errorReply('ERR Duplicate master name.');
   if (!/^[\d.]+$/.test(ip)) return errorReply('ERR Invalid IP address or hostname specified');
   sentinel.monitor(name, ip, Number(port), { ...defaultSettings, quorum: Number(quorum) });
   return 'OK';

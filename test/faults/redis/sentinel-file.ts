@@ -43,8 +43,14 @@ export const settingNames = {
   'parallel-syncs': 'parallelSyncs',
 } as const satisfies Readonly<Record<string, keyof WatchSettings>>;
 
-export function readSentinelFile(volume: Volume | undefined): SentinelConf | undefined {
-  return volume?.get(sentinelFile) as SentinelConf | undefined;
+/** A sentinel writes passwords without the quotes that some of them need, and cannot read such a file again. */
+export type ReadFile = SentinelConf | 'none' | 'unreadable';
+
+export function readSentinelFile(volume: Volume | undefined): ReadFile {
+  const conf = volume?.get(sentinelFile) as SentinelConf | undefined;
+  if (conf === undefined) return 'none';
+  const passwords = [conf.password, ...conf.watches.map((watch) => watch.settings.password)];
+  return passwords.some((password) => /[\s"']/.test(password)) ? 'unreadable' : conf;
 }
 
 export function writeSentinelFile(volume: Volume | undefined, conf: SentinelConf): void {

@@ -215,12 +215,12 @@ export class Sentinel implements Server {
   heardEpoch(epoch: number): void {
     if (epoch <= this.currentEpoch) return;
     this.currentEpoch = epoch;
+    this.publish('+new-epoch', String(epoch));
     this.changed();
   }
 
   nextEpoch(): number {
-    this.currentEpoch++;
-    this.changed();
+    this.heardEpoch(this.currentEpoch + 1);
     return this.currentEpoch;
   }
 
@@ -236,7 +236,7 @@ export class Sentinel implements Server {
   switchTo(watch: Watch, ip: string, port: number): void {
     const { primary } = watch;
     this.publish('+switch-master', `${watch.name} ${primary.ip} ${primary.port} ${ip} ${port}`);
-    const others = [primary, ...watch.replicas.values()].filter((o) => o.ip !== ip || o.port !== port);
+    const others = [...watch.replicas.values(), primary].filter((o) => o.ip !== ip || o.port !== port);
     resetWatch(watch, ip, port, this.now);
     for (const other of others) {
       const replica = newReplica(other.ip, other.port, this.now);
@@ -267,13 +267,13 @@ export class Sentinel implements Server {
 
   // What it tells.
 
-  tell(event: string, watch: Watch, about: AnyInstance): void {
+  tell(event: string, watch: Watch, about: AnyInstance, more = ''): void {
     const { primary, name } = watch;
     const text =
       about.kind === 'master'
         ? `master ${name} ${primary.ip} ${primary.port}`
         : `${about.kind} ${about.kind === 'sentinel' ? about.runId : `${about.ip}:${about.port}`} ${about.ip} ${about.port} @ ${name} ${primary.ip} ${primary.port}`;
-    this.publish(event, text);
+    this.publish(event, `${text}${more}`);
   }
 
   publish(channel: string, text: string): void {

@@ -45,7 +45,7 @@ function vote(sentinel: Sentinel, watch: Watch, epoch: number, candidate: string
   if (watch.leaderEpoch >= epoch || sentinel.currentEpoch > epoch) return;
   watch.leader = candidate;
   watch.leaderEpoch = sentinel.currentEpoch;
-  sentinel.tell('+vote-for-leader', watch, watch.primary);
+  sentinel.publish('+vote-for-leader', `${candidate} ${watch.leaderEpoch}`);
   sentinel.changed();
   // Whoever voted for another does not compete with it.
   if (candidate !== sentinel.id) watch.failoverStartedAt = sentinel.now + period.desync * sentinel.host.random();
@@ -87,7 +87,8 @@ export function judgeTogether(sentinel: Sentinel, watch: Watch): void {
   if (isDown === (watch.objectivelyDownSince !== undefined)) return;
   watch.objectivelyDownSince = isDown ? sentinel.now : undefined;
   if (isDown) watch.primary.lastDownAt = sentinel.now;
-  sentinel.tell(isDown ? '+odown' : '-odown', watch, watch.primary);
+  const quorum = isDown ? ` #quorum ${count}/${watch.settings.quorum}` : '';
+  sentinel.tell(isDown ? '+odown' : '-odown', watch, watch.primary, quorum);
 }
 
 /** Who leads the failover of this epoch: whoever has the votes of a majority, and of a quorum. */

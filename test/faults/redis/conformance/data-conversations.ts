@@ -1,5 +1,5 @@
 /** What is said with data nodes. Each conversation yields something that must be as expected on either stage. */
-import { ended, type Heard, type Stage } from './stage.ts';
+import { ended, type Heard, password, type Stage } from './stage.ts';
 
 export interface Conversation {
   readonly story: string;
@@ -80,11 +80,7 @@ export const dataConversations: readonly Conversation[] = [
       ];
       const talk = await stage.open('n1', false);
       const before = await dialogue(stage, 'n1', lines, false);
-      const after = [
-        await talk.say('AUTH', 'default', 'pass word"'),
-        await talk.say('PING'),
-        await talk.say('AUTH', 'no'),
-      ];
+      const after = [await talk.say('AUTH', 'default', password), await talk.say('PING'), await talk.say('AUTH', 'no')];
       return [...before, ...after, await talk.say('PING')];
     },
     yields: [
@@ -373,7 +369,7 @@ export const dataConversations: readonly Conversation[] = [
       await Promise.all([stage.start('n1'), stage.start('n2', ['masterauth wrong'])]);
       await stage.ask('n2', 'REPLICAOF', stage.address('n1'), '6379');
       const before = pick(await info(stage, 'n2'), 'master_link_status');
-      const set = await stage.ask('n2', 'CONFIG', 'SET', 'masterauth', 'pass word"');
+      const set = await stage.ask('n2', 'CONFIG', 'SET', 'masterauth', password);
       await inSync(stage, 'n2', 'n1');
       return [before, set];
     },

@@ -62,7 +62,15 @@ export async function realStage(): Promise<Stage> {
       const child = spawn('redis-server', isData ? [conf] : [conf, '--sentinel'], { stdio: 'ignore' });
       const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
       running.set(member, { child, ended });
-      const connection = await until(`${member} starts`, () => dial(member), { withinMs: 5000, everyMs: 5 });
+      let hasEnded = false;
+      void ended.then(() => {
+        hasEnded = true;
+      });
+      const connection = await until(`${member} starts`, () => (hasEnded ? undefined : dial(member)), {
+        withinMs: 5000,
+        everyMs: 5,
+      });
+      if (connection === undefined) throw new Error(`${member} does not start`);
       connection.close();
     },
     async kill(member) {

@@ -2,7 +2,11 @@
 import { type Conversation, follow, info, inSync, pairsOf, pick } from './data-conversations.ts';
 import { type Heard, idOf, password, type Stage, watched } from './stage.ts';
 
-const downAfter = '400';
+/**
+ * Longer than the pings are apart. With less, a sentinel that has just turned to another primary finds it down before it
+ * has pinged it once.
+ */
+const downAfter = '1200';
 
 async function watch(stage: Stage, sentinel: string, primary: string, quorum = 1): Promise<Heard> {
   await stage.ask(sentinel, 'SENTINEL', 'MONITOR', watched, stage.address(primary), '6379', String(quorum));
@@ -22,7 +26,8 @@ async function rows(stage: Stage, sentinel: string, what: 'REPLICAS' | 'SENTINEL
 async function knows(stage: Stage, sentinel: string, replicas: number, peers: number): Promise<void> {
   await stage.until(`${sentinel} knows ${replicas} replicas and ${peers} peers`, async () => {
     const fields = await master(stage, sentinel);
-    const settled = (await rows(stage, sentinel, 'REPLICAS')).every((row) => row['master-link-status'] === 'ok');
+    const others = [...(await rows(stage, sentinel, 'REPLICAS')), ...(await rows(stage, sentinel, 'SENTINELS'))];
+    const settled = others.every((row) => row['master-link-status'] !== 'err' && !row.flags?.includes('disconnected'));
     return fields['num-slaves'] === String(replicas) && fields['num-other-sentinels'] === String(peers) && settled;
   });
 }
@@ -64,6 +69,51 @@ async function untilAllWatch(stage: Stage, sentinels: readonly string[], unlike:
 const unknownMaster = '-ERR No such master with that name';
 
 export const sentinelConversations: readonly Conversation[] = [
+  {
+    story: 'FAILOVER on request: the steps, the clients, and the old primary becomes a replica',
+    async play(stage) {
+      await cluster(stage, { data: 3, sentinels: 1, priority: { n3: 50 } });
+      const listener = await stage.open('s1');
+      const events = ['+new-epoch', '+elected-leader', '+selected-slave', '+failover-state-wait-promotion'];
+      const more = ['+promoted-slave', '+failover-state-reconf-slaves', '+failover-end', '+switch-master', '+slave'];
+      await listener.say('SUBSCRIBE', ...events, ...more);
+      const client = await stage.open('n3');
+      const asked = await stage.ask('s1', 'SENTINEL', 'FAILOVER', watched);
+      const again = await stage.ask('s1', 'SENTINEL', 'FAILOVER', watched);
+      const flags = (await master(stage, 's1')).flags;
+      await untilAllWatch(stage, ['s1'], 'n1');
+      await inSync(stage, 'n1', 'n3');
+      await inSync(stage, 'n2', 'n3');
+      const heard = listener.pushed
+        .map((message) => (Array.isArray(message) && message[0] === 'message' ? message.slice(1).join(' ') : ''))
+        .filter((text) => text !== '');
+      return {
+        replies: [asked, again, flags],
+        heard,
+        client: await client.say('PING'),
+        epoch: pick(await master(stage, 's1'), 'ip', 'config-epoch', 'num-slaves'),
+        primaries: await primariesOf(stage, ['n1', 'n2', 'n3']),
+      };
+    },
+    yields: {
+      replies: ['OK', '-INPROG Failover already in progress', 'master,failover_in_progress,force_failover'],
+      heard: [
+        '+new-epoch 1',
+        '+elected-leader master db n1 6379',
+        '+selected-slave slave n3:6379 n3 6379 @ db n1 6379',
+        '+failover-state-wait-promotion slave n3:6379 n3 6379 @ db n1 6379',
+        '+promoted-slave slave n3:6379 n3 6379 @ db n1 6379',
+        '+failover-state-reconf-slaves master db n1 6379',
+        '+failover-end master db n1 6379',
+        '+switch-master db n1 6379 n3 6379',
+        '+slave slave n2:6379 n2 6379 @ db n3 6379',
+        '+slave slave n1:6379 n1 6379 @ db n3 6379',
+      ],
+      client: 'ended',
+      epoch: ['n3', '1', '2'],
+      primaries: ['n3'],
+    },
+  },
   {
     story: 'a sentinel that watches nobody',
     async play(stage) {
@@ -118,15 +168,15 @@ export const sentinelConversations: readonly Conversation[] = [
     },
     yields: [
       '-ERR Quorum must be 1 or greater.',
-      '-ERR Invalid port number',
+      '-ERR Invalid port',
       '-ERR Invalid quorum',
       'OK',
-      '-ERR Duplicate master name',
+      '-ERR Duplicate master name.',
       'OK',
       "-ERR Invalid argument '0' for SENTINEL SET 'quorum'",
       "-ERR Invalid argument 'x' for SENTINEL SET 'failover-timeout'",
-      "-ERR Invalid argument 'nosuch' to SENTINEL SET",
-      "-ERR Unknown option or number of arguments for SENTINEL SET 'parallel-syncs'",
+      "-ERR Unknown option or number of arguments for SENTINEL SET 'nosuch'",
+      "-ERR wrong number of arguments for 'sentinel|set' command",
       ['3', '300', '180000', '1'],
       'OK',
       null,
@@ -229,7 +279,7 @@ export const sentinelConversations: readonly Conversation[] = [
       await stage.start('n2', [`replicaof ${stage.address('n1')} 6379`]);
       return [count, after, pick(await master(stage, 's2'), 'num-slaves')];
     },
-    yields: [1, ['0', '0', 'n1', 'master', '0'], ['1']],
+    yields: [1, ['0', '0', 'n1', 'master,disconnected', '0'], ['1']],
   },
   {
     story: 'nobody to promote: FAILOVER is refused',
@@ -243,62 +293,14 @@ export const sentinelConversations: readonly Conversation[] = [
     yields: '-NOGOODSLAVE No suitable replica to promote',
   },
   {
-    story: 'FAILOVER on request: the steps, the clients, the new order',
-    async play(stage) {
-      await cluster(stage, { data: 3, sentinels: 1, priority: { n3: 50 } });
-      const listener = await stage.open('s1');
-      const events = ['+new-epoch', '+elected-leader', '+selected-slave', '+failover-state-wait-promotion'];
-      const more = ['+promoted-slave', '+failover-state-reconf-slaves', '+failover-end', '+switch-master', '+slave'];
-      await listener.say('SUBSCRIBE', ...events, ...more);
-      const client = await stage.open('n3');
-      const asked = await stage.ask('s1', 'SENTINEL', 'FAILOVER', watched);
-      const again = await stage.ask('s1', 'SENTINEL', 'FAILOVER', watched);
-      const flags = (await master(stage, 's1')).flags;
-      await untilAllWatch(stage, ['s1'], 'n1');
-      await inSync(stage, 'n1', 'n3');
-      await inSync(stage, 'n2', 'n3');
-      const heard = listener.pushed
-        .map((message) => (Array.isArray(message) && message[0] === 'message' ? message.slice(1).join(' ') : ''))
-        .filter((text) => text !== '');
-      return {
-        replies: [asked, again, flags],
-        heard,
-        client: await client.say('PING'),
-        epoch: pick(await master(stage, 's1'), 'ip', 'config-epoch', 'num-slaves'),
-        primaries: await primariesOf(stage, ['n1', 'n2', 'n3']),
-      };
-    },
-    yields: {
-      replies: ['OK', '-INPROG Failover already in progress', 'master,failover_in_progress,force_failover'],
-      heard: [
-        '+new-epoch 1',
-        '+elected-leader master db n1 6379',
-        '+selected-slave slave n3:6379 n3 6379 @ db n1 6379',
-        '+failover-state-wait-promotion slave n3:6379 n3 6379 @ db n1 6379',
-        '+promoted-slave slave n3:6379 n3 6379 @ db n1 6379',
-        '+failover-state-reconf-slaves master db n1 6379',
-        '+failover-end master db n1 6379',
-        '+switch-master db n1 6379 n3 6379',
-        '+slave slave n2:6379 n2 6379 @ db n3 6379',
-        '+slave slave n1:6379 n1 6379 @ db n3 6379',
-      ],
-      client: 'ended',
-      epoch: ['n3', '1', '2'],
-      primaries: ['n3'],
-    },
-  },
-  {
-    story: 'the primary is killed: the one with the lowest priority wins, and the old one becomes its replica',
+    story: 'the primary is killed: the one with the lowest priority wins',
     async play(stage) {
       const { sentinels } = await cluster(stage, { data: 3, sentinels: 3, priority: { n3: 10 } });
       await stage.kill('n1');
       const named = await untilAllWatch(stage, sentinels, 'n1');
       await inSync(stage, 'n2', 'n3');
-      await stage.start('n1');
-      await inSync(stage, 'n1', 'n3');
-      await knows(stage, 's1', 2, 2);
       const epochs = await Promise.all(sentinels.map(async (s) => Number((await master(stage, s))['config-epoch'])));
-      return [named, new Set(epochs).size, await primariesOf(stage, ['n1', 'n2', 'n3'])];
+      return [named, new Set(epochs).size, await primariesOf(stage, ['n2', 'n3'])];
     },
     yields: ['n3', 1, ['n3']],
   },
@@ -311,10 +313,6 @@ export const sentinelConversations: readonly Conversation[] = [
       await stage.ask('n2', 'REPLICAOF', stage.address('n1'), '6379');
       for (let i = 0; i < 20; i++) await stage.ask('n1', 'SET', `key${i}`, 'x'.repeat(100));
       await inSync(stage, 'n3', 'n1');
-      await stage.until('s1 has heard that n3 has more', async () => {
-        const seen = await Promise.all(sentinels.map((sentinel) => rows(stage, sentinel, 'REPLICAS')));
-        return seen.every(([n2, n3]) => Number(n3?.['slave-repl-offset']) > Number(n2?.['slave-repl-offset']));
-      });
       await stage.kill('n1');
       return untilAllWatch(stage, sentinels, 'n1');
     },

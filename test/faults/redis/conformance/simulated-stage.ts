@@ -54,9 +54,12 @@ export function simulatedStage(version: string): Stage {
         const conf = parseConf([...dataConf(host.ip), ...lines].join('\n'), version, () => undefined);
         const node = new DataNode(host, version, conf);
         running.set(member, node);
-        node.start();
+        if (!node.start()) throw new Error(`${member} does not start`);
       } else {
-        const conf = readSentinelFile(host.volume('')) ?? parseSentinelConf(sentinelConf(member, host.ip).map(words));
+        const fresh = [...sentinelConf(member, host.ip), ...lines].map(words);
+        const file = readSentinelFile(host.volume(''));
+        if (file === 'unreadable') throw new Error(`${member} does not start`);
+        const conf = file === 'none' ? parseSentinelConf(fresh) : file;
         const sentinel = new Sentinel(host, version, conf);
         running.set(member, sentinel);
         sentinel.start();

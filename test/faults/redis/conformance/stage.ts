@@ -4,7 +4,7 @@
  */
 import { RedisError, type Reply } from '../../../../src/engines/redis/resp.ts';
 
-export const password = 'pass word"';
+export const password = 'pass#word';
 export const watched = 'db';
 
 /** What a conversation sees of a reply: errors as text with a dash before it, addresses as names. */
@@ -19,7 +19,10 @@ export interface Talk {
 }
 
 export interface Stage {
-  /** Starts it, or starts it again with the files that it had. Lines are added to its configuration. */
+  /**
+   * Starts it, or starts it again with the files that it had. Lines are added to its configuration, a sentinel's only the
+   * first time. Rejects where it does not start.
+   */
   start(member: string, conf?: readonly string[]): Promise<void>;
   /** With SIGKILL. */
   kill(member: string): Promise<void>;
@@ -44,13 +47,11 @@ export function dataConf(address: string): string[] {
     'save ""',
     'repl-diskless-sync yes',
     'repl-diskless-sync-delay 0',
-    `requirepass ${quoted}`,
-    `masterauth ${quoted}`,
+    `requirepass ${password}`,
+    `masterauth ${password}`,
     `replica-announce-ip ${address}`,
   ];
 }
-
-const quoted = `"${password.replace(/["\\]/g, '\\$&')}"`;
 
 export function sentinelConf(member: string, address: string): string[] {
   return [
@@ -58,8 +59,8 @@ export function sentinelConf(member: string, address: string): string[] {
     'protected-mode no',
     `sentinel myid ${idOf(member)}`,
     `sentinel announce-ip ${address}`,
-    `requirepass ${quoted}`,
-    `sentinel sentinel-pass ${quoted}`,
+    `requirepass ${password}`,
+    `sentinel sentinel-pass ${password}`,
   ];
 }
 

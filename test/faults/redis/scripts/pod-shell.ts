@@ -1,6 +1,6 @@
 /**
  * What the scripts of the pods work with, and their library, translated. Each function is named after what it has in
- * the shell; `scripts.test.ts` beside this folder holds the translations against the scripts.
+ * the shell; `scripts.test.ts` holds the translations against the scripts.
  */
 
 export interface PodShell {
@@ -8,6 +8,8 @@ export interface PodShell {
   /** Namespace and name: what a sentinel's identity comes from. */
   readonly podName: string;
   readonly clusterName: string;
+  /** Where the ConfigMap is mounted. */
+  readonly configDir: string;
   readonly password: string;
   /** A file of the ConfigMap; empty where it is not there. */
   config(name: string): string;

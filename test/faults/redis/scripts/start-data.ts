@@ -10,7 +10,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
   const follow = await whomToFollow(shell, isBlank);
   const password = quoted(shell.password);
   return [
-    'include /etc/clusterwright/config/redis.conf',
+    `include ${shell.configDir}/redis.conf`,
     `requirepass ${password}`,
     `masterauth ${password}`,
     `replica-announce-ip ${shell.podIP}`,
