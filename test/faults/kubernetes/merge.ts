@@ -79,28 +79,32 @@ export function mergedByFields(live: unknown, wanted: unknown, rule: FieldRule):
   return wanted;
 }
 
-/** In the order of the wish; an item that only the live list has keeps its place before the next one they share. */
+/** In the order of the wish; an item that only the live list has keeps its place behind those before it. */
 function mergedItems(live: readonly unknown[], wanted: readonly unknown[], rule: FieldRule): unknown[] {
   const below = ruleOfItem(rule);
   const liveByKey = new Map(live.map((item) => [keyOfItem(rule, item), item]));
-  const wantedKeys = wanted.map((item) => keyOfItem(rule, item));
-  const wantedSet = new Set(wantedKeys);
-  if (wantedSet.size < wanted.length)
+  const wantedByKey = new Map(wanted.map((item) => [keyOfItem(rule, item), item]));
+  if (wantedByKey.size < wanted.length) {
     throw badRequest('failed to create typed patch object: duplicate entries for key');
-  const rest = [...liveByKey];
+  }
+  const liveKeys = [...liveByKey.keys()];
   const result: unknown[] = [];
   let at = 0;
-  wanted.forEach((item, index) => {
-    const key = wantedKeys[index] ?? '';
-    if (liveByKey.has(key)) {
-      for (; at < rest.length; at++) {
-        const [liveKey, liveItem] = rest[at] ?? ['', undefined];
-        if (liveKey === key) break;
-        if (!wantedSet.has(liveKey) && !result.includes(liveItem)) result.push(liveItem);
-      }
+  const takeLiveOnly = (): void => {
+    for (let key = liveKeys[at]; key !== undefined && !wantedByKey.has(key); key = liveKeys[++at]) {
+      result.push(liveByKey.get(key));
     }
+  };
+  for (const [key, item] of wantedByKey) {
+    takeLiveOnly();
     result.push(rule.set === true ? item : mergedByFields(liveByKey.get(key), item, below));
-  });
-  for (const [key, item] of rest) if (!wantedSet.has(key) && !result.includes(item)) result.push(item);
+    if (liveByKey.has(key))
+      while (at < liveKeys.length && liveKeys[at] !== key && wantedByKey.has(liveKeys[at] ?? '')) at++;
+    if (liveKeys[at] === key) at++;
+  }
+  for (; at < liveKeys.length; at++) {
+    const key = liveKeys[at] ?? '';
+    if (!wantedByKey.has(key)) result.push(liveByKey.get(key));
+  }
   return result;
 }
