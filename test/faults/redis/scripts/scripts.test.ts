@@ -11,7 +11,10 @@ import { startSentinel } from './start-sentinel.ts';
 
 interface Decision {
   readonly code: number;
-  /** What was asked at all, in no order: sentinels are asked at once, and some questions again and again. */
+  /**
+   * What was asked, in no order, since sentinels are asked at once. Of a hand-over, which asks again and again until some
+   * time has passed, each question once.
+   */
   readonly asked: readonly string[];
   /** What changes something, in order. */
   readonly told: readonly string[];
@@ -23,7 +26,9 @@ const isChange = (line: string): boolean => /pause|failover|replicaof|config set
 
 function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
   const { code, asked, conf, initialised } = end;
-  return { code: code ?? -1, asked: [...new Set(asked)].sort(), told: asked.filter(isChange), conf, initialised };
+  const isPolling = asked.some((line) => line.includes('pause'));
+  const questions = isPolling ? [...new Set(asked)] : [...asked];
+  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, initialised };
 }
 
 /** A shell pattern as a test on text: what is quoted is meant literally, `*` elsewhere is anything. */
