@@ -154,7 +154,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       throw invalid(served.kind, '', 'metadata.generateName', 'names of one server cannot be repeated by another run');
     }
     if (object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '') {
-      throw badRequest('resourceVersion should not be set on objects to be created');
+      // The real one notices only where it stores the object, and has no reason to give.
+      throw new Refusal(500, undefined, 'resourceVersion should not be set on objects to be created');
     }
     return ok(textOf(registry.create(served, object, contextOf(actor, location, request.query ?? none))), 201);
   }

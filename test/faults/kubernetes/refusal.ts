@@ -4,13 +4,13 @@ import type { TransportResponse } from '../../../src/runtime/transport.ts';
 
 export class Refusal extends Error {
   readonly status: number;
-  readonly reason: string;
+  readonly reason: string | undefined;
   readonly causes: readonly StatusCause[];
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     status: number,
-    reason: string,
+    reason: string | undefined,
     message: string,
     details: { readonly causes?: readonly StatusCause[]; readonly retryAfterSeconds?: number } = {},
   ) {
