@@ -24,7 +24,8 @@ export function contact(sentinel: Sentinel, watch: Watch, instance: AnyInstance)
   const node = instance.kind === 'sentinel' ? undefined : sentinel.nodeAt(instance.ip, instance.port);
   const server = peer ?? node;
   const isInReach = sentinel.reaches(instance.ip);
-  if (isInReach && server === undefined) {
+  // A peer without a port is one whose address somebody else has now.
+  if (instance.port === 0 || (isInReach && server === undefined)) {
     instance.isDisconnected = true;
     return;
   }

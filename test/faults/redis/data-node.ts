@@ -69,6 +69,8 @@ export class DataNode implements Server {
   #cancelTick: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
   #isShuttingDown = false;
+  /** What was sent to it, and waits to be read. */
+  #uponThaw: (() => void)[] = [];
 
   constructor(host: Host, version: string, conf: Conf) {
     this.host = host;
@@ -256,6 +258,10 @@ export class DataNode implements Server {
 
   /** What Sentinel sends as one transaction: another role, and every client sent away. */
   obeySentinel(source: { readonly ip: string; readonly port: number } | undefined): void {
+    if (this.isFrozen) {
+      this.#uponThaw.push(() => this.obeySentinel(source));
+      return;
+    }
     const { replication } = this;
     if (source === undefined) replication.become();
     else if (replication.source?.host !== source.ip || replication.source.port !== source.port) {
@@ -273,6 +279,7 @@ export class DataNode implements Server {
 
   thaw(): void {
     this.connections.thaw();
+    for (const call of this.#uponThaw.splice(0)) call();
     this.replication.connect();
   }
 
@@ -296,6 +303,10 @@ export class DataNode implements Server {
 
   /** SIGTERM: waits for its replicas, without taking writes, no longer than `shutdown-timeout`. */
   terminate(): void {
+    if (this.isFrozen) {
+      this.#uponThaw.push(() => this.terminate());
+      return;
+    }
     if (this.hasEnded || this.#isShuttingDown) return;
     if (!this.isLoading && this.replication.isPrimary && this.#isAnyReplicaBehind()) {
       this.#isShuttingDown = true;

@@ -158,7 +158,6 @@ export class Dataset {
     this.replid2 = this.replid;
     this.secondOffset = this.offset + 1;
     this.replid = hexId(this.#random);
-    this.#backlog ??= [];
   }
 }
 

@@ -161,7 +161,7 @@ class Container implements RunningProgram {
   /** The first script, too, ends on SIGTERM. */
   terminate(): void {
     if (this.#server === undefined) this.#exit(143);
-    else if (!this.#server.isFrozen) this.#server.terminate();
+    else this.#server.terminate();
   }
 
   kill(): void {

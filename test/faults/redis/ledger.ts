@@ -12,7 +12,7 @@ import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
 const clientAddress = '10.2.0.9';
 const port = 6379;
 /** Between two writes of the one client. */
-const paceMs = 100;
+const paceMs = 400;
 const answerMs = 400;
 const reconnectMs = 50;
 /** A time without an acknowledged write that is worth telling. */

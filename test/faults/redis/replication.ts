@@ -241,7 +241,7 @@ export class Replication {
     for (const link of [...this.replicas]) {
       const { replica } = link;
       const isInTouch = this.#reaches(replica);
-      if (isInTouch && replica.replication.link !== link) this.replicas.delete(link);
+      if (isInTouch && (replica.hasEnded || replica.replication.link !== link)) this.replicas.delete(link);
       else if (now - link.ackAt > settings.number('repl-timeout') * 1000) this.replicas.delete(link);
       else if (isInTouch && !replica.isFrozen && link.state === 'online') {
         this.#acknowledge(link);

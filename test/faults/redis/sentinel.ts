@@ -52,6 +52,7 @@ export class Sentinel implements Server {
   #cancelRound: (() => void) | undefined;
   #roundAt = 0;
   #stopListening: (() => void) | undefined;
+  #isTerminating = false;
 
   constructor(host: Host, version: string, conf: SentinelConf) {
     this.host = host;
@@ -205,7 +206,7 @@ export class Sentinel implements Server {
   ): boolean {
     const node = this.nodeAt(to.ip, to.port);
     if (node === undefined || !this.reaches(to.ip) || to.isDisconnected) return false;
-    if (node.isFrozen || node.isLoading || !this.mayTalkTo(watch, node)) return true;
+    if (node.isLoading || !this.mayTalkTo(watch, node)) return true;
     node.obeySentinel(source);
     return true;
   }
@@ -303,11 +304,14 @@ export class Sentinel implements Server {
 
   thaw(): void {
     this.connections.thaw();
-    this.wake();
+    if (this.#isTerminating) this.terminate();
+    else this.wake();
   }
 
   terminate(): void {
     if (this.hasEnded) return;
+    this.#isTerminating = true;
+    if (this.isFrozen) return;
     this.end();
     this.host.exit(0);
   }

@@ -157,6 +157,28 @@ export const dataConversations: readonly Conversation[] = [
     ],
   },
   {
+    story: 'a node that followed nobody and is made primary',
+    async play(stage) {
+      await stage.start('n1', ['replicaof 127.0.0.1 1']);
+      const before = await info(stage, 'n1');
+      await stage.ask('n1', 'REPLICAOF', 'NO', 'ONE');
+      await stage.ask('n1', 'SET', 'a', '1');
+      const after = await info(stage, 'n1');
+      await stage.start('n2');
+      await follow(stage, 'n2', 'n1');
+      const last = await info(stage, 'n1');
+      return [
+        pick(before, 'repl_backlog_active', 'master_repl_offset', 'second_repl_offset'),
+        pick(after, 'role', 'repl_backlog_active', 'master_repl_offset', 'second_repl_offset'),
+        [after.master_replid === before.master_replid, after.master_replid2 === before.master_replid],
+        pick(last, 'repl_backlog_active', 'second_repl_offset'),
+        [last.master_replid === after.master_replid, last.master_replid2 === after.master_replid2],
+        await stage.ask('n2', 'GET', 'a'),
+      ];
+    },
+    yields: [['0', '0', '-1'], ['master', '0', '0', '1'], [false, true], ['1', '-1'], [false, false], '1'],
+  },
+  {
     story: 'a replica copies, replaces what it had, and takes no writes',
     async play(stage) {
       await Promise.all([stage.start('n1'), stage.start('n2')]);

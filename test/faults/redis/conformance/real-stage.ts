@@ -9,6 +9,12 @@ import { until } from '../../../support/until.ts';
 import { talkOn } from './simulated-stage.ts';
 import { dataConf, hostNumber, password, type Stage, sentinelConf } from './stage.ts';
 
+/** Whatever ends the tests early, their servers end with them. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 let stages = 0;
 
 /** Addresses that no other stage of this machine has, as far as processes have different ids. */
@@ -60,7 +66,13 @@ export async function realStage(): Promise<Stage> {
         await writeFile(conf, `${[...text, ...lines].join('\n')}\n`);
       }
       const child = spawn('redis-server', isData ? [conf] : [conf, '--sentinel'], { stdio: 'ignore' });
-      const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+      children.add(child);
+      const ended = new Promise<number | null>((resolve) => {
+        child.once('exit', (code) => {
+          children.delete(child);
+          resolve(code);
+        });
+      });
       running.set(member, { child, ended });
       let hasEnded = false;
       void ended.then(() => {

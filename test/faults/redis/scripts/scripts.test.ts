@@ -12,8 +12,8 @@ import { startSentinel } from './start-sentinel.ts';
 interface Decision {
   readonly code: number;
   /**
-   * What was asked, in no order, since sentinels are asked at once. Of a hand-over, which asks again and again until some
-   * time has passed, each question once.
+   * What was asked, in no order, since sentinels are asked at once. Of a hand-over, which asks for offsets again and again
+   * until some time has passed, each of these questions once.
    */
   readonly asked: readonly string[];
   /** What changes something, in order. */
@@ -27,7 +27,9 @@ const isChange = (line: string): boolean => /pause|failover|replicaof|config set
 function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
   const { code, asked, conf, initialised } = end;
   const isPolling = asked.some((line) => line.includes('pause'));
-  const questions = isPolling ? [...new Set(asked)] : [...asked];
+  const questions = isPolling
+    ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
+    : [...asked];
   return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, initialised };
 }
 
