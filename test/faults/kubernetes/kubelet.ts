@@ -167,10 +167,11 @@ export function runKubelet(options: KubeletOptions): Kubelet {
     start() {
       if (isUp) return;
       isUp = true;
-      healAfterStop();
-      healAfterStop = () => undefined;
+      // First the reset: what was under way when the power went must not arrive now.
       for (const address of silent) network.reset(address);
       silent.clear();
+      healAfterStop();
+      healAfterStop = () => undefined;
       for (const pod of podsOfNode()) {
         const uid = pod.metadata.uid ?? '';
         for (const volume of itemsIn(fieldsIn(pod.spec).volumes)) {

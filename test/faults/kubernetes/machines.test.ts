@@ -122,6 +122,37 @@ describe('a machine without power', () => {
     expect(world.find('Pod', 'db-1')?.metadata.uid).toBe(pod?.metadata.uid);
   });
 
+  test('leaves connections hanging, which are reset when it comes back', async () => {
+    const listening: Program = (context) => {
+      const close = context.network.listen(context.ip, 6379, (stream) => stream.on('error', () => undefined).resume());
+      const program = tinyProgram()(context);
+      return {
+        ...program,
+        kill() {
+          close();
+          program.kill();
+        },
+      };
+    };
+    const { world } = await watchedSet(12, listening);
+    const pod = world.find('Pod', 'db-1') ?? failure();
+    const address = world.ready('db-1') ?? '';
+    const stream = await world.run(world.network.dial('10.2.0.1', address, 6379, new AbortController().signal));
+    let isOver = false;
+    stream
+      .on('error', () => undefined)
+      .on('close', () => {
+        isOver = true;
+      });
+    stream.resume();
+    world.kubernetes.stopNode(nodeNameOf(pod) ?? '');
+    await world.time.advance(60_000);
+    expect(isOver).toBe(false);
+    world.kubernetes.startNode(nodeNameOf(pod) ?? '');
+    await world.until(() => isOver);
+    expect(failures).toMatchObject([{ code: 'ECONNRESET' }]);
+  });
+
   test('starts its pods anew when it comes back, at other addresses, with what is on their volumes', async () => {
     const { world, runs } = await watchedSet(6);
     const pod = world.find('Pod', 'db-1');

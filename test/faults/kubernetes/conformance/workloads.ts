@@ -191,6 +191,23 @@ export const workloadCases: readonly ConformanceCase[] = [
     },
   },
   {
+    story: 'in order, the highest ordinal goes first and is waited for',
+    pods: true,
+    async play(scene) {
+      await made(scene, statefulSets, statefulSet(scene, 'a', { replicas: 3, podManagementPolicy: 'OrderedReady' }));
+      await allReady(scene, 3);
+      const { resourceVersion = '' } = (await read(scene, statefulSets, 'a')).metadata;
+      const watch = await scene.watch(pathIn(scene, 'pods'), { resourceVersion });
+      const spec = { replicas: 0 };
+      await scene.call('PATCH', pathIn(scene, statefulSets, 'a'), { type: 'merge', body: { spec } });
+      await scene.until('no pods', async () => expect(await listed(scene, 'pods')).toEqual([]));
+      const ends = (): string[] =>
+        watch.frames.filter(({ type }) => type === 'DELETED').map(({ object }) => object.metadata.name);
+      await scene.until('three ends', () => expect(ends()).toEqual(['a-2', 'a-1', 'a-0']));
+      watch.close();
+    },
+  },
+  {
     story: 'the slices of a Service tell its pods and which of them are ready',
     pods: true,
     async play(scene) {
