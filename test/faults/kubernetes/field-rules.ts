@@ -70,10 +70,14 @@ const byKind: Readonly<Record<string, FieldRule>> = {
   PersistentVolumeClaim: { fields: { selector: atomic, dataSource: atomic } },
 };
 
+const bySchema = new WeakMap<StructuralSchema, FieldRule>();
+
+/** Of an object: by its schema if it is a custom resource. */
 export function fieldRuleOf(kind: string, schema?: StructuralSchema): FieldRule {
-  const properties = schema?.properties;
-  if (properties !== undefined) {
-    return { fields: { ...Object.fromEntries(Object.entries(properties).map(entryRule)), metadata } };
+  if (schema !== undefined) {
+    const rule = bySchema.get(schema) ?? { fields: { ...ruleOfSchema(schema).fields, metadata } };
+    bySchema.set(schema, rule);
+    return rule;
   }
   return {
     fields: {

@@ -138,12 +138,12 @@ describe('a machine without power', () => {
     const pod = world.find('Pod', 'db-1') ?? failure();
     const address = world.ready('db-1') ?? '';
     const stream = await world.run(world.network.dial('10.2.0.1', address, 6379, new AbortController().signal));
+    const failures: unknown[] = [];
     let isOver = false;
-    stream
-      .on('error', () => undefined)
-      .on('close', () => {
-        isOver = true;
-      });
+    stream.on('error', (error) => failures.push(error));
+    stream.on('close', () => {
+      isOver = true;
+    });
     stream.resume();
     world.kubernetes.stopNode(nodeNameOf(pod) ?? '');
     await world.time.advance(60_000);

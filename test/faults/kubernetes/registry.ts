@@ -48,8 +48,16 @@ export interface Registry {
   remove(served: Served, object: KubeObject, actor: string, options?: DeleteOptions): Deletion;
 }
 
+let lastSecond = { second: Number.NaN, text: '' };
+
 /** Seconds only, as `metav1.Time`. */
-export const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+export function timestamp(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond.second) {
+    lastSecond = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return lastSecond.text;
+}
 
 type StoredMetadata = ObjectMeta & {
   readonly managedFields?: readonly ManagedEntry[];
