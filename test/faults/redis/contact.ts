@@ -76,7 +76,8 @@ function readInfo(sentinel: Sentinel, watch: Watch, instance: PrimaryInstance | 
     instance.runId = node.runId;
   }
   const role = replication.isPrimary ? 'master' : 'slave';
-  if (role === 'master') {
+  // Another's word counts for nothing: an old primary still lists those that have left it.
+  if (role === 'master' && instance.kind === 'master') {
     for (const { replica } of replication.replicas) learnReplica(sentinel, watch, replica.ip, 6379);
   }
   if (role !== instance.roleReported) {

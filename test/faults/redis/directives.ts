@@ -59,26 +59,28 @@ export interface Conf {
   readonly follows?: { readonly host: string; readonly port: number };
 }
 
-/** Throws on a line that the server does not start with. */
-export function parseConf(text: string, version: string, include: (path: string) => string | undefined): Conf {
+/** Undefined where a line keeps the server from starting: a directive that this version does not know. */
+export function parseConf(
+  text: string,
+  version: string,
+  include: (path: string) => string | undefined,
+): Conf | undefined {
   const settings = new Map<string, string>();
   let follows: Conf['follows'];
-  const read = (content: string): void => {
-    for (const line of content.split('\n')) {
+  const read = (content: string | undefined): boolean => {
+    if (content === undefined) return false;
+    return content.split('\n').every((line) => {
       const [name, ...values] = words(line);
-      if (name === undefined || name.startsWith('#')) continue;
-      if (name === 'include') {
-        const included = include(values[0] ?? '');
-        if (included === undefined) throw new Error(`Can't open config file ${values[0]}`);
-        read(included);
-      } else if (name === 'replicaof') {
-        follows = { host: values[0] ?? '', port: Number(values[1]) };
-      } else if (name in own || directiveOf(name, version) !== undefined) {
+      if (name === undefined || name.startsWith('#')) return true;
+      if (name === 'include') return read(include(values[0] ?? ''));
+      if (name === 'replicaof') follows = { host: values[0] ?? '', port: Number(values[1]) };
+      else if (name in own || directiveOf(name, version) !== undefined) {
         settings.set(name, canonical(name, values.join(' '), version));
-      } else throw new Error(`Bad directive or wrong number of arguments: ${line}`);
-    }
+      } else return false;
+      return true;
+    });
   };
-  read(text);
+  if (!read(text)) return undefined;
   return follows === undefined ? { settings } : { settings, follows };
 }
 

@@ -93,6 +93,10 @@ class Container implements RunningProgram {
   async #runData(): Promise<void> {
     const lines = await startData(this.#shell());
     const conf = parseConf(lines.join('\n'), this.#version, (path) => this.#context.file(path));
+    if (conf === undefined) {
+      this.#exit(1);
+      return;
+    }
     const node = new DataNode(this.#host, this.#version, conf);
     if (node.start()) this.#server = node;
     else this.#exit(1);

@@ -507,6 +507,11 @@ export const dataConversations: readonly Conversation[] = [
     yields: [1, ended, 'PONG', "-ERR unknown subcommand 'NOSUCH'. Try CLIENT HELP."],
   },
   {
+    story: 'a directive that it does not know keeps it from starting',
+    play: (stage) => stage.start('n1', ['no-such-directive yes']).catch((error: Error) => error.message),
+    yields: 'n1 does not start',
+  },
+  {
     story: 'what CONFIG takes, and what it refuses',
     async play(stage) {
       await stage.start('n1');

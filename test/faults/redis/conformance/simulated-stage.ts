@@ -52,6 +52,7 @@ export function simulatedStage(version: string): Stage {
       const host = hostOf(member);
       if (member.startsWith('n')) {
         const conf = parseConf([...dataConf(host.ip), ...lines].join('\n'), version, () => undefined);
+        if (conf === undefined) throw new Error(`${member} does not start`);
         const node = new DataNode(host, version, conf);
         running.set(member, node);
         if (!node.start()) throw new Error(`${member} does not start`);
