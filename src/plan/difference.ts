@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
 import { compareQuantities } from '../api/quantity.ts';
+import { oncePer } from './memo.ts';
 import type { FieldChange } from './plan.ts';
 
 /** Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. */
@@ -20,14 +21,14 @@ function withoutClaimTemplates(object: KubeObject): KubeObject {
   return { ...object, spec };
 }
 
-export function fingerprinted(object: KubeObject): KubeObject {
+export const fingerprinted = oncePer((object: KubeObject): KubeObject => {
   const hash = createHash('sha256')
     .update(JSON.stringify(withoutClaimTemplates(object)))
     .digest('hex')
     .slice(0, 16);
   const annotations = { ...object.metadata.annotations, [fingerprintAnnotation]: hash };
   return { ...object, metadata: { ...object.metadata, annotations } };
-}
+});
 
 type Fields = Readonly<Record<string, unknown>>;
 

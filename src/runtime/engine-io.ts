@@ -98,6 +98,6 @@ export function engineIO(options: {
     signal,
     secret: (name) => reader.read(namespace, name, signal),
     secretRefused: (name) => reader.refuse(namespace, name),
-    sleep: (ms, also) => sleep(clock, ms, also === undefined ? signal : AbortSignal.any([signal, also])),
+    sleep: (ms, also) => sleep(clock, ms, signal, also),
   };
 }

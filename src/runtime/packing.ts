@@ -12,6 +12,8 @@ export interface Packed {
   /** One byte a character: a string takes less beside its content than a Buffer does. */
   readonly bytes: string;
   readonly dictionary: Buffer;
+  /** The last copy that was handed out, for as long as the garbage collector leaves it. */
+  recent?: WeakRef<KubeObject>;
 }
 
 export interface Packer {
@@ -42,10 +44,14 @@ export function createPacker(): Packer {
   };
 }
 
-/** A copy of its own for every caller. */
-export function unpack({ bytes, dictionary }: Packed): KubeObject {
-  const text = inflateRawSync(Buffer.from(bytes, 'latin1'), { dictionary });
-  return JSON.parse(text.toString('utf8')) as KubeObject;
+/** The same object to all who ask while somebody has it: it must not be changed. */
+export function unpack(packed: Packed): KubeObject {
+  const recent = packed.recent?.deref();
+  if (recent !== undefined) return recent;
+  const text = inflateRawSync(Buffer.from(packed.bytes, 'latin1'), { dictionary: packed.dictionary });
+  const object = JSON.parse(text.toString('utf8')) as KubeObject;
+  packed.recent = new WeakRef(object);
+  return object;
 }
 
 function deflate(text: Buffer, dictionary: Buffer): string {

@@ -12,6 +12,7 @@ import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import { planDeletion } from '../plan/deletion.ts';
+import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan } from '../plan/plan.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
@@ -58,6 +59,9 @@ const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds 
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { client, cache, executor, status, io, onOutcome } = options;
+  const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
+    oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
+  );
 
   async function reconcileDeleting(
     engine: RegisteredEngine,
@@ -96,7 +100,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return {
     async reconcile(engine, object, key, signal) {
       const { resource } = engine.kind;
-      const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
+      const verdict = verdictOn(engine)(object);
       const children = cache.children(key);
       if (!verdict.ok) {
         const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine, object);

@@ -40,7 +40,3 @@ it('a dictionary that objects have grown unlike is given up for one of them', ()
   expect(sizes.at(-1)).toBeLessThan(200);
 });
 
-it('two readers of one object do not share it', () => {
-  const packed = createPacker().pack(object('a', { key: 'value' }));
-  expect(unpack(packed)).not.toBe(unpack(packed));
-});

@@ -44,12 +44,16 @@ const identities: ReadonlySet<string> = new Set([
   'clusterIPs',
   'lastState',
   'collisionCount',
+  'address',
+  'primary',
 ]);
 
 /** Labels and annotations that follow the primary, or the node that a volume happens to be on. */
 const wandering: ReadonlySet<string> = new Set([
   'clusterwright.dev/role',
   'clusterwright.dev/primary-term',
+  // The fingerprint covers the owner's UID.
+  'clusterwright.dev/desired',
   'volume.kubernetes.io/selected-node',
   'pv.kubernetes.io/bind-completed',
   'pv.kubernetes.io/bound-by-controller',
