@@ -173,7 +173,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const type = request.headers?.['content-type'];
     if (type === 'application/apply-patch+yaml') return apply(actor, location, request);
     const before = existing(location);
-    const context = contextOf(actor, location, request.query ?? none);
+    const context = { ...contextOf(actor, location, request.query ?? none), isPatch: true };
     const body = bodyOf(request);
     let next: KubeObject;
     if (type === 'application/json-patch+json') {
@@ -207,7 +207,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (resourceVersion !== undefined && resourceVersion !== before?.metadata.resourceVersion) {
       throw modified(served.plural, wanted.metadata.name);
     }
-    const context = contextOf(actor, location, query);
+    const context = { ...contextOf(actor, location, query), isPatch: true };
     const by = authorship(location, query, actor);
     const { object, entries } = applied(before, wanted as unknown as Fields, by, query.force === 'true');
     if (before === undefined) {

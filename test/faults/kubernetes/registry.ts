@@ -9,7 +9,7 @@ import { admitCustom, admitCustomStatus, checkFixed, checkName, checkSelector } 
 import { tidied, withDefaults } from './defaults.ts';
 import { equal, type Fields, fieldsIn } from './fields.ts';
 import { type Authorship, entriesAfterUpdate, type ManagedEntry, managedEntries } from './managed-fields.ts';
-import { badRequest, conflict, modified, notFound, Refusal } from './refusal.ts';
+import { badRequest, conflict, invalid, modified, notFound, Refusal } from './refusal.ts';
 import type { Served } from './served.ts';
 import type { Store } from './store.ts';
 
@@ -23,6 +23,8 @@ export interface WriteContext {
   readonly subresource?: string | undefined;
   readonly dryRun?: boolean;
   readonly strict?: boolean;
+  /** Another UID is then a field that cannot change, where in a PUT it is a precondition that fails. */
+  readonly isPatch?: boolean;
   /** Spec and status in one, as when a pod is bound to a node. Only Kubernetes itself writes so. */
   readonly whole?: boolean;
 }
@@ -188,10 +190,11 @@ export function createRegistry(options: {
     return by === undefined ? base : entriesAfterUpdate(base, before, after, by);
   }
 
-  function checkVersion(served: Served, before: KubeObject, next: KubeObject): void {
+  function checkVersion(served: Served, before: KubeObject, next: KubeObject, isPatch: boolean): void {
     const { name } = before.metadata;
     const { uid, resourceVersion } = next.metadata;
     if (uid !== undefined && uid !== before.metadata.uid) {
+      if (isPatch) throw invalid(served.kind, name, 'metadata.uid', 'field is immutable');
       throw conflict(
         served.plural,
         name,
@@ -204,7 +207,7 @@ export function createRegistry(options: {
   }
 
   function update(served: Served, before: KubeObject, next: KubeObject, context: WriteContext): KubeObject {
-    checkVersion(served, before, next);
+    checkVersion(served, before, next, context.isPatch === true);
     const wanted = next.metadata === before.metadata ? before.metadata : next.metadata;
     let after: KubeObject;
     if (context.subresource === 'status') {

@@ -111,8 +111,24 @@ export const writeCases: readonly ConformanceCase[] = [
       expect(await patch({ uid, resourceVersion, labels: { one: '1' } })).toBe('ok');
       expect(await patch({ resourceVersion, labels: { two: '2' } })).toBe('409 Conflict');
       const other = '11111111-2222-4333-8444-555555555555';
-      expect(await patch({ uid: other, labels: { two: '2' } })).toBe('409 Conflict');
+      expect(await patch({ uid: other, labels: { two: '2' } })).toBe('422 Invalid');
       expect((await read(scene, clusters, 'a')).metadata.labels).toEqual({ one: '1' });
+    },
+  },
+  {
+    story: 'of built-in kinds too, a patch for another UID is invalid and a PUT is a conflict',
+    async play(scene) {
+      const first = await made(scene, 'configmaps', configMap('a'));
+      const path = pathIn(scene, 'configmaps', 'a');
+      const uid = '11111111-2222-4333-8444-555555555555';
+      const body = { metadata: { uid }, data: { key: 'other' } };
+      expect(verdict(await scene.call('PATCH', path, { type: 'merge', body }))).toBe('422 Invalid');
+      const whole = { ...first, metadata: { ...first.metadata, uid }, data: { key: 'other' } };
+      expect(verdict(await scene.call('PUT', path, { body: whole }))).toBe('409 Conflict');
+      const applied = { ...configMap('a', { key: 'other' }, { uid }) };
+      const query = { fieldManager: 'one', force: 'true' };
+      expect(verdict(await scene.call('PATCH', path, { type: 'apply', body: applied, query }))).toBe('422 Invalid');
+      expect((await read(scene, 'configmaps', 'a')).data).toEqual({ key: 'value' });
     },
   },
   {
