@@ -2,6 +2,7 @@
 import { faultsOf } from '../../../src/api/check.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { prune } from '../../../src/api/prune.ts';
+import { compareQuantities } from '../../../src/api/quantity.ts';
 import type { StructuralSchema } from '../../../src/api/schema.ts';
 import { validateCluster } from '../../../src/api/validate.ts';
 import { displayPath } from '../../../src/api/violation.ts';
@@ -97,8 +98,27 @@ const fixedMessages: Readonly<Record<string, string>> = {
     'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
 };
 
+/** Claims grow only, once they are bound, and only where the storage lets them. */
+function checkClaimSize(served: Served, before: KubeObject, after: KubeObject, canGrow: boolean): void {
+  const requested = (claim: KubeObject): string =>
+    String(fieldsIn(fieldsIn(fieldsIn(claim.spec).resources).requests).storage ?? '0');
+  const [was, is] = [requested(before), requested(after)];
+  if (was === is) return;
+  const { name } = after.metadata;
+  if (fieldsIn(before.status).phase !== 'Bound')
+    throw invalid(served.kind, name, 'spec', fixedMessages[served.kind] ?? '');
+  if (compareQuantities(is, was) < 0) {
+    const field = 'spec.resources.requests.storage';
+    throw invalid(served.kind, name, field, 'Forbidden: field can not be less than status.capacity');
+  }
+  if (canGrow) return;
+  const why =
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+  throw new Refusal(403, 'Forbidden', `${served.plural} "${name}" is forbidden: ${why}`);
+}
+
 /** Throws a 422 where a field changes that cannot. */
-export function checkFixed(served: Served, before: KubeObject, after: KubeObject): void {
+export function checkFixed(served: Served, before: KubeObject, after: KubeObject, claimsGrow: boolean): void {
   const { kind } = served;
   const { name } = after.metadata;
   if (before.spec !== after.spec) {
@@ -111,6 +131,7 @@ export function checkFixed(served: Served, before: KubeObject, after: KubeObject
       throw invalid(kind, name, 'spec.clusterIPs[0]', 'may not change once set');
     }
     if (kind === 'StatefulSet') checkSelector(served, after);
+    if (kind === 'PersistentVolumeClaim') checkClaimSize(served, before, after, claimsGrow);
   }
   if (before.immutable === true && !equal([before.data, true], [after.data, after.immutable])) {
     throw invalid(kind, name, 'data', 'Forbidden: field is immutable when `immutable` is set');

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, persistentVolumeClaims, pods } from '../../../src/api/resource.ts';
 import type { Program, ProgramContext } from '../world/workload.ts';
-import { numberIn } from './fields.ts';
+import { fieldsIn, numberIn } from './fields.ts';
 import { nodeNameOf } from './pod.ts';
 import { tinyProgram } from './tiny-program.ts';
 import { makeSet, namespace, type TinyWorld, tinyWorld } from './tiny-world.ts';
@@ -198,6 +198,16 @@ describe('a volume', () => {
     await world.until(() => runs('db-0').length === 2);
     expect(runs('db-0')[1]?.volume('/data')?.get('starts')).toBe(1);
     expect(() => world.kubernetes.loseVolume(namespace, 'none')).toThrow('there is no claim test/none');
+  });
+
+  test('grows when its claim does', async () => {
+    const { world } = await watchedSet(13);
+    const ref = { resource: persistentVolumeClaims, namespace, name: 'data-db-0' };
+    await world.run(world.client.mergePatch(ref, { spec: { resources: { requests: { storage: '2Gi' } } } }));
+    const capacity = (): unknown => fieldsIn(world.find('PersistentVolumeClaim', 'data-db-0')?.status).capacity;
+    expect(capacity()).toEqual({ storage: '1Gi' });
+    await world.time.advance(3_000);
+    expect(capacity()).toEqual({ storage: '2Gi' });
   });
 
   test('of a claim that is made anew is another one', async () => {

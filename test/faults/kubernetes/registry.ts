@@ -73,8 +73,10 @@ export function createRegistry(options: {
   readonly store: Store;
   readonly time: VirtualTime;
   readonly random: Random;
+  /** Whether volumes can be made larger. */
+  readonly claimsGrow: boolean;
 }): Registry {
-  const { store, time, random } = options;
+  const { store, time, random, claimsGrow } = options;
   let addresses = 0;
 
   const now = (): string => timestamp(time.now());
@@ -224,7 +226,7 @@ export function createRegistry(options: {
     ) {
       throw badRequest('the name of the object does not match the name on the URL');
     }
-    checkFixed(served, before, after);
+    checkFixed(served, before, after, claimsGrow);
     // Managed fields that the writer has set are what its changes are reckoned from.
     const given = (wanted as StoredMetadata).managedFields;
     const isReset = given !== undefined && given.length > 0 && !equal(given, managedEntries(before));

@@ -10,7 +10,9 @@ let seed = 0;
 kubernetesConformance('the simulated Kubernetes', async () => ({
   runsPods: true,
   async play(story) {
-    const { time, kubernetes, run } = tinyWorld(++seed, () => tinyProgram({ answers: { false: () => false } }));
+    const program = tinyProgram({ answers: { false: () => false } });
+    // As with the storage class that the sandbox has.
+    const { time, kubernetes, run } = tinyWorld(++seed, () => program, { claimsGrow: false });
     const transport = kubernetes.transport('user');
     await run(story(sceneOn({ transport, clock: time, namespace, container, patienceMs: 60_000 })));
   },

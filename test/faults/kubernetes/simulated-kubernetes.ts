@@ -29,13 +29,15 @@ export interface SimulatedKubernetesOptions {
   readonly crds: readonly KubeObject[];
   /** Besides `default`. */
   readonly namespaces?: readonly string[];
+  /** Whether the storage class lets volumes grow; default true. */
+  readonly claimsGrow?: boolean;
 }
 
 export function simulatedKubernetes(options: SimulatedKubernetesOptions): SimulatedKubernetes {
-  const { time, random, network, images, crds, nodes = 3, namespaces = [] } = options;
+  const { time, random, network, images, crds, nodes = 3, namespaces = [], claimsGrow = true } = options;
   const served = servedResources(crds);
   const store = createStore(time);
-  const registry = createRegistry({ store, time, random });
+  const registry = createRegistry({ store, time, random, claimsGrow });
   const state: ClusterState = { store, registry, served, time, random };
   const api = createApiServer(state);
 

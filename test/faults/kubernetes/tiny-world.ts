@@ -10,7 +10,7 @@ import { simulatedNetwork } from '../world/simulated-network.ts';
 import { type VirtualTime, virtualTime } from '../world/time.ts';
 import type { Program } from '../world/workload.ts';
 import { isReady, podIpOf } from './pod.ts';
-import { simulatedKubernetes } from './simulated-kubernetes.ts';
+import { type SimulatedKubernetesOptions, simulatedKubernetes } from './simulated-kubernetes.ts';
 import { tinyProgram } from './tiny-program.ts';
 
 export const namespace = 'test';
@@ -33,12 +33,14 @@ export interface TinyWorld {
 export function tinyWorld(
   seed: number,
   program: (image: string) => Program | undefined = () => tinyProgram(),
+  more: Pick<SimulatedKubernetesOptions, 'claimsGrow'> = {},
 ): TinyWorld {
   const time = virtualTime();
   const random = seeded(seed);
   const network = simulatedNetwork(time, random);
   const crds = [customResourceDefinition(redisKind)];
-  const kubernetes = simulatedKubernetes({ time, random, network, images: program, crds, namespaces: [namespace] });
+  const namespaces = [namespace];
+  const kubernetes = simulatedKubernetes({ time, random, network, images: program, crds, namespaces, ...more });
   const client = createClient({ transport: kubernetes.transport('user'), clock: time, random });
   const patience = 600_000;
 

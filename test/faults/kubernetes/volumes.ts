@@ -5,7 +5,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Volume } from '../world/workload.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
-import { fieldsIn } from './fields.ts';
+import { equal, fieldsIn } from './fields.ts';
 import { claimsOf } from './pod.ts';
 import { workQueue } from './work-queue.ts';
 
@@ -13,6 +13,8 @@ export const selectedNode = 'volume.kubernetes.io/selected-node';
 const protection = 'kubernetes.io/pvc-protection';
 
 export const isBound = (claim: KubeObject): boolean => fieldsIn(claim.status).phase === 'Bound';
+
+const requestsOf = (claim: KubeObject): unknown => fieldsIn(fieldsIn(claim.spec).resources).requests;
 
 export interface Volumes {
   /** The content of a claim's volume. */
@@ -26,6 +28,8 @@ export function runVolumes(state: ClusterState): Volumes {
   const protector = handOf(state, 'pvc-protection-controller');
   const contents = new Map<string, Volume>();
   const provisioning = workQueue(state, [200, 800], provision);
+  const resizer = handOf(state, 'volume-resizer');
+  const resizing = workQueue(state, [500, 2000], resize);
   const releasing = workQueue(state, [5, 50], release);
 
   store.onCommit(({ resource, before, after }) => {
@@ -34,6 +38,7 @@ export function runVolumes(state: ClusterState): Volumes {
       else if (after.metadata.deletionTimestamp !== undefined) releasing.add(keyOf(after));
       else if (!isBound(after) && after.metadata.annotations?.[selectedNode] !== undefined)
         provisioning.add(keyOf(after));
+      else if (isBound(after) && !equal(requestsOf(after), fieldsIn(after.status).capacity)) resizing.add(keyOf(after));
     } else if (resource === 'pods' && after === undefined && before !== undefined) {
       for (const claim of claimsOf(before).values()) releasing.add(`${before.metadata.namespace}/${claim}`);
     }
@@ -46,8 +51,13 @@ export function runVolumes(state: ClusterState): Volumes {
     if (claim === undefined || isBound(claim)) return;
     const spec = fieldsIn(claim.spec);
     const bound = provisioner.update(claim, { ...claim, spec: { ...spec, volumeName: `pvc-${claim.metadata.uid}` } });
-    const capacity = fieldsIn(spec.resources).requests;
+    const capacity = requestsOf(claim);
     provisioner.updateStatus(bound, { phase: 'Bound', accessModes: spec.accessModes, capacity });
+  }
+
+  function resize(key: string): void {
+    const claim = claimAt(key);
+    if (claim !== undefined && isBound(claim)) resizer.updateStatus(claim, { capacity: requestsOf(claim) });
   }
 
   function release(key: string): void {

@@ -218,6 +218,16 @@ export const setCases: readonly ConformanceCase[] = [
     },
   },
   {
+    story: 'a claim that is not bound keeps its size',
+    async play(scene) {
+      await made(scene, statefulSets, waitingSet(scene, 1, { volumeClaimTemplates: [claimTemplate] }));
+      await podNames(scene, ['a-0']);
+      const body = { spec: { resources: { requests: { storage: '2Mi' } } } };
+      const path = pathIn(scene, 'persistentvolumeclaims', 'data-a-0');
+      expect((await scene.call('PATCH', path, { type: 'merge', body })).status).toBe(422);
+    },
+  },
+  {
     story: 'a pod waits for a node that suits it, and says so',
     async play(scene) {
       await made(scene, statefulSets, waitingSet(scene, 1));

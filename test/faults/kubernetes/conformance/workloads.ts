@@ -14,6 +14,7 @@ import {
   type Scene,
   statefulSet,
   statefulSets,
+  verdict,
 } from './conformance-case.ts';
 
 interface PodStatus {
@@ -152,6 +153,22 @@ export const workloadCases: readonly ConformanceCase[] = [
       await remove(scene, 'a-0');
       const second = await ready(scene, 'a-0', first);
       expect((second.spec as Json).nodeName).toBe(nodeName);
+    },
+  },
+  {
+    story: 'a claim never shrinks, and grows only where its class lets it',
+    pods: true,
+    async play(scene) {
+      await made(scene, statefulSets, statefulSet(scene, 'a', { volumeClaimTemplates: [claimTemplate] }));
+      await ready(scene, 'a-0');
+      const sized = async (storage: string): Promise<string> => {
+        const body = { spec: { resources: { requests: { storage } } } };
+        return verdict(
+          await scene.call('PATCH', pathIn(scene, 'persistentvolumeclaims', 'data-a-0'), { type: 'merge', body }),
+        );
+      };
+      expect(await sized('512Ki')).toBe('422 Invalid');
+      expect(await sized('2Mi')).toBe('403 Forbidden');
     },
   },
   {
