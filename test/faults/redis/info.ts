@@ -9,6 +9,10 @@ export function infoText(node: DataNode, section?: string): string {
   const lines: string[] = [];
   if (isWanted('server')) lines.push('# Server', ...serverLines(node), '');
   if (isWanted('persistence')) lines.push('# Persistence', ...persistenceLines(node), '');
+  if (isWanted('stats')) {
+    const { full, partial } = node.replication.syncs;
+    lines.push('# Stats', `sync_full:${full}`, `sync_partial_ok:${partial}`, '');
+  }
   if (isWanted('replication')) lines.push('# Replication', ...replicationLines(node), '');
   if (isWanted('keyspace')) {
     const { size } = node.dataset.keys;

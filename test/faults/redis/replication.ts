@@ -42,6 +42,8 @@ export class Replication {
   /** Whether it ever stood in a stream: before that, it reports an offset of its own. */
   hasPosition = false;
   readonly replicas = new Set<Link>();
+  /** How often it was copied, and how often somebody went on where they stood. */
+  readonly syncs = { full: 0, partial: 0 };
   #attempt = 0;
   #isConnecting = false;
   #sincePing = 0;
@@ -132,6 +134,7 @@ export class Replication {
     if (this.hasPosition && source.dataset.canContinue(dataset.replid, dataset.offset)) {
       this.link = link;
       source.replication.replicas.add(link);
+      source.replication.syncs.partial++;
       if (dataset.adopt(source.dataset)) this.dropReplicas();
       this.#feed(link);
       return;
@@ -145,6 +148,7 @@ export class Replication {
     link.ackOffset = 0;
     this.link = link;
     source.replication.replicas.add(link);
+    source.replication.syncs.full++;
     this.dropReplicas();
     const snapshot = source.dataset.snapshot();
     const copied = (): void => {

@@ -188,6 +188,8 @@ export function resetWatch(watch: Watch, ip: string, port: number, now: number):
   watch.replicas.clear();
   watch.leader = '';
   watch.objectivelyDownSince = undefined;
+  // The next one may begin at once.
+  watch.failoverStartedAt = 0;
   endFailover(watch);
 }
 

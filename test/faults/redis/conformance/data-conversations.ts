@@ -333,6 +333,7 @@ export const dataConversations: readonly Conversation[] = [
         remembers: now.master_replid2 === old.master_replid && now.master_replid !== old.master_replid,
         parted: Number(now.second_repl_offset) > 0,
         same: below.master_replid === now.master_replid && below.master_replid2 === now.master_replid2,
+        syncs: pick(await info(stage, 'n2', 'stats'), 'sync_full', 'sync_partial_ok'),
         keys: [await stage.ask('n3', 'MGET', 'a', 'b'), await stage.ask('n1', 'MGET', 'a', 'b')],
       };
     },
@@ -341,6 +342,7 @@ export const dataConversations: readonly Conversation[] = [
       remembers: true,
       parted: true,
       same: true,
+      syncs: ['0', '2'],
       keys: [
         ['1', '1'],
         ['1', '1'],

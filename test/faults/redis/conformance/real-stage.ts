@@ -54,6 +54,7 @@ export async function realStage(): Promise<Stage> {
 
   const stage: Stage = {
     address,
+    now: () => performance.now(),
     async start(member, lines = []) {
       const own = join(directory, member);
       const conf = join(own, 'conf');

@@ -27,7 +27,11 @@ async function knows(stage: Stage, sentinel: string, replicas: number, peers: nu
   await stage.until(`${sentinel} knows ${replicas} replicas and ${peers} peers`, async () => {
     const fields = await master(stage, sentinel);
     const others = [...(await rows(stage, sentinel, 'REPLICAS')), ...(await rows(stage, sentinel, 'SENTINELS'))];
-    const settled = others.every((row) => row['master-link-status'] !== 'err' && !row.flags?.includes('disconnected'));
+    const settled = others.every(
+      (row) =>
+        /s_down/.test(row.flags ?? '') ||
+        (row['master-link-status'] !== 'err' && !/disconnected/.test(row.flags ?? '')),
+    );
     return fields['num-slaves'] === String(replicas) && fields['num-other-sentinels'] === String(peers) && settled;
   });
 }
@@ -293,16 +297,23 @@ export const sentinelConversations: readonly Conversation[] = [
     yields: '-NOGOODSLAVE No suitable replica to promote',
   },
   {
-    story: 'the primary is killed: the one with the lowest priority wins',
+    story:
+      'the primary is killed: the one with the lowest priority wins; it is killed, too: the last one takes over at once',
     async play(stage) {
       const { sentinels } = await cluster(stage, { data: 3, sentinels: 3, priority: { n3: 10 } });
       await stage.kill('n1');
       const named = await untilAllWatch(stage, sentinels, 'n1');
       await inSync(stage, 'n2', 'n3');
       const epochs = await Promise.all(sentinels.map(async (s) => Number((await master(stage, s))['config-epoch'])));
-      return [named, new Set(epochs).size, await primariesOf(stage, ['n2', 'n3'])];
+      const first = [named, new Set(epochs).size, await primariesOf(stage, ['n2', 'n3'])];
+      await knows(stage, 's1', 2, 2);
+      await stage.kill('n3');
+      const at = stage.now();
+      const last = await untilAllWatch(stage, sentinels, 'n3');
+      // Twice the failover's timeout would have to pass after one that did not come to its end.
+      return [...first, last, stage.now() - at < 9000];
     },
-    yields: ['n3', 1, ['n3']],
+    yields: ['n3', 1, ['n3'], 'n2', true],
   },
   {
     story: 'the primary is killed: of equals, the one with more data wins; a priority of 0 never does',

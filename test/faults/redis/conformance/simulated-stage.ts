@@ -48,6 +48,7 @@ export function simulatedStage(version: string): Stage {
 
   const stage: Stage = {
     address,
+    now: () => time.monotonic(),
     async start(member, lines = []) {
       const host = hostOf(member);
       if (member.startsWith('n')) {

@@ -35,6 +35,8 @@ export interface Stage {
   /** Asks until the answer is yes. */
   until(what: string, holds: () => Promise<boolean>): Promise<void>;
   address(member: string): string;
+  /** Milliseconds, of the stage's own time. */
+  now(): number;
   close(): Promise<void>;
 }
 
