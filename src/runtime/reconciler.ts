@@ -130,7 +130,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure = error;
         claim = failedStatus(claim, error);
       }
-      const details = await status.write(cluster, resource, claim, planStatus(plan), signal);
+      const isCreated = failure === undefined && plan.steps.every((step) => step.type === 'create');
+      const said = isCreated ? { ...plan, steps: [] } : plan;
+      const details = await status.write(cluster, resource, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
@@ -171,6 +173,7 @@ function soonest(...times: readonly (number | undefined)[]): number | undefined 
   return given.length === 0 ? undefined : Math.min(...given);
 }
 
+/** Of a change, the next look tells whether it has taken effect; what has just been created is nobody's next step. */
 function planStatus(plan: Plan): ClusterStatus['plan'] {
   const next = plan.steps[0];
   return {
