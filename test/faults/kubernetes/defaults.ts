@@ -167,7 +167,7 @@ function service(spec: Fields): Fields {
 
 function withSpec(object: KubeObject, before: KubeObject | undefined, defaults: (spec: Fields) => Fields): KubeObject {
   if (before !== undefined && object.spec === before.spec) return object;
-  return { ...object, spec: defaults(tidied(object.spec) as Fields) };
+  return { ...object, spec: defaults(fieldsIn(tidied(object.spec))) };
 }
 
 function secret(object: KubeObject): KubeObject {
