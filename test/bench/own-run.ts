@@ -101,7 +101,7 @@ async function count(plane: ControlPlane, childrenEach: number, options: Options
   const { live: n } = options;
   let subject = await startSubject(plane.kubeconfig, options.nodeFlags);
   const scene = await openScene(plane, subject);
-  const standIn = await startStandIn(sample);
+  const standIn = await startStandIn(n, sample);
   try {
     await pause(1000);
     const log = await openAuditLog(plane.auditLog ?? '', subject.userAgent);

@@ -1,7 +1,7 @@
 /**
- * Stands in for the Redis and Sentinel processes of many clusters: whole ones, in which nothing ever happens. It
- * listens on every address of this machine, and each member has an address of its own in 127.0.0.0/8, by which its
- * connections are told apart. It speaks as much of the protocol as the controller asks for; no Redis is measured here.
+ * Stands in for the Redis and Sentinel processes of many clusters: whole ones, in which nothing ever happens. Each
+ * member has an address of its own in 127.0.0.0/8, on which it listens and by which its connections are told apart. It
+ * speaks as much of the protocol as the controller asks for; no Redis is measured here.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Cluster } from '../../src/api/cluster.ts';
@@ -84,8 +84,8 @@ export interface StandIn {
   close(): Promise<void>;
 }
 
-/** `clusterAt`: the cluster of a number. Rejects when a Redis port of this machine is taken. */
-export async function startStandIn(clusterAt: (i: number) => Cluster<RedisSpec>): Promise<StandIn> {
+/** For the clusters 0 to `n` - 1, of which `clusterAt` tells. Rejects when an address is taken. */
+export async function startStandIn(n: number, clusterAt: (i: number) => Cluster<RedisSpec>): Promise<StandIn> {
   const sockets = new Set<Socket>();
   let accepted = 0;
 
@@ -110,7 +110,13 @@ export async function startStandIn(clusterAt: (i: number) => Cluster<RedisSpec>)
     });
   };
 
-  const servers = await Promise.all([dataPort, sentinelPort].map((port) => listen(createServer(serve(port)), port)));
+  const places = [...range(0, n)].flatMap((i) =>
+    [...range(0, members)].map((member) => ({
+      host: addressOf(i, member),
+      port: member < dataNodes ? dataPort : sentinelPort,
+    })),
+  );
+  const servers = await Promise.all(places.map(({ host, port }) => listen(createServer(serve(port)), host, port)));
   return {
     get accepted() {
       return accepted;
@@ -134,9 +140,9 @@ function replyTo(args: readonly string[], answer: Process): string {
   return encodeReply(reply);
 }
 
-function listen(server: Server, port: number): Promise<Server> {
+function listen(server: Server, host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(new Error(`the stand-in cannot listen on port ${port}`, { cause })));
-    server.listen({ port, host: '0.0.0.0', backlog: 4096 }, () => resolve(server));
+    server.once('error', (cause) => reject(new Error(`the stand-in cannot listen on ${host}:${port}`, { cause })));
+    server.listen({ port, host }, () => resolve(server));
   });
 }
