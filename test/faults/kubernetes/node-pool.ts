@@ -7,6 +7,7 @@ import type { Images } from '../world/workload.ts';
 import { type ClusterState, handOf } from './cluster-state.ts';
 import { fieldsIn, itemsIn } from './fields.ts';
 import { type Kubelet, runKubelet } from './kubelet.ts';
+import { nodeCapacity } from './node-room.ts';
 import { isReady, nodeNameOf, withCondition } from './pod.ts';
 import { timestamp } from './registry.ts';
 import type { Volumes } from './volumes.ts';
@@ -62,7 +63,11 @@ export function runNodePool(options: {
     const object = store.get('nodes', undefined, node);
     if (object === undefined) return;
     const conditions = itemsIn(fieldsIn(object.status).conditions);
-    hand.updateStatus(object, { conditions: withCondition(conditions, 'Ready', status, timestamp(time.now())) });
+    hand.updateStatus(object, {
+      capacity: nodeCapacity,
+      allocatable: nodeCapacity,
+      conditions: withCondition(conditions, 'Ready', status, timestamp(time.now())),
+    });
   }
 
   function lost(node: string): void {
@@ -106,7 +111,6 @@ export function runNodePool(options: {
         down.delete(node);
         kubelet(node).start();
         mark(node, 'True');
-        // Marked in any case: the scheduler looks again when a node changes.
       });
     },
   };

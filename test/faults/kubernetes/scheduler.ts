@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
 import { type Fields, fieldsIn, itemsIn } from './fields.ts';
+import { hasRoom } from './node-room.ts';
 import { claimsOf, isTerminating, nodeNameOf, withCondition } from './pod.ts';
 import { timestamp } from './registry.ts';
 import { matchesSelector } from './selector.ts';
@@ -84,7 +85,8 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
     const candidates = [...store.all('nodes')].filter((node) => {
       const { name, labels = {} } = node.metadata;
       if (!isUp(name) || (fixed !== undefined && fixed !== name)) return false;
-      return Object.entries(fieldsIn(spec.nodeSelector)).every(([label, value]) => labels[label] === value);
+      const isSelected = Object.entries(fieldsIn(spec.nodeSelector)).every(([label, value]) => labels[label] === value);
+      return isSelected && suitsAffinity(spec, labels) && hasRoom(node, pod, store.all('pods'));
     });
     const names = candidates.map((node) => node.metadata.name);
     const all = [...store.all('nodes')].map((node) => node.metadata.name);
@@ -122,6 +124,13 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
     }
     return counts;
   }
+}
+
+/** One of the terms must hold, if there are any. */
+function suitsAffinity(spec: Fields, labels: Readonly<Record<string, string>>): boolean {
+  const required = fieldsIn(fieldsIn(spec.affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution;
+  if (required === undefined) return true;
+  return itemsIn(fieldsIn(required).nodeSelectorTerms).some((term) => matchesSelector(term, labels));
 }
 
 function requiredApart(spec: Fields): readonly Fields[] {

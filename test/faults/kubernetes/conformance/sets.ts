@@ -1,4 +1,4 @@
-/** StatefulSets and their claims, as far as no pod has to run: pods that wait for a node are pods all the same. */
+/** StatefulSets, their claims and the scheduler, mostly by pods that wait for a node, which are pods all the same. */
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../../src/api/object.ts';
 import {
@@ -238,6 +238,28 @@ export const setCases: readonly ConformanceCase[] = [
         expect(status.conditions).toContainEqual(
           expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
         );
+      });
+    },
+  },
+  {
+    story: 'a pod that asks for more than any node has waits, and one that asks for less does not',
+    pods: true,
+    async play(scene) {
+      const asking = (memory: string): Json => {
+        const containers = [{ ...scene.container, resources: { requests: { memory } } }];
+        return { template: { spec: { containers } } };
+      };
+      await made(scene, statefulSets, statefulSet(scene, 'a', { replicas: 0 }));
+      await change(scene, { replicas: 1, ...asking('1000Ti') });
+      await scene.until('the scheduler', async () => {
+        const { conditions = [] } = (await read(scene, 'pods', 'a-0')).status as { conditions?: readonly Json[] };
+        expect(conditions).toContainEqual(expect.objectContaining({ type: 'PodScheduled', reason: 'Unschedulable' }));
+      });
+      await change(scene, asking('1Mi'));
+      await scene.until('the new revision seen', () => observed(scene));
+      await remove(scene, 'pods', 'a-0');
+      await scene.until('it runs', async () => {
+        expect((await read(scene, 'pods', 'a-0')).status).toMatchObject({ phase: 'Running' });
       });
     },
   },
