@@ -1,6 +1,6 @@
-/** What nodes have to give, and what the pods on them have asked for: CPU in cores, memory in bytes. */
+/** What nodes have to give, and what the pods on them have asked for, in thousandths of a core and of a byte. */
 import type { KubeObject } from '../../../src/api/object.ts';
-import { unitsOf } from '../../../src/api/quantity.ts';
+import { thousandths } from '../../../src/api/quantity.ts';
 import { fieldsIn, itemsIn } from './fields.ts';
 import { nodeNameOf } from './pod.ts';
 
@@ -13,7 +13,7 @@ export interface Room {
 export const nodeCapacity = { cpu: '8', memory: '32Gi', pods: '110' } as const;
 
 const amount = (quantity: unknown): number =>
-  typeof quantity === 'string' || typeof quantity === 'number' ? unitsOf(quantity) : 0;
+  typeof quantity === 'string' || typeof quantity === 'number' ? Number(thousandths(quantity)) : 0;
 
 const requests = new WeakMap<object, Room>();
 
