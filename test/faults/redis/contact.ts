@@ -27,6 +27,8 @@ export function contact(sentinel: Sentinel, watch: Watch, instance: AnyInstance)
   // A peer without a port is one whose address somebody else has now.
   if (instance.port === 0 || (isInReach && server === undefined)) {
     instance.isDisconnected = true;
+    // Each attempt to connect brings a ping along.
+    if (instance.unansweredSince === 0) instance.unansweredSince = now;
     return;
   }
   if (isInReach && server?.isFrozen === false) instance.isDisconnected = false;

@@ -335,6 +335,7 @@ export class DataNode implements Server {
     this.host.processes.remove(this);
     this.connections.closeAll();
     this.replication.end();
+    for (const sentinel of this.host.processes.sentinels) sentinel.missed(this.ip);
   }
 
   /** For a harness: what a client would read. */

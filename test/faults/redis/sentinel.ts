@@ -109,6 +109,11 @@ export class Sentinel implements Server {
     }
   }
 
+  /** A server has closed its connection: it is called again in the next round. */
+  missed(ip: string): void {
+    if (!this.isFrozen && this.reaches(ip)) this.wake();
+  }
+
   #round(): void {
     let isCalm = true;
     if (!this.isFrozen) {
@@ -323,5 +328,6 @@ export class Sentinel implements Server {
     this.#stopListening?.();
     this.host.processes.remove(this);
     this.connections.closeAll();
+    for (const other of this.host.processes.sentinels) other.missed(this.ip);
   }
 }

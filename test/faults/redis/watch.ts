@@ -119,7 +119,8 @@ function instance(ip: string, port: number, now: number): Instance {
     availableAt: now,
     answeredAt: now,
     pingedAt: 0,
-    unansweredSince: 0,
+    // As if pinged: one that cannot be reached at all is found down, too.
+    unansweredSince: now,
     isDisconnected: true,
     downSince: undefined,
     lastDownAt: 0,

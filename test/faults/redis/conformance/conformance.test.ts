@@ -1,14 +1,16 @@
 /** One suite, two stages: what the simulated servers say and do is what real ones say and do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedVersion } from '../../../support/redis-server.ts';
-import { type Conversation, dataConversations } from './data-conversations.ts';
+import type { Conversation } from './conversation.ts';
+import { dataConversations } from './data-conversations.ts';
 import { realStage } from './real-stage.ts';
+import { replicationConversations } from './replication-conversations.ts';
 import { sentinelConversations } from './sentinel-conversations.ts';
 import { simulatedStage } from './simulated-stage.ts';
 import type { Stage } from './stage.ts';
 
 /** Those with sentinels first, since they wait for seconds. */
-const conversations = [...sentinelConversations, ...dataConversations];
+const conversations = [...sentinelConversations, ...replicationConversations, ...dataConversations];
 const rows = conversations.map((row) => [row.story, row] as const);
 
 /** How many take place at once on real servers. */

@@ -1,5 +1,5 @@
 /** What is said with sentinels, and what they do by themselves. */
-import { type Conversation, follow, info, inSync, pairsOf, pick } from './data-conversations.ts';
+import { type Conversation, follow, info, inSync, pairsOf, pick } from './conversation.ts';
 import { type Heard, idOf, password, type Stage, watched } from './stage.ts';
 
 /**
