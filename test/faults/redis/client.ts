@@ -54,12 +54,22 @@ export interface Server {
   receive(client: Client, args: readonly string[]): void;
 }
 
+/** Long answers that a server gives again and again, as they go out. */
+const longAnswers = new WeakMap<object, string>();
+
+function encoded(reply: Reply): string {
+  if (!Array.isArray(reply) || reply.length < 50) return encodeReply(reply);
+  const text = longAnswers.get(reply) ?? encodeReply(reply);
+  longAnswers.set(reply, text);
+  return text;
+}
+
 /** Serves the Redis protocol on a stream. */
 export function serveStream(server: Server, stream: Duplex, from: string): void {
   const client = new Client(
     from,
     (reply) => {
-      if (stream.writable) stream.write(encodeReply(reply));
+      if (stream.writable) stream.write(encoded(reply));
     },
     () => stream.destroy(),
   );

@@ -108,6 +108,8 @@ function refusal(name: string, value: string, version: string): string | undefin
 export class Settings {
   readonly #values: Map<string, string>;
   readonly #version: string;
+  /** Answers to `get` since the last change. */
+  readonly #answers = new Map<string, readonly string[]>();
 
   constructor(conf: Conf, version: string) {
     this.#values = new Map([...Object.entries(own), ...conf.settings]);
@@ -126,10 +128,17 @@ export class Settings {
     return this.#values.get(name) === 'yes';
   }
 
-  /** Names and values, flat: what the patterns match, each once. */
-  get(patterns: readonly string[]): string[] {
+  /** Names and values, flat: what the patterns match, each once. The operator asks the same every time. */
+  get(patterns: readonly string[]): readonly string[] {
+    const question = patterns.join(' ').toLowerCase();
+    const known = this.#answers.get(question) ?? this.#find(question.split(' '));
+    this.#answers.set(question, known);
+    return known;
+  }
+
+  #find(patterns: readonly string[]): readonly string[] {
     const found = new Map<string, string>();
-    for (const pattern of patterns.map((text) => text.toLowerCase())) {
+    for (const pattern of patterns) {
       const exact = this.#values.get(pattern);
       if (exact !== undefined) found.set(pattern, exact);
       if (!pattern.includes('*')) continue;
@@ -156,6 +165,7 @@ export class Settings {
       wanted.set(name, canonical(name, value, this.#version));
     }
     for (const [name, value] of wanted) this.#values.set(name, value);
+    this.#answers.clear();
     return undefined;
   }
 }
