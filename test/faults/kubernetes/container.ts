@@ -209,8 +209,9 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
         phase = 'ended';
         code = 137;
         last ??= { exitCode: 137, reason: 'ContainerStatusUnknown' };
-        plan.changed();
       }
+      // One that has ended and would have been started again has ended for good now.
+      if (phase === 'ended') plan.changed();
       probes?.stopLiveness();
       // A shorter grace than the one that runs counts from now.
       if (isKilling) {

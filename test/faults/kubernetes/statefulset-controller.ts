@@ -97,7 +97,7 @@ export function runStatefulSetController(state: ClusterState): void {
     for (let ordinal = 0; ordinal < replicas; ordinal++) {
       const pod = byOrdinal.get(ordinal);
       if (pod === undefined) birth(set, ordinal, revision);
-      else if (!isTerminating(pod) && (phaseOf(pod) === 'Failed' || phaseOf(pod) === 'Succeeded')) hand.remove(pod);
+      else if (!isTerminating(pod)) tend(set, pod);
       if (!inParallel && !(pod !== undefined && isHealthy(pod))) return;
     }
     const condemned = pods.filter((pod) => ordinalOf(pod) >= replicas).reverse();
@@ -106,6 +106,13 @@ export function runStatefulSetController(state: ClusterState): void {
       if (!inParallel) return;
     }
     if (condemned.length === 0) update(set, byOrdinal, replicas, revision);
+  }
+
+  function tend(set: KubeObject, pod: KubeObject): void {
+    const phase = phaseOf(pod);
+    if (phase === 'Failed' || phase === 'Succeeded') hand.remove(pod);
+    // Its claims may have gone while it waited for a node.
+    else if (phase === 'Pending') makeClaims(set, ordinalOf(pod));
   }
 
   function update(set: KubeObject, pods: ReadonlyMap<number, KubeObject>, replicas: number, revision: string): void {
@@ -125,18 +132,22 @@ export function runStatefulSetController(state: ClusterState): void {
 
   /** A pod and its claims. Not while an old claim of the name is on its way out. */
   function birth(set: KubeObject, ordinal: number, revision: string): void {
-    const { namespace } = set.metadata;
     const pod = podOf(set, ordinal, revision, ownerReference(set));
-    if (store.get('pods', namespace, pod.metadata.name) !== undefined) return;
+    if (store.get('pods', set.metadata.namespace, pod.metadata.name) !== undefined) return;
+    if (makeClaims(set, ordinal)) hand.create(pod);
+  }
+
+  /** Those that are missing. False when one is on its way out, whose place cannot be taken yet. */
+  function makeClaims(set: KubeObject, ordinal: number): boolean {
     const templates = itemsIn(fieldsIn(set.spec).volumeClaimTemplates);
     const held = templates.map((template) =>
-      store.get('persistentvolumeclaims', namespace, claimName(set, template, ordinal)),
+      store.get('persistentvolumeclaims', set.metadata.namespace, claimName(set, template, ordinal)),
     );
-    if (held.some((claim) => claim?.metadata.deletionTimestamp !== undefined)) return;
+    if (held.some((claim) => claim?.metadata.deletionTimestamp !== undefined)) return false;
     templates.forEach((template, at) => {
       if (held[at] === undefined) hand.create(claimOf(set, template, ordinal, claimOwners(set, undefined)));
     });
-    hand.create(pod);
+    return true;
   }
 
   /** The owners of a claim as the retention policy wants them, which is how claims come to be deleted. */

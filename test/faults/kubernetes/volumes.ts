@@ -1,12 +1,12 @@
 /**
  * Volumes of claims: provisioned on the node that the scheduler has chosen, kept while the claim is, lost on request.
- * A claim that a pod uses is not deleted before the pod is gone.
+ * A claim that a pod on a node uses is not deleted before the pod is gone.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Volume } from '../world/workload.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
 import { equal, fieldsIn } from './fields.ts';
-import { claimsOf } from './pod.ts';
+import { claimsOf, nodeNameOf } from './pod.ts';
 import { workQueue } from './work-queue.ts';
 
 export const selectedNode = 'volume.kubernetes.io/selected-node';
@@ -66,7 +66,9 @@ export function runVolumes(state: ClusterState): Volumes {
     const { namespace, name, finalizers = [] } = claim.metadata;
     if (!finalizers.includes(protection)) return;
     for (const pod of store.all('pods')) {
-      if (pod.metadata.namespace === namespace && [...claimsOf(pod).values()].includes(name)) return;
+      // No kubelet starts a pod whose claim is on its way out: one that waits for a node holds nothing.
+      if (pod.metadata.namespace !== namespace || nodeNameOf(pod) === undefined) continue;
+      if ([...claimsOf(pod).values()].includes(name)) return;
     }
     protector.updateMetadata(claim, { finalizers: finalizers.filter((finalizer) => finalizer !== protection) });
   }

@@ -156,6 +156,20 @@ export const workloadCases: readonly ConformanceCase[] = [
     },
   },
   {
+    story: 'a claim that a pod uses is deleted when the pod is gone',
+    pods: true,
+    async play(scene) {
+      await made(scene, statefulSets, statefulSet(scene, 'a', { volumeClaimTemplates: [claimTemplate] }));
+      await ready(scene, 'a-0');
+      const path = pathIn(scene, 'persistentvolumeclaims', 'data-a-0');
+      await scene.call('DELETE', path);
+      await scene.pause(500);
+      expect((await read(scene, 'persistentvolumeclaims', 'data-a-0')).metadata.deletionTimestamp).toBeDefined();
+      await scene.call('PATCH', pathIn(scene, statefulSets, 'a'), { type: 'merge', body: { spec: { replicas: 0 } } });
+      await scene.until('no claim', async () => expect(await listed(scene, 'persistentvolumeclaims')).toEqual([]));
+    },
+  },
+  {
     story: 'a claim never shrinks, and grows only where its class lets it',
     pods: true,
     async play(scene) {
