@@ -1,6 +1,9 @@
 /**
  * The images that the builders put into pods, simulated: which program a container runs, from its first script to the
  * end of its server.
+ *
+ * What is not there, beside everything that nobody asks for: Sentinel's TILT, votes that cross each other on the wire,
+ * eviction and expiry, a pause of more than writes, and copies whose length depends on the dataset.
  */
 import type { Images, Program, ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
 import { DataNode } from './data-node.ts';
