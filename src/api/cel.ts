@@ -76,10 +76,12 @@ const mentionsOldSelf = (rule: CelRule): boolean => /\boldSelf\b/.test(rule.rule
  * atomic, so the API server cannot tell which item was which either.
  */
 export function brokenRules(schema: StructuralSchema, value: unknown, old?: unknown, path: Path = []): BrokenRule[] {
-  const own = (schema['x-kubernetes-validations'] ?? []).flatMap((rule): BrokenRule[] => {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  const self = rules.length === 0 ? undefined : celValue(schema, value);
+  const own = rules.flatMap((rule): BrokenRule[] => {
     const isTransition = mentionsOldSelf(rule);
     if (isTransition && old === undefined) return [];
-    const context: Record<string, unknown> = { self: celValue(schema, value) };
+    const context: Record<string, unknown> = { self };
     if (isTransition) context.oldSelf = celValue(schema, old);
     const at = [...path, ...(rule.fieldPath ?? '').split('.').filter((part) => part !== '')];
     try {

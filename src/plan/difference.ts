@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
 import { compareQuantities } from '../api/quantity.ts';
+import { oncePer } from './memo.ts';
 import type { FieldChange } from './plan.ts';
 
 /** Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. */
@@ -20,14 +21,14 @@ function withoutClaimTemplates(object: KubeObject): KubeObject {
   return { ...object, spec };
 }
 
-export function fingerprinted(object: KubeObject): KubeObject {
+export const fingerprinted = oncePer((object: KubeObject): KubeObject => {
   const hash = createHash('sha256')
     .update(JSON.stringify(withoutClaimTemplates(object)))
     .digest('hex')
     .slice(0, 16);
   const annotations = { ...object.metadata.annotations, [fingerprintAnnotation]: hash };
   return { ...object, metadata: { ...object.metadata, annotations } };
-}
+});
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -89,8 +90,24 @@ function compareLists(path: string, wanted: readonly unknown[], has: readonly un
   }
 }
 
+/**
+ * True only where nothing differs, item by item in the same order; without a path or a list being made, since nearly
+ * every comparison of a controller finds nothing.
+ */
+function plainlyEqual(wanted: unknown, has: unknown): boolean {
+  if (wanted === has) return true;
+  if (typeof wanted !== 'object' || wanted === null || typeof has !== 'object' || has === null) return false;
+  if (Array.isArray(wanted)) {
+    return Array.isArray(has) && wanted.length === has.length && wanted.every((item, i) => plainlyEqual(item, has[i]));
+  }
+  if (Array.isArray(has)) return false;
+  for (const key in wanted) if (!plainlyEqual((wanted as Fields)[key], (has as Fields)[key])) return false;
+  return true;
+}
+
 /** Leaf by leaf what `wanted` would change about `has`; empty when there is nothing to do. */
 export function difference(wanted: KubeObject, has: KubeObject): FieldChange[] {
+  if (plainlyEqual(withoutClaimTemplates(wanted), has)) return [];
   const changes: FieldChange[] = [];
   compare('', withoutClaimTemplates(wanted), has, changes);
   return changes;

@@ -2,7 +2,7 @@
  * Whose turn it is to restart. One member at a time, those without a role first, the leader last; and nobody as long as
  * somebody else is not well, because that one may be all that is left.
  */
-import type { Pod, StatefulSet } from '../resources/children.ts';
+import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 
 const revisionLabel = 'controller-revision-hash';
 
@@ -19,4 +19,17 @@ export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[])
 /** The next pod to restart, leaders last. */
 export function nextToRestart(outdated: readonly Pod[], isLeader: (pod: Pod) => boolean): Pod | undefined {
   return outdated.find((pod) => !isLeader(pod)) ?? outdated[0];
+}
+
+/**
+ * An outdated pod that is not ready may never become so: its template was wrong, and has been corrected since. A new one
+ * interrupts nobody. `mayGo` says whether its process has nothing to lose. One at a time: none while another stops.
+ */
+export function stuckPod(
+  set: StatefulSet | undefined,
+  pods: readonly Pod[],
+  mayGo: (pod: Pod) => boolean,
+): Pod | undefined {
+  if (pods.some((pod) => pod.metadata.deletionTimestamp !== undefined)) return undefined;
+  return outdatedPods(set, pods).find((pod) => !podIsReady(pod) && mayGo(pod));
 }

@@ -24,18 +24,23 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after `ms`; rejects with a signal's reason as soon as one of them aborts. */
+export function sleep(clock: Clock, ms: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const abort = (): void => {
+    const aborted = signals.find((signal) => signal?.aborted);
+    if (aborted !== undefined) return reject(aborted.reason);
+    const leave = (): void => {
+      for (const signal of signals) signal?.removeEventListener('abort', abort);
+    };
+    const abort = ({ target }: Event): void => {
       cancel();
-      reject(signal?.reason);
+      leave();
+      reject((target as AbortSignal).reason);
     };
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener('abort', abort);
+      leave();
       resolve();
     });
-    signal?.addEventListener('abort', abort, { once: true });
+    for (const signal of signals) signal?.addEventListener('abort', abort);
   });
 }

@@ -101,6 +101,6 @@ export function engineIO(options: {
     now: () => clock.now(),
     secret: (name) => reader.read(namespace, name, signal),
     secretRefused: (name) => reader.refuse(namespace, name),
-    sleep: (ms, also) => sleep(clock, ms, also === undefined ? signal : AbortSignal.any([signal, also])),
+    sleep: (ms, also) => sleep(clock, ms, signal, also),
   };
 }

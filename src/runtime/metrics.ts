@@ -22,6 +22,8 @@ export interface Metrics {
   readonly handlerErrors: Counter<'resource'>;
   readonly leader: Gauge<'lease'>;
   readonly recordedEvents: Counter<'outcome'>;
+  readonly eventLoopDelay: Histogram<never>;
+  readonly memory: Gauge<'part'>;
   /** The text that Prometheus scrapes. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -68,6 +70,8 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     handlerErrors: counter('store_handler_errors_total', 'Change listeners that threw.', ['resource']),
     leader: gauge('leader', '1 while this process holds the lease.', ['lease']),
     recordedEvents: counter('events_total', 'Kubernetes events, by what became of them.', ['outcome']),
+    eventLoopDelay: histogram('event_loop_delay_seconds', 'How much later than due a timer of 20 ms ran.', []),
+    memory: gauge('memory_bytes', 'Memory of this process, by what it is used for.', ['part']),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

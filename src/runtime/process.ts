@@ -15,6 +15,7 @@ import { inClusterCredentials, inClusterNamespace, isInCluster } from './inclust
 import { createLog, type LogLevel } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createOperator } from './operator.ts';
+import { observeProcess } from './self-observation.ts';
 import { createTransport, userAgent } from './undici-transport.ts';
 import { version } from './version.ts';
 
@@ -81,6 +82,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
   });
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
+  const stopObserving = observeProcess({ clock, metrics, memory: () => process.memoryUsage() });
   const health = await startHealthServer({
     port: options.port,
     live: { 'event-loop': () => (delay.percentile(99) / 1e6 > stalledMs ? 'the event loop is blocked' : undefined) },
@@ -96,6 +98,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     return 1;
   } finally {
     delay.disable();
+    stopObserving();
     await health.close();
   }
 }

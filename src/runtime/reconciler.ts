@@ -12,6 +12,7 @@ import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import { planDeletion } from '../plan/deletion.ts';
+import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan } from '../plan/plan.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
@@ -58,6 +59,9 @@ const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds 
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { client, cache, executor, status, io, onOutcome } = options;
+  const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
+    oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
+  );
 
   async function reconcileDeleting(
     engine: RegisteredEngine,
@@ -96,7 +100,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return {
     async reconcile(engine, object, key, signal) {
       const { resource } = engine.kind;
-      const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
+      const verdict = verdictOn(engine)(object);
       const children = cache.children(key);
       if (!verdict.ok) {
         const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine, object);
@@ -126,7 +130,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure = error;
         claim = failedStatus(claim, error);
       }
-      const details = await status.write(cluster, resource, claim, planStatus(plan), signal);
+      const isCreated = failure === undefined && plan.steps.every((step) => step.type === 'create');
+      const said = isCreated ? { ...plan, steps: [] } : plan;
+      const details = await status.write(cluster, resource, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
@@ -167,6 +173,7 @@ function soonest(...times: readonly (number | undefined)[]): number | undefined 
   return given.length === 0 ? undefined : Math.min(...given);
 }
 
+/** Of a change, the next look tells whether it has taken effect; what has just been created is nobody's next step. */
 function planStatus(plan: Plan): ClusterStatus['plan'] {
   const next = plan.steps[0];
   return {

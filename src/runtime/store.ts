@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';
+import { createPacker, type Packed, unpack } from './packing.ts';
 import { type Projection, wholeObject } from './projection.ts';
 import { isNewer } from './resource-version.ts';
 import { createTombstones } from './tombstones.ts';
@@ -87,7 +88,12 @@ export interface StoreOptions {
   readonly metrics?: Pick<Metrics, 'storeObjects' | 'handlerErrors'> | undefined;
 }
 
-interface Held extends StoreEntry {
+/** What is held of an object at rest: what decides about news, and the rest packed. */
+interface Held {
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly postOwned: boolean;
+  readonly packed: Packed;
   /** Known only from our own write; the watch has not shown it yet. */
   readonly unconfirmed: boolean;
   /** Was newer than a list that did not show it. */
@@ -101,37 +107,43 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     name,
     index: createObjectIndex(values),
   }));
+  const packer = createPacker();
   const tombstones = createTombstones();
   const listeners = new Set<Listener>();
   let hasSynced = false;
   /** The store has seen everything up to this version: lists are complete, and a watch keeps the order. */
   let seenUpTo: string | undefined;
 
-  function project(raw: KubeObject, unconfirmed: boolean): Held {
+  function project(raw: KubeObject, unconfirmed: boolean): { readonly held: Held; readonly object: KubeObject } {
     const postOwned = isPostOwned(raw);
-    return { object: projection(raw), postOwned, unconfirmed, outlivedList: false };
+    const object = projection(raw);
+    const { uid, resourceVersion } = object.metadata;
+    const packed = packer.pack(object);
+    return { object, held: { uid, resourceVersion, postOwned, packed, unconfirmed, outlivedList: false } };
   }
 
   /** Puts an object in place of what its key held and returns the changes, oldest first. */
-  function place(key: string, next: Held, origin: Origin): Change[] {
+  function place(key: string, next: Held, object: KubeObject, origin: Origin): Change[] {
     const held = objects.get(key);
-    if (held !== undefined && held.object.metadata.uid !== next.object.metadata.uid) {
-      return [...drop(key, held, origin), ...place(key, next, origin)];
+    if (held !== undefined && held.uid !== next.uid) {
+      return [...drop(key, held, origin), ...place(key, next, object, origin)];
     }
-    if (held !== undefined) for (const { index } of indexes) index.remove(key, held.object);
+    const previous = held === undefined ? undefined : unpack(held.packed);
+    if (previous !== undefined) for (const { index } of indexes) index.remove(key, previous);
     objects.set(key, next);
-    for (const { index } of indexes) index.insert(key, next.object);
-    return held === undefined
-      ? [{ type: 'added', object: next.object, origin }]
-      : [{ type: 'updated', object: next.object, previous: held.object, origin }];
+    for (const { index } of indexes) index.insert(key, object);
+    return previous === undefined
+      ? [{ type: 'added', object, origin }]
+      : [{ type: 'updated', object, previous, origin }];
   }
 
   /** `version` is when it was gone; without one it is gone for good. */
   function drop(key: string, held: Held, origin: Origin, version?: string): Change[] {
-    tombstones.bury(held.object.metadata.uid, version);
+    const object = unpack(held.packed);
+    tombstones.bury(held.uid, version);
     objects.delete(key);
-    for (const { index } of indexes) index.remove(key, held.object);
-    return [{ type: 'deleted', object: held.object, previous: held.object, origin }];
+    for (const { index } of indexes) index.remove(key, object);
+    return [{ type: 'deleted', object, previous: object, origin }];
   }
 
   function see(version: string | undefined): void {
@@ -142,7 +154,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     const { uid, resourceVersion } = raw.metadata;
     // Written and gone again before the answer came: a list or the watch would have shown it.
     const isOver = seenUpTo === resourceVersion || isNewer(seenUpTo, resourceVersion);
-    if (isOver && objects.get(keyOf(raw.metadata))?.object.metadata.uid !== uid) return;
+    if (isOver && objects.get(keyOf(raw.metadata))?.uid !== uid) return;
     if (!tombstones.covers(uid, resourceVersion)) accept(raw, 'write');
   }
 
@@ -151,25 +163,25 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     const key = keyOf(raw.metadata);
     const held = objects.get(key);
     if (held !== undefined) {
-      const known = held.object.metadata;
-      if (isNewer(known.resourceVersion, resourceVersion)) {
+      if (isNewer(held.resourceVersion, resourceVersion)) {
         // An older life of the name is over for good; an older version of the same life is just late.
-        if (known.uid !== uid) tombstones.bury(uid);
+        if (held.uid !== uid) tombstones.bury(uid);
         return;
       }
-      if (known.uid === uid && known.resourceVersion === resourceVersion) {
+      if (held.uid === uid && held.resourceVersion === resourceVersion) {
         if (origin === 'watch' && held.unconfirmed) objects.set(key, { ...held, unconfirmed: false });
         return;
       }
     }
-    emit(place(key, project(raw, origin === 'write'), origin));
+    const next = project(raw, origin === 'write');
+    emit(place(key, next.held, next.object, origin));
   }
 
   function discard(name: ObjectName, uid: string | undefined, origin: 'watch' | 'write', version?: string): void {
     const key = keyOf(name);
     const held = objects.get(key);
-    if (held === undefined || held.object.metadata.uid !== uid) tombstones.bury(uid, version);
-    else if (!isNewer(held.object.metadata.resourceVersion, version)) emit(drop(key, held, origin, version));
+    if (held === undefined || held.uid !== uid) tombstones.bury(uid, version);
+    else if (!isNewer(held.resourceVersion, version)) emit(drop(key, held, origin, version));
   }
 
   function emit(changes: readonly Change[]): void {
@@ -186,26 +198,26 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     }
   }
 
-  function isBuried({ object }: Held): boolean {
-    return tombstones.covers(object.metadata.uid, object.metadata.resourceVersion);
+  function isBuried({ uid, resourceVersion }: Held): boolean {
+    return tombstones.covers(uid, resourceVersion);
   }
 
   function commit(incoming: ReadonlyMap<string, Held>, version: string): void {
     const changes: Change[] = [];
     for (const [key, held] of [...objects]) {
       const next = incoming.get(key);
-      if (held.unconfirmed && !held.outlivedList && isNewer(held.object.metadata.resourceVersion, version)) {
+      if (held.unconfirmed && !held.outlivedList && isNewer(held.resourceVersion, version)) {
         objects.set(key, { ...held, outlivedList: true });
       } else if (next === undefined || isBuried(next)) {
         changes.push(...drop(key, held, 'list', version));
       } else if (sameVersion(held, next)) {
         objects.set(key, { ...held, unconfirmed: false });
       } else {
-        changes.push(...place(key, next, 'list'));
+        changes.push(...place(key, next, unpack(next.packed), 'list'));
       }
     }
     for (const [key, next] of incoming) {
-      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, 'list'));
+      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, unpack(next.packed), 'list'));
     }
     tombstones.age();
     hasSynced = true;
@@ -214,16 +226,25 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
   }
 
   return {
-    get: (name) => objects.get(keyOf(name))?.object,
-    entry: (name) => objects.get(keyOf(name)),
+    get(name) {
+      const held = objects.get(keyOf(name));
+      return held === undefined ? undefined : unpack(held.packed);
+    },
+    entry(name) {
+      const held = objects.get(keyOf(name));
+      return held === undefined ? undefined : { object: unpack(held.packed), postOwned: held.postOwned };
+    },
     list(namespace) {
-      const all = Array.from(objects.values(), (held) => held.object);
+      const all = Array.from(objects.values(), (held) => unpack(held.packed));
       return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
     },
     byIndex(name, value) {
       const found = indexes.find((candidate) => candidate.name === name);
       if (found === undefined) throw new Error(`the store of ${resource} has no index ${name}`);
-      return Array.from(found.index.keys(value)).flatMap((key) => objects.get(key)?.object ?? []);
+      return Array.from(found.index.keys(value)).flatMap((key) => {
+        const held = objects.get(key);
+        return held === undefined ? [] : [unpack(held.packed)];
+      });
     },
     get size() {
       return objects.size;
@@ -254,10 +275,10 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     beginReplacement() {
       const incoming = new Map<string, Held>();
       const isLate = ({ metadata }: KubeObject): boolean =>
-        isNewer(incoming.get(keyOf(metadata))?.object.metadata.resourceVersion, metadata.resourceVersion);
+        isNewer(incoming.get(keyOf(metadata))?.resourceVersion, metadata.resourceVersion);
       return {
         put(object) {
-          if (!isLate(object)) incoming.set(keyOf(object.metadata), project(object, false));
+          if (!isLate(object)) incoming.set(keyOf(object.metadata), project(object, false).held);
         },
         remove(object) {
           if (!isLate(object)) incoming.delete(keyOf(object.metadata));
@@ -274,6 +295,5 @@ export function keyOf(name: ObjectName): string {
 }
 
 function sameVersion(a: Held, b: Held): boolean {
-  const [x, y] = [a.object.metadata, b.object.metadata];
-  return x.uid === y.uid && x.resourceVersion !== undefined && x.resourceVersion === y.resourceVersion;
+  return a.uid === b.uid && a.resourceVersion !== undefined && a.resourceVersion === b.resourceVersion;
 }

@@ -100,7 +100,7 @@ export type Fault =
       readonly resources: readonly string[] | 'all';
       readonly how: 'status' | 'event' | 'tooLarge';
     }
-  /** Another process takes the lease, or this one cannot renew it, or it stands still for a while (F14). */
+  /** Another process takes the lease, or this one cannot renew it, or stands still for longer than it lasts (F14). */
   | { readonly do: 'loseLease'; readonly at: Moment; readonly how: 'stolen' | 'unrenewed' | 'paused' }
   /** Somebody changes what is ours (F15). */
   | {

@@ -77,9 +77,17 @@ describe('a pass', () => {
     const result = await pass();
     expect(result).toMatchObject({ outcome: { reason: 'MembersStarting' }, again: 500 });
     expect(result.understood?.children.get('ConfigMap', 'db')).toBeDefined();
-    expect(status().plan).toEqual({ next: 'create ConfigMap db', waitingFor: 'no node answers yet' });
+    expect(status().plan).toEqual({ waitingFor: 'no node answers yet' });
     expect(condition('Ready')).toBe('True AllMembersReady: all is well');
     expect(outcomes).toEqual([wait('MembersStarting', 'no node answers yet', 500)]);
+  });
+
+  it('has nothing new to say about what it has created itself', async () => {
+    finds([create()], wait('MembersStarting', 'no node answers yet'));
+    await pass();
+    finds([], wait('MembersStarting', 'no node answers yet'));
+    expect((await pass()).again).toBeUndefined();
+    expect(parts.api.writes).toEqual(['POST apps/configmaps', 'PATCH db/status']);
   });
 
   it('over a cluster where all is well writes nothing a second time', async () => {

@@ -332,7 +332,7 @@ class World {
     expect(summarize([...replayed.values()])).toEqual(summarize(this.store.list()));
     for (const found of this.store.list()) {
       const { value } = found.data as { value: string };
-      expect(this.store.byIndex('parity', `v${value}`)).toContain(found);
+      expect(this.store.byIndex('parity', `v${value}`)).toContainEqual(found);
       const version = Number(found.metadata.resourceVersion);
       expect(version).toBeGreaterThanOrEqual(this.#lastShown.get(found.metadata.name) ?? 0);
       this.#lastShown.set(found.metadata.name, version);

@@ -14,6 +14,8 @@ export interface LedgerOptions {
   readonly writers: number;
   /** Prefix of the keys. */
   readonly run: string;
+  /** Between two writes of a writer; default 1 ms: a few thousand a second in all, so that the machine has time for what is measured. */
+  readonly pauseMs?: number;
 }
 
 export interface LedgerReport {
@@ -36,14 +38,13 @@ export interface Ledger {
 /** A write that has no answer by then counts as not acknowledged. */
 const answerMs = 400;
 const reconnectMs = 20;
-/** Between two writes of a writer: a few thousand a second in all, so that the machine has time for what is measured. */
-const pauseMs = 1;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 export function openLedger(options: LedgerOptions): Ledger {
+  const { pauseMs = 1 } = options;
   const acknowledged = new Set<string>();
   let stopped = false;
   let lastAt = performance.now();

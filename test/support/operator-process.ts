@@ -27,6 +27,8 @@ export interface OperatorProcess {
   /** From the start of the process to the line that says so. */
   readonly startedAfterMs: number;
   readonly log: readonly LogLine[];
+  /** Resolves with the exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** What /metrics answers. */
   metrics(): Promise<string>;
   /** SIGTERM, as a Deployment does it; resolves with the exit code. */
@@ -69,6 +71,7 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
     pid,
     startedAfterMs,
     log,
+    ended,
     metrics: async () => (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text(),
     async stop() {
       child.kill('SIGTERM');

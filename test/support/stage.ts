@@ -8,12 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { apiVersionOf, type KubeObject } from '../../src/api/object.ts';
+import { apiVersionOf } from '../../src/api/object.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
-import { pods } from '../../src/api/resource.ts';
-import { isNotFound } from '../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { connectKubernetes, listAll, namespaces, redisClusters, removeByName } from './kubernetes.ts';
+import { connectKubernetes, redisClusters } from './kubernetes.ts';
+import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
 import { resultsDirectory } from './results.ts';
@@ -81,45 +80,8 @@ export async function openStage(name: string): Promise<Stage> {
   };
 }
 
-function restricted(name: string): KubeObject {
-  const labels = Object.fromEntries(
-    ['enforce', 'warn', 'audit'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
-  );
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
-}
-
 function inNamespace(text: string, namespace: string): string {
   const config = parse(text) as { contexts: { context: object }[] };
   const contexts = config.contexts.map((entry) => ({ ...entry, context: { ...entry.context, namespace } }));
   return stringify({ ...config, contexts });
-}
-
-/** At once: nobody waits for a hand-over in a cluster that nobody needs any more. */
-async function removeNamespace(client: KubeClient, name: string): Promise<void> {
-  let found: KubeObject;
-  try {
-    found = await client.get({ resource: namespaces, name });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    throw error;
-  }
-  const ref = { resource: redisClusters, namespace: name };
-  for (const cluster of await listAll(client, redisClusters, name)) {
-    // Without an operator nobody would take the finalizer away.
-    await client.mergePatch({ ...ref, name: cluster.metadata.name }, { metadata: { finalizers: null } });
-  }
-  await removeByName(client, found);
-  for (const pod of await listAll(client, pods, name)) await removeByName(client, pod, { gracePeriodSeconds: 0 });
-  await until(
-    `the namespace ${name} gone`,
-    async () => {
-      for (const pod of await listAll(client, pods, name)) await removeByName(client, pod, { gracePeriodSeconds: 0 });
-      const gone = await client.get({ resource: namespaces, name }).then(
-        () => false,
-        (error) => isNotFound(error),
-      );
-      if (!gone) throw new Error(`${name} is there`);
-    },
-    { withinMs: 60_000, everyMs: 500 },
-  );
 }

@@ -13,7 +13,7 @@ const soonMs = 500;
 
 export function planElection(situation: Situation): Plan<RedisAction> {
   const { topology, observed, spec, nodes } = situation;
-  if (nodes.length === 0) return waiting('MembersStarting', 'no data node answers yet');
+  if (nodes.length === 0) return awaitingMembers(situation, 'no data node answers yet', soonMs);
   if (nodes.filter((node) => node.role === 'primary').length > 1) {
     return waiting('PrimaryContested', 'several nodes claim to be primary, and the sentinels name none of them');
   }
@@ -47,6 +47,12 @@ function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefi
   const choice = cluster.metadata.annotations?.[choiceAnnotation];
   const node = nodes.find((candidate) => candidate.pod === choice && candidate.electable);
   return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
+}
+
+/** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
+export function awaitingMembers({ dataPods }: Situation, message: string, recheckMs: number): Plan<RedisAction> {
+  const isRunning = dataPods.some((pod) => pod.status?.phase === 'Running');
+  return { steps: [], outcome: wait('MembersStarting', message, isRunning ? recheckMs : undefined) };
 }
 
 function waiting(reason: string, message: string): Plan<RedisAction> {

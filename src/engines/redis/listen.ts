@@ -48,8 +48,10 @@ export async function listenToSentinel(
   io.signal.addEventListener('abort', stop, { once: true });
   try {
     await connection.command('AUTH', password);
-    connection.onPush(changed);
-    // One confirmation a channel; the first is the reply, the others arrive as pushes and cost one look more.
+    // One confirmation a channel; the first is the reply, the others arrive as pushes and are no news.
+    connection.onPush((push) => {
+      if (Array.isArray(push) && push[0] === 'message') changed();
+    });
     await connection.command('SUBSCRIBE', ...channels);
     changed();
     await connection.closed;

@@ -115,15 +115,20 @@ export function dataNode(
 
 /** `name:value` lines; section headings and blank lines fall away. */
 export function infoFields(text: string): Record<string, string> {
-  const fields = text.split('\r\n').map((line) => /^([^#:]+):(.*)$/.exec(line));
-  return Object.fromEntries(fields.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
+  const fields: Record<string, string> = {};
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0 && line[0] !== '#') fields[line.slice(0, colon)] = line.slice(colon + 1);
+  }
+  return fields;
 }
 
 /** A flat list of names and values, as CONFIG GET and the SENTINEL commands answer. */
 function pairs(reply: Reply): Record<string, string> {
-  if (!Array.isArray(reply)) return {};
-  const items = reply.map(String);
-  return Object.fromEntries(items.flatMap((name, i) => (i % 2 === 0 ? [[name, items[i + 1] ?? '']] : [])));
+  const fields: Record<string, string> = {};
+  if (!Array.isArray(reply)) return fields;
+  for (let i = 0; i < reply.length; i += 2) fields[String(reply[i])] = String(reply[i + 1] ?? '');
+  return fields;
 }
 
 async function askSentinel(connection: RedisConnection, at: Place, name: string): Promise<SentinelNode> {

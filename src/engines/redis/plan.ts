@@ -6,14 +6,14 @@ import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { nextToRestart, outdatedPods } from '../../plan/rollout.ts';
+import { nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
-import { planElection } from './election.ts';
+import { awaitingMembers, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
 import { choiceAnnotation, redisNames } from './names.ts';
-import type { DataNode, RedisObserved } from './observed.ts';
+import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
 import { planRoles } from './roles.ts';
@@ -35,7 +35,8 @@ export function planRedis(cluster: Cluster<RedisSpec>, children: Children, obser
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
-    return withObjects(situation, sizesFor(situation, false), election.steps, election.outcome);
+    const steps = [...election.steps, ...(planStuck(situation)?.steps ?? [])];
+    return withObjects(situation, sizesFor(situation, false), steps, election.outcome);
   }
   return planWithPrimary(situation, primary);
 }
@@ -67,10 +68,9 @@ function withObjects(
 }
 
 /** Standalone, and the node has not said that it takes writes. */
-function planAlone({ nodes }: Situation): RedisPlan {
-  const [node] = nodes;
-  if (node === undefined)
-    return { steps: [], outcome: wait('MembersStarting', 'the node does not answer yet', recheckMs) };
+function planAlone(situation: Situation): RedisPlan {
+  const [node] = situation.nodes;
+  if (node === undefined) return awaitingMembers(situation, 'the node does not answer yet', recheckMs);
   if (node.role === 'primary') {
     const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
     return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
@@ -102,6 +102,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
   if (repairs.length > 0) return unfinished(repairs, wait('Repairing', 'members are brought in line', recheckMs / 2));
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
+  const stuck = planStuck(situation);
+  if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
@@ -136,6 +138,28 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   const message = `${primary.pod} is the last to restart`;
   const step = handOverStep(situation, primary, message);
   return step === undefined ? restarting(next) : { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+}
+
+/**
+ * A pod that waits for what will never come. Where nobody is primary, a sentinel that runs is left alone: its memory may
+ * be all that is known of who was.
+ */
+function planStuck({
+  children,
+  cluster,
+  sentinelPods,
+  dataPods,
+  observed,
+  topology,
+}: Situation): RedisPlan | undefined {
+  const names = redisNames(cluster.metadata.name);
+  const answers = new Set([...answering(observed.data), ...answering(observed.sentinels)].map(({ pod }) => pod));
+  const isSilent = (pod: Pod): boolean => !answers.has(pod.metadata.name);
+  const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
+  const pod =
+    stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => isSilent(one) && mayForget(one)) ??
+    stuckPod(children.statefulSet(names.data), dataPods, isSilent);
+  return pod === undefined ? undefined : restarting(pod);
 }
 
 function restarting(pod: Pod): RedisPlan | undefined {

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import { oncePer } from '../../plan/memo.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { configMap } from '../../resources/configmap.ts';
 import { disruptionBudget } from '../../resources/disruptionbudget.ts';
@@ -15,7 +16,7 @@ import { scripts } from './scripts.ts';
 
 export const passwordLength = 32;
 
-export function redisResources(cluster: Cluster<RedisSpec>): Desired[] {
+export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly Desired[] => {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
   const withSentinel = spec.mode === 'Sentinel';
@@ -67,7 +68,7 @@ export function redisResources(cluster: Cluster<RedisSpec>): Desired[] {
     );
   }
   return objects;
-}
+});
 
 /** The mounted files. `sentinels` is what the scripts ask; empty means there are none and the node stands alone. */
 function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {

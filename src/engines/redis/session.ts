@@ -35,6 +35,9 @@ async function connect(io: EngineIO, address: string, port: number): Promise<Red
   return redisConnection(await stream);
 }
 
+/** Made once: an abort without a reason makes an exception with a stack each time. */
+const isOver = new Error('the exchange is over');
+
 async function within<T>(
   io: EngineIO,
   ms: number,
@@ -49,7 +52,7 @@ async function within<T>(
   try {
     return await Promise.race([work(AbortSignal.any([io.signal, over.signal])), late]);
   } finally {
-    over.abort();
+    over.abort(isOver);
   }
 }
 

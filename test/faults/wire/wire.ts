@@ -76,6 +76,8 @@ class Dead extends Error {
 
 /** Client's default patience with one request. */
 const patienceMs = 60_000;
+/** Longer than a leader goes on without a renewal. */
+const unrenewedMs = 20_000;
 
 export function createWire(options: WireOptions): Wire {
   const { clock, faults } = options;
@@ -114,6 +116,10 @@ export function createWire(options: WireOptions): Wire {
       case 'errors':
       case 'deny':
         windows.push({ fault, until: clock.monotonic() + fault.forMs });
+        return;
+      case 'loseLease':
+        if (fault.how === 'unrenewed') windows.push({ fault, until: clock.monotonic() + unrenewedMs });
+        else options.begin(fault);
         return;
       case 'apiDown':
         windows.push({ fault, until: clock.monotonic() + fault.forMs });
@@ -201,6 +207,7 @@ export function createWire(options: WireOptions): Wire {
       if (fault.do === 'errors' && concerns(fault.resource === 'all' ? 'all' : [fault.resource], resource)) {
         return refusal(fault.status);
       }
+      if (fault.do === 'loseLease' && resource === 'leases') return refusal(500);
       if (fault.do === 'deny' && fault.resource === resource && isNumbered(request)) return refusal(fault.status);
     }
     return undefined;

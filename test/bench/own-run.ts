@@ -1,0 +1,147 @@
+/** Our own controller, from nothing: each measure on a control plane of its own, so that none pays for another. */
+import { type AuditLog, openAuditLog } from './audit-log.ts';
+import { measureCeiling } from './ceiling.ts';
+import { openCensus } from './census.ts';
+import { measureChurn } from './churn.ts';
+import { benchNamespace, type ControlPlane, requireNoSandbox, withControlPlane } from './control-plane.ts';
+import { measureConverge, type Scene } from './converge.ts';
+import { measureFloor } from './floor.ts';
+import { pause } from './in-flight.ts';
+import { createPods } from './live-pods.ts';
+import type { Options, Part } from './options.ts';
+import type { Recorder } from './recorder.ts';
+import { measureRestart } from './restart.ts';
+import type { Counted } from './results.ts';
+import { startStandIn } from './stand-in.ts';
+import { type Subject, startSubject } from './subject.ts';
+import { measureSynth } from './synth.ts';
+import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
+
+/** From here on a size is large enough for a restart to tell something. */
+const restartFrom = 1000;
+const synthSizes = [1, 100, 1000];
+
+const sample = (i: number) => {
+  const manifest = redisWorkload.manifest(clusterName(i), benchNamespace);
+  const metadata = { ...manifest.metadata, uid: '00000000-0000-4000-8000-000000000000', generation: 1 };
+  return understood({ ...manifest, metadata });
+};
+
+export async function runOwn(options: Options, recorder: Recorder): Promise<void> {
+  const wanted = (part: Part): boolean => options.only.length === 0 || options.only.includes(part);
+  const childrenEach = childrenToCreate(sample(0)).length;
+  await recorder.set({ childrenEach });
+  if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(n));
+  await requireNoSandbox();
+  if (wanted('ceiling')) {
+    await withControlPlane({}, async ({ client }) => {
+      for (const ceiling of await measureCeiling(client)) await recorder.add('ceilings', ceiling);
+    });
+  }
+  for (const n of options.sizes) {
+    if (wanted('floor')) {
+      await withControlPlane({}, async (plane) => recorder.add('floors', await measureFloor(plane, n)));
+    }
+    if (wanted('converge')) await withControlPlane({}, (plane) => converge(plane, n, childrenEach, options, recorder));
+  }
+  if (wanted('audit') && options.live > 0) {
+    await withControlPlane({ audit: true }, (plane) => count(plane, childrenEach, options, recorder));
+  }
+}
+
+async function converge(
+  plane: ControlPlane,
+  n: number,
+  childrenEach: number,
+  options: Options,
+  recorder: Recorder,
+): Promise<void> {
+  const start = (): Promise<Subject> => startSubject(plane.kubeconfig, options.nodeFlags);
+  let subject = await start();
+  try {
+    await pause(2000);
+    const idle = await subject.usage();
+    if (idle !== undefined) await recorder.set({ idleRssBytes: idle.rssBytes });
+    const scene = await openScene(plane, subject);
+    try {
+      await recorder.add('converged', await measureConverge(scene, n, childrenEach));
+      if (n >= restartFrom) {
+        const { restarted, subject: next } = await measureRestart(subject, n, redisWorkload.resource.plural, start);
+        subject = next;
+        await recorder.add('restarts', restarted);
+      }
+      if (n === options.sizes.at(-1)) {
+        for (const rate of options.rates) {
+          const found = await measureChurn({ ...scene, subject }, n, rate, options.churnSeconds, options.change);
+          await recorder.add('churned', found);
+        }
+      }
+    } finally {
+      scene.census.close();
+    }
+  } finally {
+    await subject.stop();
+  }
+}
+
+async function openScene(plane: ControlPlane, subject: Subject): Promise<Scene> {
+  const { client, apiServerPid, etcdPid } = plane;
+  return {
+    client,
+    workload: redisWorkload,
+    namespace: benchNamespace,
+    census: await openCensus(client, redisWorkload.resource, benchNamespace),
+    subject,
+    serverPids: [apiServerPid, etcdPid],
+  };
+}
+
+/** Requests, by the audit log, of clusters without pods and then of the same with pods that answer. */
+async function count(plane: ControlPlane, childrenEach: number, options: Options, recorder: Recorder): Promise<void> {
+  const { live: n } = options;
+  let subject = await startSubject(plane.kubeconfig, options.nodeFlags);
+  const scene = await openScene(plane, subject);
+  const standIn = await startStandIn(n, sample);
+  try {
+    await pause(1000);
+    const log = await openAuditLog(plane.auditLog ?? '', subject.userAgent);
+    const restart = async (): Promise<Pick<Counted, 'restart' | 'restarted'>> => {
+      await log.take();
+      const start = (): Promise<Subject> => startSubject(plane.kubeconfig, options.nodeFlags);
+      const done = await measureRestart(subject, n, redisWorkload.resource.plural, start);
+      subject = done.subject;
+      return { restart: await log.take(), restarted: done.restarted };
+    };
+
+    await measureConverge(scene, n, childrenEach);
+    const converged = await log.take();
+    const rest = await rested(log, options.rest);
+    await recorder.add('counted', { n, live: false, converge: converged, rest, ...(await restart()) });
+
+    await log.take();
+    await createPods(plane.client, n);
+    await scene.census.quiet(12_000, 90_000);
+    const joined = await log.take();
+    const liveRest = await rested(log, options.rest);
+    const usage = await subject.usage();
+    await recorder.add('counted', {
+      n,
+      live: true,
+      converge: joined,
+      rest: liveRest,
+      readyClusters: scene.census.readyClusters,
+      ...(usage === undefined ? {} : { rssBytes: usage.rssBytes }),
+      ...(await restart()),
+    });
+  } finally {
+    scene.census.close();
+    await subject.stop();
+    await standIn.close();
+  }
+}
+
+async function rested(log: AuditLog, seconds: number): Promise<Counted['rest']> {
+  await log.take();
+  await pause(seconds * 1000);
+  return { seconds, requests: await log.take() };
+}

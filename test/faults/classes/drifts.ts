@@ -1,0 +1,35 @@
+/** F15: somebody changes or deletes what is ours. */
+import type { FaultGenerator, Variant } from './fault-class.ts';
+
+/** Kinds whose objects can be made again without any process noticing. */
+const resourceOfKind: Readonly<Record<string, string>> = {
+  ConfigMap: 'configmaps',
+  Service: 'services',
+  PodDisruptionBudget: 'poddisruptionbudgets',
+  StatefulSet: 'statefulsets',
+};
+
+const again = [
+  { oracle: 'O3', why: 'what somebody deleted is made again' },
+  { oracle: 'O9', why: 'what somebody changed is changed back' },
+] as const;
+
+export const drifted: FaultGenerator = {
+  id: 'F15',
+  title: 'children changed by others',
+  exhaustive: true,
+  variants({ reference, scenario }) {
+    if (scenario.end === 'gone') return [];
+    const children = (scenario.before === undefined ? reference.after : reference.before).flatMap((object) => {
+      const resource = resourceOfKind[object.kind];
+      const isOurs = object.metadata.labels?.['app.kubernetes.io/managed-by'] === 'clusterwright';
+      return resource === undefined || !isOurs ? [] : [{ resource, name: object.metadata.name }];
+    });
+    const late = scenario.before === undefined ? 4_000 : 300;
+    return children.flatMap((child) =>
+      (['delete', 'edit', 'relabel'] as const).map(
+        (how): Variant => ({ faults: [{ do: 'drift', at: { ms: late }, how, ...child }], mayDiffer: again }),
+      ),
+    );
+  },
+};

@@ -1,0 +1,41 @@
+/** JSON objects whose fields are not known to the type checker. Values are never changed in place, so they may be shared. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const none: Fields = {};
+
+/** The value if it is an object, an empty one if not. */
+export const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : none);
+
+/** The objects of a list; none where there is no list. */
+export const itemsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value : []);
+
+export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+export const numberIn = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+/** Equal as JSON, whatever the order of fields. A field that is undefined is a field that is not there. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]));
+  }
+  if (Array.isArray(b)) return false;
+  const [left, right] = [a as Fields, b as Fields];
+  for (const key in left) if (!equal(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
+}
+
+/** The object without some of its fields; the object itself where it has none of them. */
+export function without(object: Fields, names: readonly string[]): Fields {
+  if (!names.some((name) => name in object)) return object;
+  const rest: Record<string, unknown> = { ...object };
+  for (const name of names) delete rest[name];
+  return rest;
+}

@@ -1,0 +1,193 @@
+/** One pod on its node: its address, its volumes and its containers, and the status that tells of them. */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Network } from '../world/network.ts';
+import type { Images, ProgramContext, Volume } from '../world/workload.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { type Container, createContainer } from './container.ts';
+import { environmentOf } from './environment.ts';
+import { type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
+import { type MountedFiles, mountedFiles } from './mounted-files.ts';
+import { claimsOf, isTerminating, withCondition } from './pod.ts';
+import { timestamp } from './registry.ts';
+import type { Volumes } from './volumes.ts';
+
+export interface PodParts {
+  readonly state: ClusterState;
+  readonly images: Images;
+  readonly network: Network;
+  readonly volumes: Volumes;
+  readonly hostIp: string;
+  /** A fresh address for a pod. */
+  readonly newAddress: () => string;
+  /** The volumes of the pod's own on this node's disk, by name. */
+  readonly disk: Map<string, Volume>;
+  /** The status has something new to say. */
+  readonly changed: () => void;
+}
+
+export interface PodWorker {
+  readonly uid: string;
+  readonly files: MountedFiles;
+  readonly ip: string | undefined;
+  /** Why its containers cannot be made: reason and message. Undefined when they can. */
+  obstacle(): readonly [reason: string, message: string] | undefined;
+  start(): void;
+  readonly hasStarted: boolean;
+  terminate(graceMs: number): void;
+  readonly isTerminating: boolean;
+  /** Every container has ended for good. */
+  readonly hasEnded: boolean;
+  container(name?: string): Container | undefined;
+  /** The machine's power is gone. */
+  cutOff(): void;
+  statusOf(pod: KubeObject, waiting: string): Fields;
+}
+
+export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
+  const { state, images, network, volumes, disk } = parts;
+  const { store, time, random } = state;
+  const spec = fieldsIn(pod.spec);
+  const files = mountedFiles(pod, store);
+  const claims = claimsOf(pod);
+  let containers: readonly Container[] = [];
+  let ip: string | undefined;
+  let isEnding = false;
+
+  const claimObject = (name: string): KubeObject | undefined =>
+    store.get('persistentvolumeclaims', pod.metadata.namespace, name);
+
+  function volumeAt(container: Fields, mountPath: string): Volume | undefined {
+    const mount = itemsIn(container.volumeMounts).find((one) => one.mountPath === mountPath);
+    if (mount === undefined) return undefined;
+    const name = String(mount.name);
+    const claimName = claims.get(name);
+    if (claimName !== undefined) {
+      const claim = claimObject(claimName);
+      return claim === undefined ? undefined : volumes.of(claim);
+    }
+    const volume = itemsIn(spec.volumes).find((one) => one.name === name);
+    if (volume?.emptyDir === undefined) return undefined;
+    const content = disk.get(name) ?? new Map<string, unknown>();
+    disk.set(name, content);
+    return content;
+  }
+
+  function contextOf(container: Fields, address: string, exit: (code: number) => void): ProgramContext {
+    return {
+      pod: store.byUid(pod.metadata.uid ?? '') ?? pod,
+      ip: address,
+      command: [...list(container.command), ...list(container.args)],
+      env: environmentOf(container, pod, address, store),
+      file: (path) => files.read(container, path, time.monotonic()),
+      volume: (mountPath) => volumeAt(container, mountPath),
+      network,
+      time,
+      random,
+      exit,
+    };
+  }
+
+  function makeContainers(address: string): Container[] {
+    const before = itemsIn(fieldsIn(pod.status).containerStatuses);
+    return itemsIn(spec.containers).flatMap((container) => {
+      const program = images(String(container.image));
+      if (program === undefined) return [];
+      const earlier = before.find((status) => status.name === container.name);
+      return createContainer(state, {
+        spec: container,
+        program,
+        launch: (run, exit) => {
+          files.refresh();
+          return run(contextOf(container, address, exit));
+        },
+        restarts: (spec.restartPolicy ?? 'Always') as 'Always',
+        graceSeconds: numberIn(spec.terminationGracePeriodSeconds, 30),
+        restartCount: earlier === undefined ? 0 : numberIn(earlier.restartCount, 0) + 1,
+        changed: parts.changed,
+      });
+    });
+  }
+
+  const hasEnded = (): boolean => containers.every((container) => container.finalCode !== undefined);
+
+  function phase(): string {
+    if (!containers.every((container) => container.hasStarted) || containers.length === 0) return 'Pending';
+    if (!hasEnded()) return 'Running';
+    return containers.every((container) => container.finalCode === 0) ? 'Succeeded' : 'Failed';
+  }
+
+  return {
+    uid: pod.metadata.uid ?? '',
+    files,
+    get ip() {
+      return ip;
+    },
+    get hasStarted() {
+      return ip !== undefined;
+    },
+    get isTerminating() {
+      return isEnding;
+    },
+    get hasEnded() {
+      return hasEnded();
+    },
+    obstacle() {
+      const missing = files.missing();
+      if (missing !== undefined) return ['ContainerCreating', `MountVolume.SetUp failed: ${missing} not found`];
+      for (const name of claims.values()) {
+        if (claimObject(name) === undefined) return ['ContainerCreating', `persistentvolumeclaim "${name}" not found`];
+      }
+      for (const { image } of itemsIn(spec.containers)) {
+        if (images(String(image)) === undefined) return ['ErrImagePull', `failed to pull image "${image}"`];
+      }
+      return undefined;
+    },
+    start() {
+      ip = parts.newAddress();
+      containers = makeContainers(ip);
+      for (const container of containers) container.start();
+    },
+    terminate(graceMs) {
+      isEnding = true;
+      for (const container of containers) container.terminate(graceMs);
+    },
+    container: (name) => containers.find((container) => name === undefined || container.name === name),
+    cutOff() {
+      for (const container of containers) container.cutOff();
+    },
+    statusOf(live, waiting) {
+      const now = timestamp(time.now());
+      const ready = containers.length > 0 && containers.every((container) => container.isReady);
+      const hasStarted = ip !== undefined;
+      const flag = (value: boolean): 'True' | 'False' => (value ? 'True' : 'False');
+      const why = ready ? {} : { reason: 'ContainersNotReady', message: 'containers with unready status' };
+      let conditions = itemsIn(fieldsIn(live.status).conditions);
+      conditions = withCondition(conditions, 'PodReadyToStartContainers', flag(hasStarted && !hasEnded()), now);
+      conditions = withCondition(conditions, 'Initialized', 'True', now);
+      conditions = withCondition(conditions, 'Ready', flag(ready), now, why);
+      conditions = withCondition(conditions, 'ContainersReady', flag(ready), now, why);
+      const waitingStatuses = itemsIn(spec.containers).map(({ name, image }) => ({
+        name,
+        image,
+        imageID: '',
+        ready: false,
+        started: false,
+        restartCount: 0,
+        state: { waiting: { reason: waiting } },
+        lastState: {},
+      }));
+      return {
+        phase: phase(),
+        conditions,
+        hostIP: parts.hostIp,
+        hostIPs: [{ ip: parts.hostIp }],
+        ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }),
+        startTime: fieldsIn(live.status).startTime ?? now,
+        ...(isTerminating(live) ? {} : { observedGeneration: live.metadata.generation }),
+        containerStatuses: hasStarted ? containers.map((container) => container.status) : waitingStatuses,
+      };
+    },
+  };
+}
+
+const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);

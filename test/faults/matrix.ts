@@ -1,0 +1,161 @@
+/**
+ * The matrix: every scenario under every class of faults, each cell as many runs as it has plans.
+ *
+ * The plans of a seed are the same in every process that asks, so that shards need not be told what to run: each takes
+ * every n-th.
+ */
+import { type Cell, type FaultGenerator, spread, type Variant } from './classes/fault-class.ts';
+import { faultGenerators } from './classes/index.ts';
+import { judge } from './oracles/index.ts';
+import type { FaultClass, Plan } from './plan.ts';
+import type { RunRecord, Violation } from './record.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { seeded } from './world/random.ts';
+
+/** Runs a plan. */
+export type Run = (plan: Plan, scenario: Scenario) => Promise<RunRecord>;
+
+export interface Failure {
+  readonly plan: Plan;
+  readonly violations: readonly Violation[];
+}
+
+export interface CellResult {
+  readonly scenario: string;
+  /** `random`: several faults of any class at once. */
+  readonly class: FaultClass | 'none' | 'random';
+  readonly runs: number;
+  readonly failures: readonly Failure[];
+}
+
+export interface MatrixOptions {
+  readonly run: Run;
+  readonly scenarios: readonly Scenario[];
+  readonly classes: readonly FaultClass[];
+  readonly seed: number;
+  /** At most so many runs of a cell, spread over its plans; undefined: all. */
+  readonly perCell?: number;
+  /** Runs with two or three faults of any classes, a scenario. */
+  readonly combinations: number;
+  /** This one of so many that share the work; default the only one. */
+  readonly shard?: { readonly index: number; readonly of: number };
+  readonly onCell?: (result: CellResult) => void;
+  /** Every record, before it is forgotten. */
+  readonly onRun?: (record: RunRecord, violations: readonly Violation[]) => void;
+  /** Ends with the first failure. */
+  readonly failFast?: boolean;
+}
+
+/** The writes of the undisturbed runs, for the proof that crash points are complete. */
+export interface MatrixResult {
+  readonly cells: readonly CellResult[];
+  readonly writes: Readonly<Record<string, number>>;
+}
+
+export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
+  const { run, scenarios, seed, shard = { index: 0, of: 1 } } = options;
+  const cells: CellResult[] = [];
+  const writes: Record<string, number> = {};
+  let turn = 0;
+
+  async function runCell(id: CellResult['class'], scenario: Scenario, plans: readonly Plan[], reference: RunRecord) {
+    const failures: Failure[] = [];
+    let runs = 0;
+    for (const plan of plans) {
+      if (turn++ % shard.of !== shard.index) continue;
+      runs++;
+      const violations = await verdict(plan, scenario, reference);
+      if (violations.length > 0) failures.push({ plan, violations });
+      if (violations.length > 0 && options.failFast === true) break;
+    }
+    const result: CellResult = { scenario: scenario.id, class: id, runs, failures };
+    cells.push(result);
+    options.onCell?.(result);
+    return failures.length === 0;
+  }
+
+  async function verdict(plan: Plan, scenario: Scenario, reference: RunRecord): Promise<readonly Violation[]> {
+    let record: RunRecord;
+    try {
+      record = await run(plan, scenario);
+    } catch (error) {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return [{ oracle: 'harness', message }];
+    }
+    const violations = judge(record, reference);
+    options.onRun?.(record, violations);
+    return violations;
+  }
+
+  for (const scenario of scenarios) {
+    const undisturbed: Plan = { scenario: scenario.id, seed, faults: [] };
+    const reference = await run(undisturbed, scenario);
+    writes[scenario.id] = reference.writes;
+    const random = seeded(seed);
+    const cell: Cell = { scenario, reference, random };
+    // Another seed, the same end: or the comparison would mean nothing.
+    if (
+      !(await runCell('none', scenario, [undisturbed, { ...undisturbed, seed: seed + 1 }], reference)) &&
+      options.failFast
+    )
+      break;
+    const everything: Variant[] = [];
+    for (const generator of faultGenerators) {
+      const variants = generator.variants(cell);
+      everything.push(...variants);
+      if (!options.classes.includes(generator.id)) continue;
+      const plans = plansOf(generator, cell, variants, seed, options.perCell);
+      if (!(await runCell(generator.id, scenario, plans, reference)) && options.failFast) return { cells, writes };
+    }
+    if (options.combinations > 0) {
+      const plans = combinations(cell, everything, seed, options.combinations);
+      if (!(await runCell('random', scenario, plans, reference)) && options.failFast) return { cells, writes };
+    }
+  }
+  return { cells, writes };
+}
+
+function plansOf(
+  generator: FaultGenerator,
+  { scenario }: Cell,
+  variants: readonly Variant[],
+  seed: number,
+  perCell: number | undefined,
+): readonly Plan[] {
+  const chosen = perCell === undefined ? variants : spread(variants, Math.max(2, perCell));
+  return chosen.map((variant) => ({ scenario: scenario.id, seed, class: generator.id, ...variant }));
+}
+
+/** Two or three faults at once, each of its own choosing. */
+function combinations({ scenario, random }: Cell, variants: readonly Variant[], seed: number, count: number): Plan[] {
+  const pick = (): Variant | undefined => variants[Math.floor(random() * variants.length)];
+  return Array.from({ length: count }, (_, n) => {
+    const chosen = Array.from({ length: random() < 0.5 ? 2 : 3 }, pick).flatMap((v) => (v === undefined ? [] : [v]));
+    return {
+      scenario: scenario.id,
+      seed: seed + 100 + n,
+      faults: chosen.flatMap(({ faults }) => faults),
+      mayDiffer: [
+        ...chosen.flatMap(({ mayDiffer = [] }) => mayDiffer),
+        { oracle: 'O3', why: 'faults add up' },
+        { oracle: 'O9', why: 'faults add up' },
+      ],
+    };
+  });
+}
+
+/** Of several shards, as if one had run all. */
+export function joined(results: readonly MatrixResult[]): MatrixResult {
+  const cells = new Map<string, CellResult>();
+  for (const cell of results.flatMap((result) => result.cells)) {
+    const key = `${cell.scenario} ${cell.class}`;
+    const known = cells.get(key);
+    cells.set(
+      key,
+      known === undefined
+        ? cell
+        : { ...known, runs: known.runs + cell.runs, failures: [...known.failures, ...cell.failures] },
+    );
+  }
+  return { cells: [...cells.values()], writes: results[0]?.writes ?? {} };
+}

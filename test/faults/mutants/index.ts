@@ -1,0 +1,6 @@
+/** The mutants. */
+import type { Mutant } from './mutant.ts';
+import { planMutants } from './of-plans.ts';
+import { runtimeMutants } from './of-runtime.ts';
+
+export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants];

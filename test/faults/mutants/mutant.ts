@@ -1,0 +1,24 @@
+/**
+ * The controller with one defect put in on purpose: the harness is worth as much as it finds.
+ *
+ * A mutant is data: which text of which source file becomes which other text. The text must be there exactly once, so a
+ * mutant whose place has moved fails to build instead of testing nothing.
+ */
+import type { FaultClass } from '../plan.ts';
+
+export interface Mutant {
+  readonly id: string;
+  /** What the defect is, as one would tell it of a project that had it. */
+  readonly defect: string;
+  /** Where such a defect was seen; undefined for one that is only feared. */
+  readonly seen?: string;
+  /** Below `src/`. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** Where to look for it. */
+  readonly scenarios: readonly string[];
+  readonly classes: readonly FaultClass[];
+  /** The oracle that has to find it. Others may, too. */
+  readonly oracle: string;
+}

@@ -1,0 +1,11 @@
+/** O5: what was acknowledged can be read at the end. */
+import type { Oracle } from '../record.ts';
+
+export const data: Oracle = {
+  id: 'O5',
+  promise: 'no acknowledged write is lost',
+  check: ({ ledger }) =>
+    ledger === undefined || ledger.lost.length === 0
+      ? []
+      : [`${ledger.lost.length} of ${ledger.acknowledged} acknowledged writes are lost, such as ${ledger.lost[0]}`],
+};

@@ -1,0 +1,61 @@
+/**
+ * O8: the status tells the truth.
+ *
+ * Ready for a generation is never claimed before the StatefulSets were changed for it, and not for long after clients
+ * cannot write any more while an operator is there to notice.
+ */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Oracle, RunRecord } from '../record.ts';
+
+/** Sentinel's own detection and failover, and a look of the operator, on top of the longest single-request timeout. */
+const noticeMs = 30_000;
+
+interface Claim {
+  readonly from: number;
+  readonly ready: boolean;
+}
+
+function readyClaims({ commits, before }: RunRecord): readonly Claim[] {
+  const claim = (object: KubeObject): boolean =>
+    ((object.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
+      ({ type, status }) => type === 'Ready' && status === 'True',
+    );
+  const clusters = before.filter((object) => object.apiVersion.startsWith('clusterwright.dev/'));
+  const claims: Claim[] = clusters.map((object) => ({ from: 0, ready: claim(object) }));
+  for (const { at, after, before: old } of commits) {
+    const object = after ?? old;
+    if (object?.apiVersion.startsWith('clusterwright.dev/') !== true) continue;
+    claims.push({ from: at, ready: after !== undefined && claim(after) });
+  }
+  return claims;
+}
+
+/** The longest time within an outage in which Ready was claimed. */
+function staleMs(claims: readonly Claim[], from: number, to: number): number {
+  let longest = 0;
+  claims.forEach(({ ready, from: begin }, n) => {
+    if (!ready) return;
+    const end = claims[n + 1]?.from ?? Number.POSITIVE_INFINITY;
+    longest = Math.max(longest, Math.min(end, to) - Math.max(begin, from));
+  });
+  return longest;
+}
+
+/** Whether a process of the operator was there, and could speak to the API server, during all of that time. */
+function wasAttended({ lives, entries }: RunRecord, from: number, to: number): boolean {
+  const faulty = entries.some(({ at, byFault }) => byFault === true && at >= from && at <= to);
+  return !faulty && lives.some(({ startedAt, endedAt }) => startedAt + noticeMs < from && (endedAt ?? to) >= to);
+}
+
+export const honesty: Oracle = {
+  id: 'O8',
+  promise: 'Ready is never claimed for long while clients cannot write',
+  check(run) {
+    const claims = readyClaims(run);
+    return (run.ledger?.outages ?? []).flatMap(({ from, to }) => {
+      if (!wasAttended(run, from, to)) return [];
+      const stale = staleMs(claims, from, to);
+      return stale <= noticeMs ? [] : [`Ready was claimed for ${stale} ms of an outage that began at ${from} ms`];
+    });
+  },
+};

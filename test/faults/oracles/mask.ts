@@ -1,0 +1,116 @@
+/**
+ * Objects without what two runs of the same scenario may differ in: identities, times, addresses, versions, and which of
+ * several equal members is the primary. What is left is what a scenario promises.
+ */
+import type { KubeObject } from '../../../src/api/object.ts';
+
+type Json = unknown;
+type Fields = Readonly<Record<string, Json>>;
+
+const record = (value: Json): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+/** Kinds that tell of a run rather than of its result. */
+const untold: ReadonlySet<string> = new Set([
+  'Event',
+  'Lease',
+  'EndpointSlice',
+  'ControllerRevision',
+  'Node',
+  'PersistentVolume',
+]);
+
+const identities: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'managedFields',
+  'observedGeneration',
+  'lastTransitionTime',
+  'startTime',
+  'startedAt',
+  'finishedAt',
+  'containerID',
+  'restartCount',
+  'podIP',
+  'podIPs',
+  'hostIP',
+  'hostIPs',
+  'nodeName',
+  'node',
+  'volumeName',
+  'clusterIP',
+  'clusterIPs',
+  'lastState',
+  'collisionCount',
+  'address',
+  'primary',
+]);
+
+/** Labels and annotations that follow the primary, or the node that a volume happens to be on. */
+const wandering: ReadonlySet<string> = new Set([
+  'clusterwright.dev/role',
+  'clusterwright.dev/primary-term',
+  // The fingerprint covers the owner's UID.
+  'clusterwright.dev/desired',
+  'volume.kubernetes.io/selected-node',
+  'pv.kubernetes.io/bind-completed',
+  'pv.kubernetes.io/bound-by-controller',
+]);
+
+function masked(value: Json, key: string): Json {
+  if (Array.isArray(value)) return value.map((item) => masked(item, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !identities.has(name) && !wandering.has(name))
+      .map(([name, child]): [string, Json] => [name, masked(child, name)])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Who is primary is said once, of all members together. */
+function ofStatus(status: Fields): Fields {
+  const members = Array.isArray(status.members) ? status.members.map(record) : [];
+  const roles = members.map(({ role }) => String(role)).sort();
+  return { ...status, members: members.map(({ role: _, ...member }) => member), roles };
+}
+
+/** `StatefulSet/db` to its masked content. */
+export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const result = new Map<string, string>();
+  for (const object of objects) {
+    if (untold.has(object.kind)) continue;
+    const { status, data, ...rest } = object as KubeObject & { readonly status?: Json; readonly data?: Json };
+    const told = {
+      ...rest,
+      // A generated password differs; that there is one does not.
+      ...(object.kind === 'Secret' ? { data: Object.keys(record(data)) } : { data }),
+      ...(object.apiVersion.startsWith('clusterwright.dev/') ? { status: ofStatus(record(status)) } : {}),
+    };
+    result.set(`${object.kind}/${object.metadata.name}`, JSON.stringify(masked(told, ''), undefined, 1));
+  }
+  return result;
+}
+
+/** What differs, a line each, with the first lines that are not equal. */
+export function differences(
+  found: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
+): readonly string[] {
+  const result: string[] = [];
+  for (const [name, text] of wanted) {
+    const other = found.get(name);
+    if (other === undefined) result.push(`${name} is missing`);
+    else if (other !== text) result.push(`${name} differs: ${firstDifference(other, text)}`);
+  }
+  for (const name of found.keys()) if (!wanted.has(name)) result.push(`${name} is left over`);
+  return result;
+}
+
+function firstDifference(found: string, wanted: string): string {
+  const [a, b] = [found.split('\n'), wanted.split('\n')];
+  const at = a.findIndex((line, n) => line !== b[n]);
+  return `${(a[at] ?? 'nothing').trim()} instead of ${(b[at] ?? 'nothing').trim()}`;
+}

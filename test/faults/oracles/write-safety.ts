@@ -1,0 +1,136 @@
+/**
+ * O4: no single write could have harmed data, whatever came after it.
+ *
+ * Each is judged against what really existed at that moment, never against what the operator could have known.
+ */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Oracle, RunRecord } from '../record.ts';
+import { targetOf } from '../wire/request.ts';
+import type { Commit } from '../world/kubernetes.ts';
+
+const operator = 'clusterwright';
+
+function preconditions({ entries }: RunRecord): string[] {
+  return entries.flatMap(({ request, what }) => {
+    if (request === undefined) return [];
+    const body = (request.body === undefined ? {} : JSON.parse(request.body)) as {
+      readonly preconditions?: { readonly uid?: string };
+      readonly metadata?: { readonly resourceVersion?: string; readonly generateName?: string };
+    };
+    if (request.method === 'DELETE' && body.preconditions?.uid === undefined) return [`DELETE ${what} names no UID`];
+    if (request.method === 'PUT' && body.metadata?.resourceVersion === undefined) {
+      return [`PUT ${what} names no resourceVersion`];
+    }
+    if (body.metadata?.generateName !== undefined && targetOf(request.path).resource !== 'events') {
+      return [`POST ${what} leaves the name to the server`];
+    }
+    return [];
+  });
+}
+
+const key = (resource: string, object: KubeObject): string =>
+  `${resource}/${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+
+type World = Map<string, { readonly resource: string; readonly object: KubeObject }>;
+
+const isCluster = (object: KubeObject): boolean => object.apiVersion.startsWith('clusterwright.dev/');
+const labelOf = (object: KubeObject, label: string): string | undefined =>
+  object.metadata.labels?.[`app.kubernetes.io/${label}`];
+const isReady = (pod: KubeObject): boolean =>
+  pod.metadata.deletionTimestamp === undefined &&
+  ((pod.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
+
+const resourceOfKind: Readonly<Record<string, string>> = {
+  Pod: 'pods',
+  PersistentVolumeClaim: 'persistentvolumeclaims',
+  Secret: 'secrets',
+  StatefulSet: 'statefulsets',
+};
+
+/** Data goes only with the cluster that it belongs to, and only where its policy says so. */
+function dataDeletion(world: World, victim: KubeObject): string[] {
+  const clusters = [...world.values()].map(({ object }) => object).filter(isCluster);
+  const owner = clusters.find(({ metadata }) => metadata.name === labelOf(victim, 'instance'));
+  const name = `${victim.kind} ${victim.metadata.name}`;
+  if (owner === undefined) return [`${name} is deleted, and no cluster of its name exists`];
+  const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
+  if (owner.metadata.deletionTimestamp === undefined) return [`${name} is deleted while its cluster lives`];
+  return policy === 'Delete' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
+}
+
+/** One voluntary disruption at a time: all others of the same part are ready. */
+function disruption(world: World, pod: KubeObject): string[] {
+  if (!isReady(pod)) return [];
+  const others = [...world.values()].filter(
+    ({ resource, object }) =>
+      resource === 'pods' &&
+      object.metadata.uid !== pod.metadata.uid &&
+      labelOf(object, 'instance') === labelOf(pod, 'instance') &&
+      labelOf(object, 'component') === labelOf(pod, 'component'),
+  );
+  const away = others.filter(({ object }) => !isReady(object)).map(({ object }) => object.metadata.name);
+  return away.length === 0 ? [] : [`pod ${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`];
+}
+
+/** A set shrinks only as far as the spec of that very moment asks, and never over its primary. */
+function shrinking(world: World, before: KubeObject, after: KubeObject): string[] {
+  const replicas = (object: KubeObject): number => (object.spec as { replicas?: number } | undefined)?.replicas ?? 1;
+  if (before.kind !== 'StatefulSet' || replicas(after) >= replicas(before)) return [];
+  const all = [...world.values()].map(({ object }) => object);
+  const cluster = all.find((object) => isCluster(object) && object.metadata.name === labelOf(after, 'instance'));
+  const spec = cluster?.spec as { replicas?: number; sentinel?: { replicas?: number } } | undefined;
+  const wanted = labelOf(after, 'component') === 'sentinel' ? spec?.sentinel?.replicas : spec?.replicas;
+  const change = `${after.metadata.name} shrinks from ${replicas(before)} to ${replicas(after)}`;
+  if (wanted === undefined) return [`${change}, and no cluster asks for it`];
+  const tooFar = [
+    ...(replicas(after) < wanted ? [`${change}, though the spec asks for ${wanted}`] : []),
+    ...(replicas(after) < replicas(before) - 1 ? [`${change} at once`] : []),
+  ];
+  const primary = all.find(
+    (pod) =>
+      pod.metadata.labels?.['clusterwright.dev/role'] === 'primary' &&
+      labelOf(pod, 'instance') === labelOf(after, 'instance'),
+  );
+  const ordinal = Number(/-(\d+)$/.exec(primary?.metadata.name ?? '')?.[1] ?? -1);
+  const isOfSet = primary?.metadata.name === `${after.metadata.name}-${ordinal}`;
+  return isOfSet && ordinal >= replicas(after) ? [...tooFar, `${change}, over its primary`] : tooFar;
+}
+
+function judge(world: World, { verb, before, after }: Commit): string[] {
+  const begunDeletion =
+    before !== undefined &&
+    before.metadata.deletionTimestamp === undefined &&
+    (verb === 'delete' || after?.metadata.deletionTimestamp !== undefined);
+  if (before === undefined) return [];
+  if (begunDeletion) {
+    const resource = resourceOfKind[before.kind];
+    if (resource === 'persistentvolumeclaims' || resource === 'secrets') return dataDeletion(world, before);
+    if (resource === 'pods') return disruption(world, before);
+  }
+  return after === undefined ? [] : shrinking(world, before, after);
+}
+
+export const writeSafety: Oracle = {
+  id: 'O4',
+  promise: 'no single write could have harmed data',
+  check(run) {
+    const world: World = new Map(
+      run.before.map((object) => {
+        const resource = resourceOfKind[object.kind] ?? object.kind;
+        return [key(resource, object), { resource, object }];
+      }),
+    );
+    const found = preconditions(run);
+    for (const commit of run.commits) {
+      if (commit.actor === operator) found.push(...judge(world, commit));
+      const object = commit.after ?? commit.before;
+      if (object === undefined) continue;
+      const resource = resourceOfKind[object.kind] ?? object.kind;
+      if (commit.after === undefined) world.delete(key(resource, object));
+      else world.set(key(resource, object), { resource, object: commit.after });
+    }
+    return found;
+  },
+};

@@ -1,0 +1,190 @@
+/**
+ * Which faults happen in which scenarios on real pods, as data.
+ *
+ * A fault begins at a share of the writes that the undisturbed scenario needs. All crash points, and all classes, are
+ * enumerated in the simulation; here a few of them meet real sockets, real processes and real pods.
+ */
+import type { Fault, FaultClass, Plan } from '../plan.ts';
+import type { Reference } from './evidence.ts';
+import { type RealScenario, realScenarios } from './scenarios.ts';
+
+/** One round: the same fault in each of its scenarios, one after the other on one cluster. */
+export interface Round {
+  readonly class: FaultClass;
+  readonly title: string;
+  readonly seed: number;
+  /** Default all. */
+  readonly scenarios?: readonly string[];
+  /** `at`: the write that comes after a share of all. */
+  faults(at: (share: number) => number): readonly Fault[];
+  readonly mayDiffer?: Plan['mayDiffer'];
+}
+
+/** Scenarios in which a cluster lives all the time. */
+const living = ['S2', 'S3', 'S9 primary', 'S10 primary', 'S4'] as const;
+const restarts = 'a process that was killed or frozen may be restarted, and roles move once more';
+
+export const rounds: readonly Round[] = [
+  ...[0, 0.35, 0.7, 1].map(
+    (share, i): Round => ({
+      class: 'F1',
+      title: `killed after ${share * 100} % of its writes`,
+      // The second waits until the lease of the dead process has run out.
+      seed: i === 1 ? 1 : 2 * i,
+      faults: (at) => [{ do: 'crash', write: at(share), when: 'after' }],
+    }),
+  ),
+  {
+    class: 'F1',
+    title: 'killed again and again',
+    seed: 0,
+    faults: (at) => [0.1, 0.3, 0.5, 0.8].map((share) => ({ do: 'crash', write: at(share), when: 'after' })),
+  },
+  {
+    class: 'F2',
+    title: 'killed before a write',
+    seed: 0,
+    faults: (at) => [{ do: 'crash', write: at(0.5), when: 'before' }],
+  },
+  ...[0.2, 0.6].map(
+    (share): Round => ({
+      class: 'F3',
+      title: `the answer to a write lost at ${share * 100} %`,
+      seed: 0,
+      faults: (at) => [
+        { do: 'loseAnswer', write: at(share), how: 'reset' },
+        { do: 'loseAnswer', write: at(share + 0.3), how: 'reset' },
+      ],
+    }),
+  ),
+  {
+    class: 'F4',
+    title: 'somebody else writes the same object',
+    seed: 0,
+    faults: (at) => [
+      { do: 'touchBefore', write: at(0.3) },
+      { do: 'refuse', write: at(0.6), status: 409, times: 3 },
+    ],
+  },
+  {
+    class: 'F6',
+    title: 'the server fails for a while',
+    seed: 0,
+    faults: (at) => [{ do: 'errors', at: { write: at(0.4) }, resource: 'all', status: 503, forMs: 3_000 }],
+  },
+  {
+    class: 'F7',
+    title: 'the API server is down',
+    seed: 0,
+    faults: (at) => [{ do: 'apiDown', at: { write: at(0.4) }, forMs: 6_000 }],
+  },
+  {
+    class: 'F8',
+    title: 'the view stands still',
+    seed: 0,
+    faults: (at) => [
+      { do: 'freezeView', at: { write: at(0.3) }, resources: 'all', forMs: 8_000, hard: false, restart: false },
+    ],
+  },
+  {
+    class: 'F8',
+    title: 'the operator restarts onto an older view',
+    seed: 0,
+    faults: (at) => [
+      { do: 'freezeView', at: { write: at(0.5) }, resources: 'all', forMs: 8_000, hard: true, restart: true },
+    ],
+  },
+  {
+    class: 'F12',
+    title: 'watches end',
+    seed: 0,
+    faults: (at) => [
+      { do: 'endWatch', at: { write: at(0.2) }, resources: 'all', how: 'close' },
+      { do: 'endWatch', at: { write: at(0.5) }, resources: 'all', how: 'reset' },
+      { do: 'endWatch', at: { write: at(0.8) }, resources: ['pods', 'statefulsets'], how: 'reset' },
+    ],
+  },
+  {
+    class: 'F13',
+    title: 'the history is forgotten',
+    seed: 0,
+    faults: (at) => [
+      { do: 'expire', at: { write: at(0.3) }, resources: 'all', how: 'status' },
+      { do: 'expire', at: { write: at(0.7) }, resources: 'all', how: 'event' },
+    ],
+  },
+  ...(['stolen', 'unrenewed', 'paused'] as const).map(
+    (how, i): Round => ({
+      class: 'F14',
+      title: `the lease is lost: ${how}`,
+      seed: 0,
+      faults: (at) => [{ do: 'loseLease', at: { write: at(0.2 + 0.2 * i) }, how }],
+    }),
+  ),
+  {
+    class: 'F15',
+    title: 'somebody deletes and edits children',
+    seed: 0,
+    scenarios: living,
+    faults: (at) => [
+      { do: 'drift', at: { ms: 200 }, how: 'delete', resource: 'services', name: 'r-replicas' },
+      { do: 'drift', at: { write: at(0.3) }, how: 'edit', resource: 'configmaps', name: 'r-config' },
+      { do: 'drift', at: { write: at(0.6) }, how: 'disown', resource: 'statefulsets', name: 'r' },
+    ],
+    mayDiffer: [{ oracle: 'O3', why: 'what somebody deletes is made again' }],
+  },
+  {
+    class: 'F16',
+    title: 'the primary is killed',
+    seed: 0,
+    faults: (at) => [{ do: 'kill', at: { write: at(0.5) }, member: 'primary' }],
+    scenarios: [...living, 'S12'],
+    mayDiffer: [{ oracle: 'O3', why: restarts }],
+  },
+  {
+    class: 'F16',
+    title: 'the primary is frozen',
+    seed: 0,
+    faults: (at) => [{ do: 'freeze', at: { write: at(0.4) }, member: 'primary', forMs: 9_000 }],
+    scenarios: living,
+    mayDiffer: [{ oracle: 'O3', why: restarts }],
+  },
+  {
+    class: 'F16',
+    title: 'the primary is cut off from all others',
+    seed: 0,
+    faults: (at) => [{ do: 'isolate', at: { write: at(0.3) }, member: 'primary', forMs: 12_000 }],
+    scenarios: living,
+    mayDiffer: [{ oracle: 'O3', why: restarts }],
+  },
+];
+
+/** The plans of one round, in the order in which they follow each other. */
+export function plansOf(round: Round, references: ReadonlyMap<string, Reference>): readonly Plan[] {
+  return realScenarios
+    .filter((scenario) => isIn(round, scenario))
+    .map((scenario) => planOf(round, scenario, references));
+}
+
+function isIn(round: Round, { id }: RealScenario): boolean {
+  return round.scenarios?.includes(id) ?? true;
+}
+
+function planOf(round: Round, { id }: RealScenario, references: ReadonlyMap<string, Reference>): Plan {
+  const writes = references.get(id)?.fewestWrites ?? 1;
+  const at = (share: number): number => Math.max(1, Math.min(writes, Math.round(1 + share * (writes - 1))));
+  return {
+    scenario: id,
+    seed: round.seed,
+    class: round.class,
+    faults: distinct(round.faults(at)),
+    ...(round.mayDiffer === undefined ? {} : { mayDiffer: round.mayDiffer }),
+  };
+}
+
+/** In a scenario of few writes two shares may be one write: the same fault happens once there. */
+function distinct(faults: readonly Fault[]): readonly Fault[] {
+  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+}
+
+export const undisturbed = (scenario: string): Plan => ({ scenario, seed: 0, faults: [] });

@@ -1,0 +1,147 @@
+/**
+ * A client of a simulated cluster that keeps a ledger: what was acknowledged with WAIT 1 must be readable at the end.
+ *
+ * It connects to whom the Service leads, writes one key after another, and reconnects on any error, as plain clients do.
+ */
+import type { KubeObject } from '../../../src/api/object.ts';
+import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
+import type { LedgerRecord } from '../record.ts';
+import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
+
+/** The client is no pod: no cut between pods concerns it, except one from everybody. */
+const clientAddress = '10.2.0.9';
+const port = 6379;
+/** Between two writes of the one client. */
+const paceMs = 400;
+const answerMs = 400;
+const reconnectMs = 50;
+/** A time without an acknowledged write that is worth telling. */
+const outageMs = 3_000;
+
+export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
+  const { time, kubernetes, network, namespace, cluster } = world;
+  const acknowledged: string[] = [];
+  const outages: { from: number; to: number }[] = [];
+  let isStopped = false;
+  let lastAt = time.monotonic();
+  let longestGapMs = 0;
+
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      time.after(ms, resolve);
+    });
+
+  /** As kube-proxy and the Secret tell it. */
+  function find(kind: string, holds: (object: KubeObject) => boolean): KubeObject | undefined {
+    return kubernetes
+      .objects()
+      .find((object) => object.kind === kind && object.metadata.namespace === namespace && holds(object));
+  }
+
+  function entrance(): string | undefined {
+    const slice = find(
+      'EndpointSlice',
+      ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === `${cluster}-primary`,
+    );
+    const { endpoints } = (slice ?? {}) as {
+      readonly endpoints?:
+        | readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
+        | null;
+    };
+    return (endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)?.addresses[0];
+  }
+
+  function password(): string {
+    const secret = find('Secret', ({ metadata }) => metadata.name === `${cluster}-auth`);
+    return Buffer.from((secret?.data as Record<string, string> | undefined)?.password ?? '', 'base64').toString('utf8');
+  }
+
+  async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = time.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  async function connect(): Promise<RedisConnection> {
+    const host = entrance();
+    if (host === undefined) throw new Error('the Service has no endpoint');
+    const giveUp = new AbortController();
+    const cancel = time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));
+    try {
+      const connection = redisConnection(await network.dial(clientAddress, host, port, giveUp.signal));
+      await within(answerMs, connection.command('AUTH', password()));
+      return connection;
+    } finally {
+      cancel();
+    }
+  }
+
+  function acknowledge(key: string): void {
+    const now = time.monotonic();
+    if (now - lastAt > outageMs) outages.push({ from: lastAt, to: now });
+    longestGapMs = Math.max(longestGapMs, now - lastAt);
+    lastAt = now;
+    acknowledged.push(key);
+  }
+
+  async function write(): Promise<void> {
+    let connection: RedisConnection | undefined;
+    for (let n = 0; !isStopped; n++) {
+      try {
+        connection ??= await connect();
+        const key = `key:${n}`;
+        const both = Promise.all([
+          connection.command('SET', key, String(n)),
+          connection.command('WAIT', '1', String(answerMs)),
+        ]);
+        const [, replicas] = await within(answerMs + 100, both);
+        if (Number(replicas) >= 1) acknowledge(key);
+        await pause(paceMs);
+      } catch {
+        // What a client does: forget the connection, and ask again where the primary is.
+        connection?.close();
+        connection = undefined;
+        await pause(reconnectMs);
+      }
+    }
+    connection?.close();
+  }
+
+  async function lost(): Promise<readonly string[]> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const connection = await connect();
+        const values = await within(answerMs, connection.command('MGET', ...acknowledged));
+        connection.close();
+        if (!Array.isArray(values)) throw new Error('MGET answered no list');
+        return acknowledged.filter((key, n) => values[n] !== key.slice('key:'.length));
+      } catch (error) {
+        if (attempt === 20)
+          return [`everything: it cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+        await pause(500);
+      }
+    }
+  }
+
+  const writing = write();
+  return {
+    async close(): Promise<LedgerRecord> {
+      isStopped = true;
+      await writing;
+      const now = time.monotonic();
+      if (now - lastAt > outageMs) outages.push({ from: lastAt, to: now });
+      return {
+        acknowledged: acknowledged.length,
+        lost: acknowledged.length === 0 ? [] : await lost(),
+        longestGapMs: Math.max(longestGapMs, now - lastAt),
+        outages,
+      };
+    },
+  };
+}

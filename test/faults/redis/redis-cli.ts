@@ -1,0 +1,54 @@
+/** `redis-cli` in a simulated pod: one command to one server, and what it prints where nobody looks on. */
+import { RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
+import { askServer } from './client.ts';
+import type { Host } from './processes.ts';
+
+/** Connecting, logging in and one question, in milliseconds: three times there and back. */
+const tripMs = 1.5;
+
+export function printed(reply: Reply): string {
+  if (reply === null) return '';
+  if (reply instanceof RedisError) return reply.message;
+  return Array.isArray(reply) ? reply.map(printed).join('\n') : String(reply);
+}
+
+export interface Errand {
+  readonly host: Host;
+  readonly namespace: string;
+  readonly password: string;
+  readonly seconds: number;
+  /** `-h HOST` (default: this pod), `-p PORT`, then the command. */
+  readonly args: readonly string[];
+}
+
+/** Undefined where it exits with an error: nobody listens, the connection ends, or the time is over. */
+export function redisCli({ host, namespace, password, seconds, args }: Errand): Promise<string | undefined> {
+  const isRemote = args[0] === '-h';
+  const [port = '', ...command] = args.slice(isRemote ? 3 : 1);
+  const name = isRemote ? (args[1] ?? '') : host.ip;
+  const { network, processes, time } = host;
+  const ip = /^[\d.]+$/.test(name)
+    ? name
+    : (network.resolve(`${name}.${namespace}.svc.cluster.local`) ?? network.resolve(name));
+  return new Promise((resolve) => {
+    let leave: (() => void) | undefined;
+    const end = (text: string | undefined): void => {
+      cancel();
+      leave?.();
+      resolve(text);
+    };
+    const cancel = time.after(seconds * 1000, () => end(undefined));
+    time.after(tripMs, () => {
+      if (ip !== undefined && !network.reaches(host.ip, ip)) return;
+      const server = port === '6379' ? processes.data(ip ?? '') : processes.sentinel(ip ?? '');
+      if (server === undefined) {
+        end(undefined);
+        return;
+      }
+      // A password that is refused is only warned about; the command is tried all the same.
+      leave = askServer(server, host.ip, [['AUTH', password], command], (replies) => {
+        end(replies === undefined ? undefined : printed(replies[1] ?? null));
+      });
+    });
+  });
+}

@@ -1,0 +1,258 @@
+/** The translations of the pods' scripts do what the scripts do: the same story for both, the same decisions. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ScriptName } from '../../../../src/engines/redis/scripts.ts';
+import { type PodStory, podIP, runPodScript } from '../../../support/pod-scripts.ts';
+import { handOver } from './hand-over.ts';
+import type { PodShell } from './pod-shell.ts';
+import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
+import { startData } from './start-data.ts';
+import { startSentinel } from './start-sentinel.ts';
+
+interface Decision {
+  readonly code: number;
+  /**
+   * What was asked, in no order, since sentinels are asked at once. Of a hand-over, which asks for offsets again and again
+   * until some time has passed, each of these questions once.
+   */
+  readonly asked: readonly string[];
+  /** What changes something, in order. */
+  readonly told: readonly string[];
+  readonly conf: readonly string[];
+  readonly initialised: boolean;
+}
+
+const isChange = (line: string): boolean => /pause|failover|replicaof|config set/.test(line);
+
+function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
+  const { code, asked, conf, initialised } = end;
+  const isPolling = asked.some((line) => line.includes('pause'));
+  const questions = isPolling
+    ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
+    : [...asked];
+  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, initialised };
+}
+
+/** A shell pattern as a test on text: what is quoted is meant literally, `*` elsewhere is anything. */
+function fits(pattern: string, text: string): boolean {
+  const source = [...pattern.matchAll(/"([^"]*)"|(\*)|([^"*]+)/g)]
+    .map(([, quoted, star, plain]) =>
+      star === undefined ? (quoted ?? plain ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : '[^]*',
+    )
+    .join('');
+  return new RegExp(`^${source}$`).test(text);
+}
+
+const starts: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<string[]>>>> = {
+  'start-data.sh': startData,
+  'start-sentinel.sh': startSentinel,
+};
+const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<boolean>>>> = {
+  ...{ 'admit.sh': admit, 'ping.sh': ping, 'alive.sh': alive, 'hand-over.sh': handOver },
+  ...{ 'watching.sh': watching, 'sentinel-alive.sh': sentinelAlive },
+};
+
+async function translated(script: ScriptName, story: PodStory): Promise<Decision> {
+  const files: Readonly<Record<string, string>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
+  const asked: string[] = [];
+  let initialised = story.initialised === true;
+  let elapsedMs = 0;
+  const shell: PodShell = {
+    ...{ podIP, podName: 'apps/db-1', clusterName: 'db', configDir: 'config', password: story.password ?? 'pw' },
+    config: (name) => files[name] ?? '',
+    async cli(_, args) {
+      const line = args.join(' ');
+      asked.push(line);
+      return Object.entries(story.cli ?? {}).find(([pattern]) => fits(pattern, line))?.[1];
+    },
+    async sleep(ms) {
+      elapsedMs += ms;
+    },
+    seconds: () => Math.floor(elapsedMs / 1000),
+    isInitialised: () => initialised,
+    initialise() {
+      initialised = true;
+    },
+  };
+  const start = starts[script];
+  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), initialised });
+  const succeeds = await probes[script]?.(shell);
+  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], initialised });
+}
+
+const view = (address: string, epoch = 1, replicas = 2): string =>
+  ['name', 'db', 'ip', address, 'port', '6379', 'num-slaves', replicas, 'config-epoch', epoch].join('\n');
+const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
+const failover = '*"sentinel failover db"';
+const refusal = 'NOGOODSLAVE No suitable replica to promote';
+const itself = { [master('s0')]: view(podIP), [failover]: refusal };
+const lines = (...fields: readonly string[]): string => fields.join('\r\n');
+
+const primaryInfo = lines(
+  'role:master',
+  'slave0:ip=10.0.0.2,port=6379,state=online,offset=70,lag=0',
+  'slave1:ip=10.0.0.3,port=6379,state=online,offset=70,lag=0',
+  'slave2:ip=10.0.0.4,port=6379,state=wait_bgsave,offset=0,lag=0',
+  'master_repl_offset:70',
+);
+const caughtUp = lines('role:slave', 'slave_repl_offset:70');
+/** A hand-over in which all goes well. */
+const whole = {
+  '"-p 6379 info replication"': primaryInfo,
+  [master('s0')]: view(podIP),
+  '"-h 10.0.0.2 -p 6379 info replication"': caughtUp,
+  '"-h 10.0.0.3 -p 6379 info replication"': lines(caughtUp, 'slave0:ip=10.0.0.2,port=6379,state=online'),
+  [failover]: 'OK',
+  '"-h 10.0.0.2 -p 6379 role"': 'slave',
+  '"-h 10.0.0.3 -p 6379 role"': 'master\n70',
+  '"-p 6379 "*': 'OK',
+};
+const silent = (...members: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(whole).filter(([pattern]) => !members.some((member) => pattern.includes(member))));
+const noSentinels = { config: { sentinels: '' } };
+
+const node = (status: string, host: string, syncing: number): PodStory => ({
+  cli: {
+    '"-p 6379 info replication"': lines(
+      'role:slave',
+      `master_link_status:${status}`,
+      `master_host:${host}`,
+      `master_sync_in_progress:${syncing}`,
+    ),
+    [master('s0')]: view('10.0.0.9'),
+    '"-p 6379 "*': 'OK',
+  },
+});
+
+const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
+  [
+    'follows whom the sentinels name',
+    'start-data.sh',
+    { cli: { [master('s1')]: view('10.0.0.7') }, initialised: true },
+  ],
+  ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
+  ['blank, nobody answers', 'start-data.sh', {}],
+  ['with data, nobody answers', 'start-data.sh', { initialised: true }],
+  [
+    'the sentinels have forgotten',
+    'start-data.sh',
+    { cli: { '*': 'ERR No such master with that name' }, initialised: true },
+  ],
+  ['no sentinels', 'start-data.sh', noSentinels],
+  ['no sentinels, with data', 'start-data.sh', { ...noSentinels, initialised: true }],
+  [
+    'named itself, no replica known',
+    'start-data.sh',
+    { cli: { ...itself, [master('s0')]: view(podIP, 1, 0) }, initialised: true },
+  ],
+  ['named itself, refused for long', 'start-data.sh', { cli: itself, initialised: true }],
+  [
+    'the newer view counts',
+    'start-data.sh',
+    { cli: { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) }, initialised: true },
+  ],
+  ['equal views', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7'), [master('s1')]: view('10.0.0.8') } }],
+  ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', initialised: true }],
+
+  ['as primary', 'admit.sh', { cli: { '"-p 6379 info replication"': 'role:master', '"-p 6379 "*': 'OK' } }],
+  ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info replication"': 'role:master' } }],
+  ['in sync', 'admit.sh', node('up', '10.0.0.9', 0)],
+  ['copying', 'admit.sh', node('down', '10.0.0.7', 1)],
+  ['with a dead primary', 'admit.sh', node('down', '10.0.0.7', 0)],
+  ['with the one that the sentinels name', 'admit.sh', node('down', '10.0.0.9', 0)],
+  ['named itself', 'admit.sh', { cli: { ...node('down', '10.0.0.7', 0).cli, [master('s0')]: view(podIP) } }],
+  ['silent', 'admit.sh', {}],
+  ['loading', 'admit.sh', { cli: { '"-p 6379 info replication"': 'LOADING Redis is loading the dataset in memory' } }],
+
+  ...(['ping.sh', 'alive.sh', 'sentinel-alive.sh', 'watching.sh'] as const).flatMap((script) =>
+    [
+      'PONG',
+      'LOADING Redis is loading',
+      'MASTERDOWN Link',
+      'BUSY Redis',
+      'MISCONF Errors',
+      'NOAUTH x',
+      '',
+      undefined,
+    ].map((answer) => [String(answer), script, answer === undefined ? {} : { cli: { '*': answer } }] as const),
+  ),
+  ['an address', 'watching.sh', { cli: { '*': '10.0.0.7\n6379' } }],
+
+  ['all goes well', 'hand-over.sh', { cli: whole }],
+  ['a replica', 'hand-over.sh', { cli: { ...whole, '"-p 6379 info replication"': caughtUp } }],
+  ['no replicas', 'hand-over.sh', { cli: { ...whole, '"-p 6379 info replication"': 'role:master' } }],
+  ['no sentinels', 'hand-over.sh', { ...noSentinels, cli: whole }],
+  ['unknown to the sentinels', 'hand-over.sh', { cli: { ...whole, [master('s0')]: view('10.0.0.9') } }],
+  ['nobody answers', 'hand-over.sh', {}],
+  ['one replica is silent', 'hand-over.sh', { cli: silent('10.0.0.2') }],
+  [
+    'one replica is behind',
+    'hand-over.sh',
+    { cli: { ...whole, '"-h 10.0.0.2 -p 6379 info replication"': 'slave_repl_offset:69' } },
+  ],
+  [
+    'one replica is ahead',
+    'hand-over.sh',
+    { cli: { ...whole, '"-h 10.0.0.2 -p 6379 info replication"': 'slave_repl_offset:710' } },
+  ],
+  ['Sentinel refuses', 'hand-over.sh', { cli: { ...whole, [failover]: refusal } }],
+  ['Sentinel has begun', 'hand-over.sh', { cli: { ...whole, [failover]: 'INPROG Failover already in progress' } }],
+  ['Sentinel does not answer', 'hand-over.sh', { cli: silent('failover') }],
+  ['no replica answers any more', 'hand-over.sh', { cli: silent('role') }],
+  ['the pause fails', 'hand-over.sh', { cli: silent('"-p 6379 "*') }],
+
+  [
+    'learns the primary',
+    'start-sentinel.sh',
+    {
+      cli: { [master('s0')]: view('10.0.0.7') },
+      config: {
+        'sentinel.conf': 'sentinel down-after-milliseconds db 3000\nsentinel parallel-syncs db 2\n',
+        quorum: '3\n',
+      },
+    },
+  ],
+  ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
+];
+
+describe('a translated script decides as the script does', () => {
+  it.concurrent.each(rows)('%s: %s', async (_, script, pod) => {
+    const end = await runPodScript(script, pod);
+    // Time-outs and refusals end a script with codes of their own; nobody tells them apart.
+    const real = decision({ ...end, code: end.code === 0 ? 0 : 1 });
+    expect(await translated(script, pod)).toEqual(real);
+  });
+
+  it('admits alike, whatever the node and the sentinels say', async () => {
+    const address = fc.constantFrom(podIP, '10.0.0.7', '10.0.0.8');
+    const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 })), { nil: undefined });
+    const story = fc.record({
+      role: fc.constantFrom('master', 'slave', 'sentinel'),
+      status: fc.constantFrom('up', 'down', ''),
+      host: address,
+      syncing: fc.constantFrom('0', '1', ''),
+      views: fc.tuple(views, views),
+    });
+    await fc.assert(
+      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second] }) => {
+        const pod: PodStory = {
+          cli: {
+            '"-p 6379 info replication"': lines(
+              ...[
+                `role:${role}`,
+                `master_link_status:${status}`,
+                `master_host:${host}`,
+                `master_sync_in_progress:${syncing}`,
+              ],
+            ),
+            ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
+            ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
+            '"-p 6379 "*': 'OK',
+          },
+        };
+        expect(await translated('admit.sh', pod)).toEqual(decision(await runPodScript('admit.sh', pod)));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,45 @@
+/** `start-data.sh`, step by step. */
+import { knownReplicas, namedPrimary, type PodShell, sentinelCli, sentinels } from './pod-shell.ts';
+
+/** In double quotes, as the scripts write a password. */
+export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+
+/** Decides the role before the server runs. Resolves with the lines of the configuration that it is started with. */
+export async function startData(shell: PodShell): Promise<string[]> {
+  const isBlank = !shell.isInitialised();
+  const follow = await whomToFollow(shell, isBlank);
+  const password = quoted(shell.password);
+  return [
+    `include ${shell.configDir}/redis.conf`,
+    `requirepass ${password}`,
+    `masterauth ${password}`,
+    `replica-announce-ip ${shell.podIP}`,
+    `replica-priority ${isBlank ? 0 : 100}`,
+    ...(follow === undefined ? [] : [`replicaof ${follow}`]),
+  ];
+}
+
+/** Undefined for a node that is primary. */
+async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string | undefined> {
+  if (sentinels(shell).length === 0) return undefined;
+  let tries = 0;
+  let refused = 0;
+  for (;;) {
+    const named = await namedPrimary(shell);
+    if (named === undefined) {
+      tries++;
+      if (isBlank || tries >= 5) return '127.0.0.1 1';
+      await shell.sleep(1000);
+    } else if (named.address !== shell.podIP) {
+      return `${named.address} 6379`;
+    } else {
+      const answer = await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName);
+      if (answer?.includes('NOGOODSLAVE') === true) {
+        refused++;
+        const known = await knownReplicas(shell);
+        if (!isBlank && (known === '0' || refused >= 50)) return undefined;
+      }
+      await shell.sleep(200);
+    }
+  }
+}

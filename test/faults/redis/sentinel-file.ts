@@ -1,0 +1,88 @@
+/**
+ * The sentinel's own file: what the start script writes and the sentinel rewrites with all that it learns. It lives in
+ * a volume, so that a restarted container goes on where it stood.
+ */
+import type { Volume } from '../world/workload.ts';
+import type { WatchSettings } from './watch.ts';
+
+export const sentinelFile = 'sentinel.conf';
+
+export interface StoredWatch {
+  readonly name: string;
+  readonly ip: string;
+  readonly port: number;
+  readonly settings: WatchSettings;
+  readonly configEpoch: number;
+  readonly leaderEpoch: number;
+  readonly replicas: readonly (readonly [ip: string, port: number])[];
+  readonly peers: readonly (readonly [ip: string, port: number, runId: string])[];
+}
+
+export interface SentinelConf {
+  readonly id: string;
+  readonly announceIp: string;
+  /** Of the sentinels among themselves and for their clients. */
+  readonly password: string;
+  readonly currentEpoch: number;
+  readonly watches: readonly StoredWatch[];
+}
+
+export const defaultSettings: WatchSettings = {
+  quorum: 1,
+  downAfter: 30_000,
+  failoverTimeout: 180_000,
+  parallelSyncs: 1,
+  password: '',
+};
+
+/** The directive names of a watch's settings, as `SENTINEL SET` and the file have them. */
+export const settingNames = {
+  quorum: 'quorum',
+  'down-after-milliseconds': 'downAfter',
+  'failover-timeout': 'failoverTimeout',
+  'parallel-syncs': 'parallelSyncs',
+} as const satisfies Readonly<Record<string, keyof WatchSettings>>;
+
+/** A sentinel writes passwords without the quotes that some of them need, and cannot read such a file again. */
+export type ReadFile = SentinelConf | 'none' | 'unreadable';
+
+export function readSentinelFile(volume: Volume | undefined): ReadFile {
+  const conf = volume?.get(sentinelFile) as SentinelConf | undefined;
+  if (conf === undefined) return 'none';
+  const passwords = [conf.password, ...conf.watches.map((watch) => watch.settings.password)];
+  return passwords.some((password) => /[\s"']/.test(password)) ? 'unreadable' : conf;
+}
+
+export function writeSentinelFile(volume: Volume | undefined, conf: SentinelConf): void {
+  volume?.set(sentinelFile, conf);
+}
+
+/** Reads the lines that the start script writes. Throws on one that the sentinel does not know. */
+export function parseSentinelConf(lines: readonly (readonly string[])[]): SentinelConf {
+  let [id, announceIp, password] = ['', '', ''];
+  let watches: StoredWatch[] = [];
+  const change = (name: string | undefined, settings: Partial<WatchSettings>): void => {
+    watches = watches.map((w) => (w.name === name ? { ...w, settings: { ...w.settings, ...settings } } : w));
+  };
+  for (const [first = '', ...rest] of lines) {
+    if (['', 'port', 'dir', 'protected-mode'].includes(first)) continue;
+    if (first === 'requirepass') {
+      password = rest[0] ?? '';
+      continue;
+    }
+    const [directive = '', name = '', value = ''] = rest;
+    if (first !== 'sentinel') throw new Error(`Bad directive: ${first}`);
+    if (directive === 'myid') id = name;
+    else if (directive === 'announce-ip') announceIp = name;
+    else if (directive === 'auth-pass') change(name, { password: value });
+    else if (directive === 'monitor') {
+      const settings = { ...defaultSettings, quorum: Number(rest[4]) };
+      const at = { ip: value, port: Number(rest[3]) };
+      watches.push({ name, ...at, settings, configEpoch: 0, leaderEpoch: 0, replicas: [], peers: [] });
+    } else if (directive in settingNames) {
+      change(name, { [settingNames[directive as keyof typeof settingNames]]: Number(value) });
+    } else if (directive !== 'sentinel-pass')
+      throw new Error(`Unrecognized sentinel configuration statement: ${directive}`);
+  }
+  return { id, announceIp, password, currentEpoch: 0, watches };
+}

@@ -1,0 +1,219 @@
+/** RedisCluster as the harness sees it: its processes' own word on how whole it is, its clients, its accidents. */
+import type { KubeObject } from '../../../src/api/object.ts';
+import { redisKind } from '../../../src/api/redis.ts';
+import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
+import type { DataNode } from './data-node.ts';
+import { simulatedRedis } from './images.ts';
+import { openSimulatedLedger } from './ledger.ts';
+import type { Processes } from './processes.ts';
+import type { Sentinel } from './sentinel.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Pods = ReadonlyMap<string, KubeObject>;
+
+const component = 'app.kubernetes.io/component';
+const roleLabel = 'clusterwright.dev/role';
+
+const addressOf = (pod: KubeObject | undefined): string => (pod?.status as { podIP?: string } | undefined)?.podIP ?? '';
+
+/** By name. */
+function podsOf({ kubernetes, cluster }: SimulatedWorld, part: 'data' | 'sentinel'): Pods {
+  return new Map(
+    kubernetes
+      .objects()
+      .filter(
+        ({ kind, metadata: { labels = {} } }) =>
+          kind === 'Pod' && labels['app.kubernetes.io/instance'] === cluster && labels[component] === part,
+      )
+      .map((pod) => [pod.metadata.name, pod]),
+  );
+}
+
+export function redisKit(): SubjectKit {
+  const { images, processes } = simulatedRedis();
+  return { images, subject: subjectOf(processes) };
+}
+
+function subjectOf(processes: Processes): Subject {
+  const primaryOf = (world: SimulatedWorld): string | undefined => {
+    const found = [...podsOf(world, 'data')].filter(
+      ([, pod]) => processes.data(addressOf(pod))?.replication.isPrimary === true,
+    );
+    return found.length === 1 ? found[0]?.[0] : undefined;
+  };
+  return {
+    resource: redisKind.resource,
+    primary: primaryOf,
+    complaints: (world, cluster) => [...ofStatus(cluster), ...ofPods(world, cluster), ...ofProcesses(world, processes)],
+    openLedger: (world) => openSimulatedLedger(world),
+    guard: (world) => guard(world, processes),
+    afflict(world, fault) {
+      const name = fault.member === 'primary' ? primaryOf(world) : `${world.cluster}-${fault.member}`;
+      const pod = name === undefined ? undefined : podsOf(world, 'data').get(name);
+      if (pod !== undefined) afflict(world, processes, pod, fault);
+    },
+  };
+}
+
+/** What the custom resource says of itself. */
+function ofStatus({ metadata, status }: KubeObject): string[] {
+  const { observedGeneration, conditions = [] } = (status ?? {}) as {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
+  };
+  const wanted = { Ready: 'True', Progressing: 'False', Degraded: 'False' } as const;
+  return [
+    ...(observedGeneration === metadata.generation ? [] : ['the status is of an older generation']),
+    ...Object.entries(wanted).flatMap(([type, value]) => {
+      const condition = conditions.find((candidate) => candidate.type === type);
+      return condition?.status === value
+        ? []
+        : [`${type} is ${condition?.status}: ${condition?.reason}: ${condition?.message}`];
+    }),
+  ];
+}
+
+/** Names, readiness, template and labels of the pods that the spec asks for. */
+function ofPods(world: SimulatedWorld, { spec }: KubeObject): string[] {
+  const { replicas = 3, sentinel } = (spec ?? {}) as {
+    readonly replicas?: number;
+    readonly sentinel?: { readonly replicas?: number };
+  };
+  const { cluster, kubernetes } = world;
+  const parts = [
+    { part: 'data', set: cluster, size: replicas },
+    { part: 'sentinel', set: `${cluster}-sentinel`, size: sentinel?.replicas ?? 3 },
+  ] as const;
+  return parts.flatMap(({ part, set, size }) => {
+    const pods = podsOf(world, part);
+    const names = Array.from({ length: size }, (_, n) => `${set}-${n}`);
+    const revision = kubernetes.objects().find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === set)
+      ?.status as { readonly updateRevision?: string } | undefined;
+    return [
+      ...names.filter((name) => !pods.has(name)).map((name) => `pod ${name} is missing`),
+      ...[...pods].flatMap(([name, pod]) => {
+        if (!names.includes(name)) return [`pod ${name} is too many`];
+        if (pod.metadata.deletionTimestamp !== undefined) return [`pod ${name} is stopping`];
+        if (!isReady(pod)) return [`pod ${name} is not ready`];
+        return pod.metadata.labels?.['controller-revision-hash'] === revision?.updateRevision
+          ? []
+          : [`pod ${name} runs an old template`];
+      }),
+    ];
+  });
+}
+
+function isReady({ status }: KubeObject): boolean {
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Fields[] };
+  return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
+}
+
+/** Who follows whom, and what the sentinels know. */
+function ofProcesses(world: SimulatedWorld, processes: Processes): string[] {
+  const pods = podsOf(world, 'data');
+  const nodes = [...pods].map(([name, pod]) => ({ name, pod, node: processes.data(addressOf(pod)) }));
+  const primaries = nodes.filter(({ node }) => node?.replication.isPrimary === true);
+  const [primary] = primaries;
+  if (primary === undefined || primaries.length > 1) {
+    return [`primaries: ${primaries.map(({ name }) => name).join(', ') || 'none'}`];
+  }
+  const replicas = nodes.filter((other) => other !== primary);
+  const addresses = replicas.map(({ pod }) => addressOf(pod)).sort();
+  const sentinels = [...podsOf(world, 'sentinel')].map(([name, pod]) => ({
+    name,
+    sentinel: processes.sentinel(addressOf(pod)),
+  }));
+  return [
+    ...replicas.flatMap(({ name, node }) =>
+      node?.replication.isUp === true && node.replication.source?.host === addressOf(primary.pod)
+        ? []
+        : [`${name} does not follow ${primary.name}`],
+    ),
+    ...(primary.pod.metadata.labels?.[roleLabel] === 'primary' ? [] : [`${primary.name} is not labelled primary`]),
+    ...replicas.flatMap(({ name, pod }) =>
+      pod.metadata.labels?.[roleLabel] === 'replica' ? [] : [`${name} is not labelled replica`],
+    ),
+    ...sentinels.flatMap(({ name, sentinel }) =>
+      ofSentinel(name, sentinel, addressOf(primary.pod), addresses, sentinels.length),
+    ),
+  ];
+}
+
+function ofSentinel(
+  name: string,
+  sentinel: Sentinel | undefined,
+  primary: string,
+  replicas: readonly string[],
+  peers: number,
+): string[] {
+  const watch = [...(sentinel?.watches.values() ?? [])][0];
+  if (watch === undefined) return [`${name} watches nobody`];
+  const known = [...watch.replicas.values()].map(({ ip }) => ip).sort();
+  return [
+    ...(watch.primary.ip === primary ? [] : [`${name} watches ${watch.primary.ip}`]),
+    ...(known.join() === replicas.join() ? [] : [`${name} knows the replicas ${known.join(', ') || 'none'}`]),
+    ...(watch.peers.size === peers - 1 ? [] : [`${name} knows ${watch.peers.size} peers`]),
+  ];
+}
+
+/** Clients never meet two primaries behind the Service, and never one that takes writes beside another that does. */
+function guard(world: SimulatedWorld, processes: Processes): () => readonly string[] {
+  const found = new Set<string>();
+  world.kubernetes.onCommit(({ resource, after }) => {
+    if (resource !== 'endpointslices' || after === undefined) return;
+    if (after.metadata.labels?.['kubernetes.io/service-name'] !== `${world.cluster}-primary`) return;
+    const { endpoints } = after as KubeObject & {
+      readonly endpoints?:
+        | readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
+        | null;
+    };
+    const open = (endpoints ?? [])
+      .filter(({ conditions }) => conditions?.ready !== false)
+      .flatMap(({ addresses }) => addresses);
+    if (open.length > 1)
+      found.add(`${open.length} endpoints behind the primary's Service at ${world.time.monotonic()} ms`);
+    for (const address of open) {
+      const node = processes.data(address);
+      if (node !== undefined && open.length > 1 && writable(node))
+        found.add(`${address} takes writes beside another endpoint`);
+    }
+  });
+  return () => [...found];
+}
+
+const writable = (node: DataNode): boolean => node.replication.isPrimary && !node.isPaused;
+
+function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, fault: ProcessFault): void {
+  const { kubernetes, namespace, network, time } = world;
+  const address = addressOf(pod);
+  const node = processes.data(address);
+  const forMs = fault.forMs ?? 10_000;
+  switch (fault.do) {
+    case 'kill':
+      kubernetes.killContainer(namespace, pod.metadata.name);
+      return;
+    case 'freeze':
+      node?.freeze();
+      time.after(forMs, () => node?.thaw());
+      return;
+    case 'isolate': {
+      const heal = network.cut([address], 'all');
+      time.after(forMs, heal);
+      return;
+    }
+    case 'fillDisk':
+      if (node === undefined) return;
+      node.isDiskFull = true;
+      time.after(forMs, () => {
+        node.isDiskFull = false;
+      });
+      return;
+    default:
+      fault.do satisfies never;
+  }
+}

@@ -1,0 +1,121 @@
+/** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
+import type { Scenario, Spec } from './scenario.ts';
+
+/** Small and quick: one directive apart from the defaults, so that a change of it can be told from a default. */
+const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
+const five: Spec = { ...three, replicas: 5 };
+const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
+
+export const redisScenarios: readonly Scenario[] = [
+  {
+    id: 'S1',
+    title: 'create',
+    act: (stage) => stage.create(three),
+    end: 'whole',
+    written: false,
+  },
+  {
+    id: 'S2',
+    title: 'scale out 3→5',
+    before: three,
+    act: (stage) => stage.change({ replicas: 5 }),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S3',
+    title: 'scale in 5→3',
+    before: five,
+    act: (stage) => stage.change({ replicas: 3 }),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S4',
+    title: 'config change with restart',
+    before: three,
+    act: (stage) => stage.change({ config: { 'io-threads': 2, 'maxmemory-policy': 'allkeys-lru' } }),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S9 primary',
+    title: "primary's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.primary()),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S9 replica',
+    title: "replica's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.replica()),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S10 primary',
+    title: "primary's volume lost",
+    before: three,
+    act: (stage) => stage.loseVolume(stage.primary()),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S10 replica',
+    title: "replica's volume lost",
+    before: three,
+    act: (stage) => stage.loseVolume(stage.replica()),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S11 retain',
+    title: 'delete, data kept',
+    before: three,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    written: false,
+  },
+  {
+    id: 'S11 delete',
+    title: 'delete, data deleted',
+    before: vanishing,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    written: false,
+  },
+  {
+    id: 'S12',
+    title: 'delete and recreate',
+    before: three,
+    async act(stage) {
+      await stage.remove();
+      await stage.gone();
+      await stage.create(three);
+    },
+    end: 'whole',
+    written: false,
+  },
+  {
+    id: 'S13',
+    title: 'operator restarted',
+    before: three,
+    act: (stage) => stage.restartOperator(),
+    end: 'whole',
+    written: true,
+  },
+  {
+    id: 'S14',
+    title: 'misuse, then revert',
+    before: three,
+    async act(stage) {
+      await stage.change({ image: 'registry.example/absent:1' });
+      await stage.time.advance(60_000);
+      await stage.change({ image: null });
+    },
+    end: 'whole',
+    written: true,
+  },
+];

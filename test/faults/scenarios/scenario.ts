@@ -1,0 +1,36 @@
+/** What happens in a run apart from its faults: what is there before, what somebody asks for, and how it must end. */
+import type { VirtualTime } from '../world/time.ts';
+
+/** What a scenario may do: what people and machines do to a cluster. */
+export interface Stage {
+  readonly time: VirtualTime;
+  create(spec: Spec): Promise<void>;
+  /** Merges into the spec. */
+  change(spec: Spec): Promise<void>;
+  remove(): Promise<void>;
+  /** Resolves when the custom resource and its children are gone. */
+  gone(): Promise<void>;
+  deletePod(pod: string): Promise<void>;
+  /** Data pod that takes writes. */
+  primary(): string;
+  /** A data pod that does not. */
+  replica(): string;
+  /** The volume of a data pod loses its content, and its process with it. */
+  loseVolume(pod: string): Promise<void>;
+  restartOperator(): Promise<void>;
+}
+
+export type Spec = Readonly<Record<string, unknown>>;
+
+export interface Scenario {
+  /** `S3`, with a word where there are several: `S9 primary`. */
+  readonly id: string;
+  readonly title: string;
+  /** The cluster that is there before; undefined: none. */
+  readonly before?: Spec;
+  act(stage: Stage): Promise<void>;
+  /** `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. */
+  readonly end: 'whole' | 'gone';
+  /** Whether clients write all the time. */
+  readonly written: boolean;
+}

@@ -1,0 +1,98 @@
+/** The faults of a plan that befall the world rather than the wire: each begins when the wire says so. */
+
+import { leases } from '../../../src/api/resource.ts';
+import type { KubeClient } from '../../../src/runtime/client.ts';
+import type { TransportRequest } from '../../../src/runtime/transport.ts';
+import type { Fault } from '../plan.ts';
+import type { Stage } from '../scenarios/scenario.ts';
+import type { SimulatedWorld, Subject } from '../subject.ts';
+import { targetOf } from '../wire/request.ts';
+import { drift, findObject } from './drift.ts';
+import type { Operators } from './operators.ts';
+import { pause } from './stage.ts';
+
+/** Longer than a lease lasts: another process has taken over when the paused one goes on. */
+const pausedMs = 20_000;
+
+export interface Accidents {
+  begin(fault: Fault): void;
+  /** Somebody else changes the object of a request just before it arrives. */
+  touch(request: TransportRequest): Promise<void>;
+  /** Resolves when everything that was begun is done; rejects when it could not be. */
+  over(): Promise<void>;
+}
+
+export function createAccidents(options: {
+  readonly world: SimulatedWorld;
+  readonly subject: Subject;
+  readonly stage: Pick<Stage, 'change'>;
+  readonly operators: Pick<Operators, 'restart' | 'pause'>;
+  /** Somebody who is neither the operator nor the user. */
+  readonly somebody: KubeClient;
+}): Accidents {
+  const { world, subject, stage, operators, somebody } = options;
+  const { kubernetes, namespace, time } = world;
+  const pending: Promise<void>[] = [];
+
+  async function stealLease(): Promise<void> {
+    const lease = kubernetes.objects().find(({ kind }) => kind === 'Lease');
+    if (lease === undefined) return;
+    const spec = { holderIdentity: 'usurper', leaseDurationSeconds: 15, renewTime: new Date(time.now()).toISOString() };
+    await somebody.mergePatch({ resource: leases, namespace, name: lease.metadata.name }, { spec });
+  }
+
+  async function flap(fault: Extract<Fault, { do: 'flap' }>): Promise<void> {
+    const held = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
+    const spec = (held?.spec ?? {}) as Readonly<Record<string, unknown>>;
+    if (held === undefined) return;
+    const before = Object.fromEntries(Object.keys(fault.spec).map((field) => [field, spec[field] ?? null]));
+    await stage.change(fault.spec);
+    await pause(world, fault.forMs);
+    await stage.change(before);
+  }
+
+  async function happen(fault: Fault): Promise<void> {
+    switch (fault.do) {
+      case 'apiDown':
+        await pause(world, fault.forMs);
+        kubernetes.compact();
+        return;
+      case 'freezeView':
+        return operators.restart();
+      case 'loseLease':
+        if (fault.how === 'stolen') return stealLease();
+        if (fault.how === 'paused') operators.pause(pausedMs);
+        return;
+      case 'drift': {
+        const object = findObject(kubernetes, fault.resource, fault.name, namespace);
+        return object === undefined ? undefined : drift(fault, object, somebody);
+      }
+      case 'flap':
+        return flap(fault);
+      case 'kill':
+      case 'freeze':
+      case 'isolate':
+      case 'fillDisk':
+        return subject.afflict(world, fault);
+      default:
+      // The wire's own.
+    }
+  }
+
+  return {
+    begin(fault) {
+      const happening = happen(fault);
+      happening.catch(() => undefined);
+      pending.push(happening);
+    },
+    async touch(request) {
+      const { resource, name } = targetOf(request.path);
+      const object = name === undefined ? undefined : findObject(kubernetes, resource, name, namespace);
+      if (object === undefined || name === undefined) return;
+      await drift({ do: 'drift', at: { ms: 0 }, how: 'relabel', resource, name }, object, somebody);
+    },
+    async over() {
+      await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * One simulated run, from an empty Kubernetes to everything that can be known of it: the cluster of the scenario is made
+ * in peace, then scenario and faults begin together, everything is given time to settle, and is watched at rest.
+ */
+import { customResourceDefinition } from '../../../src/api/crd.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { engines } from '../../../src/engines/index.ts';
+import { simulatedKubernetes } from '../kubernetes/simulated-kubernetes.ts';
+import type { Fault, Plan } from '../plan.ts';
+import type { RunRecord } from '../record.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import type { SimulatedWorld, SubjectKit } from '../subject.ts';
+import { createWire } from '../wire/wire.ts';
+import { seeded } from '../world/random.ts';
+import { simulatedNetwork } from '../world/simulated-network.ts';
+import { virtualTime } from '../world/time.ts';
+import { createAccidents } from './accidents.ts';
+import { createOperators } from './operators.ts';
+import { collectionAt } from './past.ts';
+import { isWrite, lookMs, over, reaches, settles } from './settling.ts';
+import { clientOf, leftovers, simulatedStage } from './stage.ts';
+
+const namespace = 'test';
+const cluster = 'db';
+/** Virtual milliseconds. Faults last a minute at most; backoffs end after a few. */
+const limits = { preparation: 300_000, settling: 1_200_000, closing: 120_000 } as const;
+/** Clients have written something before anything happens. */
+const warmUpMs = 2_000;
+
+export interface RunOptions {
+  readonly plan: Plan;
+  readonly scenario: Scenario;
+  readonly kit: () => SubjectKit;
+  /** Virtual milliseconds of rest that are watched; default 30 s. */
+  readonly restMs?: number;
+}
+
+export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: RunOptions): Promise<RunRecord> {
+  const time = virtualTime();
+  const random = seeded(plan.seed);
+  const network = simulatedNetwork(time, random);
+  const { images, subject } = kit();
+  const crds = engines.map(({ kind }) => customResourceDefinition(kind));
+  const kubernetes = simulatedKubernetes({ time, random, network, images, nodes: 5, crds, namespaces: [namespace] });
+  const world: SimulatedWorld = { time, network, kubernetes, namespace, cluster };
+  const wire = createWire({
+    clock: time,
+    faults: plan.faults,
+    crash: (life) => operators.crash(life),
+    begin: (fault) => accidents.begin(fault),
+    touch: (request) => accidents.touch(request),
+    past: (request, version) => collectionAt(kubernetes, request, version),
+    version: () => kubernetes.version,
+  });
+  const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace });
+  const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators });
+  const somebody = clientOf(world, 'somebody', random);
+  const accidents = createAccidents({ world, subject, stage, operators, somebody });
+
+  const unwhole = (): readonly string[] => {
+    const object = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
+    return object === undefined ? ['the custom resource is not there'] : subject.complaints(world, object);
+  };
+  const complaints = scenario.end === 'whole' ? unwhole : () => leftovers(world, subject.resource);
+  const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
+    settles(time, { complaints: of, entries: wire.entries }, ms);
+
+  const unhandled: string[] = [];
+  const onUnhandled = (error: unknown): void => {
+    unhandled.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  };
+  process.on('unhandledRejection', onUnhandled);
+  try {
+    operators.start();
+    await prepare();
+    const beganAt = time.monotonic();
+    const [commitsBefore, entriesBefore] = [kubernetes.commits.length, wire.entries.length];
+    const before = kubernetes.objects();
+    const ledger = scenario.written ? subject.openLedger(world) : undefined;
+    const guard = subject.guard(world);
+    if (ledger !== undefined) await time.advance(warmUpMs);
+
+    wire.arm();
+    const faultsEnd = time.monotonic() + Math.max(0, ...plan.faults.map(endOf));
+    const acting = scenario.act(stage);
+    const acted = over(acting);
+    const hasActed = await reaches(time, () => acted() && time.monotonic() >= faultsEnd, limits.settling);
+    const settled = hasActed && (await settle(complaints, limits.settling));
+    const unsettled = settled ? [] : complaints();
+    wire.disarm();
+    const settledAt = time.monotonic();
+    const entriesAtRest = wire.entries.length;
+    await time.advance(restMs);
+    const restless = wire.entries.slice(entriesAtRest).filter(isWrite);
+
+    const closing = ledger?.close();
+    if (closing !== undefined) await reaches(time, over(closing), limits.closing);
+    const membership = guard();
+    const after = kubernetes.objects();
+    const stopping = operators.stop();
+    const isStopped = await reaches(time, over(stopping), limits.closing);
+    if (hasActed) await acting;
+    await accidents.over();
+    return {
+      plan,
+      settled,
+      complaints: unsettled,
+      beganAt,
+      settledAt,
+      endedAt: time.monotonic(),
+      commits: kubernetes.commits.slice(commitsBefore),
+      before,
+      after,
+      entries: wire.entries.slice(entriesBefore),
+      writes: wire.writes,
+      lives: operators.lives,
+      restless: restless.map(({ verb, what }) => `${verb} ${what}`),
+      ledger: await closing,
+      membership,
+      log: operators.log,
+      unhandled,
+      secrets: passwordsIn(after),
+      stopMs: isStopped ? await stopping : undefined,
+    };
+  } finally {
+    process.off('unhandledRejection', onUnhandled);
+  }
+
+  async function prepare(): Promise<void> {
+    if (scenario.before === undefined) return time.advance(lookMs);
+    const made = stage.create(scenario.before);
+    await reaches(time, over(made), limits.preparation);
+    await made;
+    if (await settle(unwhole, limits.preparation)) return;
+    throw new Error(`the cluster of ${scenario.id} never came to be: ${unwhole().join('; ')}`);
+  }
+}
+
+/** Milliseconds into the scenario at which a fault is over for certain, as far as its plan says. */
+function endOf(fault: Fault): number {
+  const begins = 'at' in fault && 'ms' in fault.at ? fault.at.ms : 0;
+  return begins + ('forMs' in fault ? (fault.forMs ?? 0) : 0);
+}
+
+function passwordsIn(objects: readonly KubeObject[]): readonly string[] {
+  return objects
+    .filter(({ kind }) => kind === 'Secret')
+    .flatMap(({ data }) => Object.values((data ?? {}) as Readonly<Record<string, string>>))
+    .map((value) => Buffer.from(value, 'base64').toString('utf8'));
+}

@@ -1,0 +1,51 @@
+/** Waiting, in virtual time, for a world to become what it should be and to stay so. */
+import { targetOf } from '../wire/request.ts';
+import type { WireEntry } from '../wire/wire.ts';
+import type { VirtualTime } from '../world/time.ts';
+
+/** How often the world is looked at. */
+export const lookMs = 500;
+/** Longer than any pause of the operator between two steps of one task. */
+const quietMs = 12_000;
+
+export async function reaches(time: VirtualTime, holds: () => boolean, ms: number): Promise<boolean> {
+  const end = time.monotonic() + ms;
+  while (!holds()) {
+    if (time.monotonic() >= end) return false;
+    await time.advance(lookMs);
+  }
+  return true;
+}
+
+/** Settled: nothing to complain of, and no write, for a while. */
+export function settles(
+  time: VirtualTime,
+  world: { readonly complaints: () => readonly string[]; readonly entries: readonly WireEntry[] },
+  ms: number,
+): Promise<boolean> {
+  let quietSince = time.monotonic();
+  let seen = world.entries.length;
+  const isQuiet = (): boolean => {
+    const isBusy = world.entries.slice(seen).some(isWrite) || world.complaints().length > 0;
+    seen = world.entries.length;
+    if (isBusy) quietSince = time.monotonic();
+    return time.monotonic() - quietSince >= quietMs;
+  };
+  return reaches(time, isQuiet, ms);
+}
+
+/** Whatever the operator sends that changes something, leases and events apart. */
+export function isWrite({ verb, request }: WireEntry): boolean {
+  if (request === undefined) return verb === 'command';
+  return request.method !== 'GET' && !['leases', 'events'].includes(targetOf(request.path).resource);
+}
+
+/** Whether a promise has settled, as a question that can be asked between two steps of time. */
+export function over(work: Promise<unknown>): () => boolean {
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  work.then(end, end);
+  return () => isOver;
+}

@@ -1,0 +1,103 @@
+/** What a scenario can do in a simulated run: requests to the API server as a user, and accidents. */
+import { apiVersionOf, type Resource } from '../../../src/api/object.ts';
+import { resourceOf } from '../../../src/api/resource.ts';
+import { engines } from '../../../src/engines/index.ts';
+import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
+import type { Random } from '../../../src/runtime/clock.ts';
+import type { Stage } from '../scenarios/scenario.ts';
+import type { SimulatedWorld, Subject } from '../subject.ts';
+import type { Operators } from './operators.ts';
+
+/** As anybody but the operator. */
+export function clientOf({ time, kubernetes }: SimulatedWorld, actor: string, random: Random): KubeClient {
+  return createClient({
+    transport: kubernetes.transport(actor),
+    clock: time,
+    random,
+    resourceOf: (object) =>
+      engines.find(({ kind }) => kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object),
+  });
+}
+
+export function simulatedStage(options: {
+  readonly world: SimulatedWorld;
+  readonly subject: Subject;
+  readonly client: KubeClient;
+  readonly operators: Pick<Operators, 'restart'>;
+}): Stage {
+  const { world, subject, client, operators } = options;
+  const { time, kubernetes, namespace, cluster } = world;
+  const { resource } = subject;
+  const ref = { resource, namespace, name: cluster };
+
+  const primary = (): string => {
+    const pod = subject.primary(world);
+    if (pod === undefined) throw new Error('the scenario needs a primary, and there is none');
+    return pod;
+  };
+  return {
+    time,
+    async create(spec) {
+      await client.create({
+        apiVersion: apiVersionOf(resource),
+        kind: resource.kind,
+        metadata: { name: cluster, namespace },
+        spec,
+      });
+    },
+    async change(spec) {
+      await client.mergePatch(ref, { spec });
+    },
+    async remove() {
+      const { uid = '' } = (await client.get(ref)).metadata;
+      await client.remove({ ...ref, uid });
+    },
+    async gone() {
+      while (leftovers(world, resource).length > 0) await pause(world, 200);
+    },
+    deletePod: (pod) => kubernetes.deletePod(namespace, pod),
+    primary,
+    replica() {
+      const own = primary();
+      const other = dataPods(world).find((name) => name !== own);
+      if (other === undefined) throw new Error('the scenario needs a replica, and there is none');
+      return other;
+    },
+    async loseVolume(pod) {
+      kubernetes.loseVolume(namespace, `data-${pod}`);
+      kubernetes.killContainer(namespace, pod);
+    },
+    restartOperator: () => operators.restart(),
+  };
+}
+
+export function pause({ time }: SimulatedWorld, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    time.after(ms, resolve);
+  });
+}
+
+function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
+  return kubernetes
+    .objects()
+    .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+$`).test(metadata.name))
+    .map(({ metadata }) => metadata.name);
+}
+
+/** What must not be there any more when a cluster is gone: itself, and everything that it owns. */
+export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Resource): string[] {
+  const kept: readonly string[] = [
+    'PersistentVolumeClaim',
+    'Secret',
+    'Event',
+    'PersistentVolume',
+    'ControllerRevision',
+  ];
+  return kubernetes
+    .objects()
+    .filter(({ kind, metadata }) => {
+      if (kind === resource.kind) return metadata.name === cluster;
+      return metadata.labels?.['app.kubernetes.io/instance'] === cluster && !kept.includes(kind);
+    })
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`);
+}

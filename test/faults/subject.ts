@@ -1,0 +1,46 @@
+/**
+ * An engine as the harness sees it: how its clients write, what its processes say of themselves, and how they break.
+ * Everything else of a scenario is the same for all engines.
+ */
+import type { KubeObject, Resource } from '../../src/api/object.ts';
+import type { Fault } from './plan.ts';
+import type { LedgerRecord } from './record.ts';
+import type { SimulatedKubernetes } from './world/kubernetes.ts';
+import type { Network } from './world/network.ts';
+import type { VirtualTime } from './world/time.ts';
+import type { Images } from './world/workload.ts';
+
+export interface SimulatedWorld {
+  readonly time: VirtualTime;
+  readonly network: Network;
+  readonly kubernetes: SimulatedKubernetes;
+  readonly namespace: string;
+  readonly cluster: string;
+}
+
+export interface SimulatedLedger {
+  /** Stops writing, and reads back what was acknowledged. */
+  close(): Promise<LedgerRecord>;
+}
+
+export type ProcessFault = Extract<Fault, { do: 'kill' | 'freeze' | 'isolate' | 'fillDisk' }>;
+
+export interface Subject {
+  readonly resource: Resource;
+  /** What is not as it should be, asked of the processes; empty when all is whole. */
+  complaints(world: SimulatedWorld, cluster: KubeObject): readonly string[];
+  /** A client that begins to write. */
+  openLedger(world: SimulatedWorld): SimulatedLedger;
+  /** Watches over the processes from now on; the returned function tells what was found. */
+  guard(world: SimulatedWorld): () => readonly string[];
+  /** Breaks a process, and mends it when its time is over. */
+  afflict(world: SimulatedWorld, fault: ProcessFault): void;
+  /** Name of the data pod that takes writes now. */
+  primary(world: SimulatedWorld): string | undefined;
+}
+
+/** An engine's programs and their subject belong to one world. */
+export interface SubjectKit {
+  readonly images: Images;
+  readonly subject: Subject;
+}
