@@ -13,7 +13,7 @@ import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } f
 import { podName } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { etcdChildren } from './resources.ts';
-import { canSpareOne, planRestart, versionBlock } from './restart.ts';
+import { canSpareOne, planRestart, planStuck, versionBlock } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
@@ -33,8 +33,10 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
   const { roster } = formation;
   if (cluster.spec.replicas === 0) return withObjects(situation, roster, { steps: [], outcome: parked(situation) });
   const { members } = situation;
-  if (members === undefined)
-    return withObjects(situation, roster, { steps: [], outcome: undecided(situation, roster) });
+  if (members === undefined) {
+    const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, roster) };
+    return withObjects(situation, roster, stuck);
+  }
   return withObjects(situation, roster, planMembers(situation, members));
 }
 
@@ -97,7 +99,8 @@ function planMembers(situation: Situation, members: readonly Member[]): EtcdPlan
   if (via === undefined) {
     return { steps: [], outcome: wait('MembersNotReady', troubles(situation, members).join('; '), recheckMs) };
   }
-  const change = planReplacement(situation, members, via) ?? planLearner(situation, members, via);
+  const change =
+    planReplacement(situation, members, via) ?? planStuck(situation) ?? planLearner(situation, members, via);
   if (change !== undefined) return change;
   const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
   if (doomed.length > 0) {

@@ -6,7 +6,8 @@ import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { pods as podResource } from '../../api/resource.ts';
 import { blocked, type Outcome, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { outdatedPods } from '../../plan/rollout.ts';
+import { outdatedPods, stuckPod } from '../../plan/rollout.ts';
+import type { Pod } from '../../resources/children.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
 import { minorOf } from './settings.ts';
@@ -19,6 +20,28 @@ export function isOutdated({ sets, pods }: Situation, { index }: Pick<Member, 'i
   if (index === undefined) return false;
   const pod = pods.get(index);
   return pod !== undefined && outdatedPods(sets.get(index), [pod]).length > 0;
+}
+
+/**
+ * The template was wrong and has been corrected since: whoever does not answer on the old one never will. Nobody is
+ * interrupted by that, so it needs no majority.
+ */
+export function planStuck({ sets, pods, observed }: Situation): EtcdPlan | undefined {
+  const answers = new Set(answering(observed.members).map(({ pod }) => pod));
+  const stuck = [...sets].flatMap(([index, set]) => {
+    const pod = pods.get(index);
+    return pod === undefined ? [] : (stuckPod(set, [pod], ({ metadata }) => !answers.has(metadata.name)) ?? []);
+  })[0];
+  return stuck === undefined ? undefined : restarting(stuck);
+}
+
+function restarting(pod: Pod): EtcdPlan | undefined {
+  const ref = refOf(pod, podResource);
+  if (ref === undefined) return undefined;
+  return {
+    steps: [{ type: 'delete', ref, reason: 'it runs an older template' }],
+    outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`),
+  };
 }
 
 /** Without one of them, those who stay are still a majority. */
@@ -43,12 +66,7 @@ export function planRestart(situation: Situation, members: readonly Member[]): E
     );
   }
   const pod = pods.get(next.index);
-  const ref = pod === undefined ? undefined : refOf(pod, podResource);
-  if (ref === undefined) return undefined;
-  return {
-    steps: [{ type: 'delete', ref, reason: 'it runs an older template' }],
-    outcome: wait('Restarting', `${name} restarts with the new template`),
-  };
+  return pod === undefined ? undefined : restarting(pod);
 }
 
 const minorNumber = (version: string): number => Number(version.split('.')[1] ?? 0);

@@ -356,6 +356,52 @@ describe('a restart', () => {
   ]);
 });
 
+describe('a template that was wrong and has been corrected', () => {
+  const stuck = (i: number): Story => ({ members: { [i]: 'silent' }, pods: { [i]: { crashingForMs: 5_000 } } });
+  const outdated: Story['children'] = (objects) =>
+    objects.map((object) =>
+      object.kind === 'Pod'
+        ? {
+            ...object,
+            metadata: { ...object.metadata, labels: { ...object.metadata.labels, 'controller-revision-hash': 'old' } },
+          }
+        : object,
+    );
+  table([
+    [
+      'is tried by the pod that did not start on the old one',
+      { ...stuck(1), children: outdated },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    ['is left to the pod itself where it runs the new one', stuck(1), ['wait MembersNotReady']],
+    [
+      'needs no majority: nobody is interrupted',
+      {
+        ...stuck(2),
+        leader: 'nobody',
+        status: {},
+        starts: { all: 'forms' },
+        claims: { all: 'blank' },
+        children: outdated,
+      },
+      ['delete Pod db-2-0', 'wait Restarting'],
+    ],
+    [
+      'is tried by a member without a vote, too',
+      {
+        spec: { replicas: 5 },
+        before: { replicas: 3 },
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unstarted' },
+        pods: { 3: { crashingForMs: 5_000 } },
+        starts: { 3: 'joins' },
+        children: outdated,
+      },
+      ['delete Pod db-3-0', 'wait Restarting'],
+    ],
+  ]);
+});
+
 describe('E6: a version', () => {
   const runs = (version: string): Story => ({ members: { all: { version } } });
   table([
