@@ -14,13 +14,13 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
-import { connectKubernetes, listAll, redisClusters } from '../support/kubernetes.ts';
+import { connectKubernetes, etcdClusters, listAll, redisClusters } from '../support/kubernetes.ts';
 import { finishResults, startResults } from '../support/results.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const images = ['redis:7.0', 'redis:8.0'];
+const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6'];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = createProgress();
@@ -49,7 +49,9 @@ async function installCrds(kubeconfig: string): Promise<void> {
   try {
     const documents = parseAllDocuments(await readFile(join(root, 'dist/0000-crds.k8s.yaml'), 'utf8'));
     for (const document of documents) await client.apply(document.toJS() as KubeObject, { force: true });
-    await until('the CRDs served', () => listAll(client, redisClusters, 'default'), { withinMs: 30_000 });
+    for (const resource of [redisClusters, etcdClusters]) {
+      await until('the CRDs served', () => listAll(client, resource, 'default'), { withinMs: 30_000 });
+    }
   } finally {
     await close();
   }

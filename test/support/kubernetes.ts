@@ -1,4 +1,6 @@
 /** The API server as the tests use it, beside the operator: the same client, with an identity of its own. */
+
+import { etcdKind } from '../../src/api/etcd.ts';
 import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { resourceOf } from '../../src/api/resource.ts';
@@ -31,8 +33,15 @@ export const endpointSlices: Resource = {
   namespaced: true,
 };
 export const redisClusters: Resource = redisKind.resource;
+export const etcdClusters: Resource = etcdKind.resource;
 
-const others: readonly Resource[] = [namespaces, persistentVolumes, customResourceDefinitions, redisClusters];
+const others: readonly Resource[] = [
+  namespaces,
+  persistentVolumes,
+  customResourceDefinitions,
+  redisClusters,
+  etcdClusters,
+];
 
 function resourceOfAny(object: KubeObject): Resource {
   return others.find(({ kind }) => kind === object.kind) ?? resourceOf(object);

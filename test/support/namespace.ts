@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { listAll, namespaces, redisClusters, removeByName } from './kubernetes.ts';
+import { etcdClusters, listAll, namespaces, redisClusters, removeByName } from './kubernetes.ts';
 import { until } from './until.ts';
 
 export function restricted(name: string): KubeObject {
@@ -22,10 +22,12 @@ export async function removeNamespace(client: KubeClient, name: string): Promise
     if (isNotFound(error)) return;
     throw error;
   }
-  const ref = { resource: redisClusters, namespace: name };
-  for (const cluster of await listAll(client, redisClusters, name)) {
-    // Without an operator nobody would take the finalizer away.
-    await client.mergePatch({ ...ref, name: cluster.metadata.name }, { metadata: { finalizers: null } });
+  for (const resource of [redisClusters, etcdClusters]) {
+    for (const cluster of await listAll(client, resource, name)) {
+      // Without an operator nobody would take the finalizer away.
+      const ref = { resource, namespace: name, name: cluster.metadata.name };
+      await client.mergePatch(ref, { metadata: { finalizers: null } });
+    }
   }
   await removeByName(client, found);
   for (const pod of await listAll(client, pods, name)) await removeByName(client, pod, { gracePeriodSeconds: 0 });

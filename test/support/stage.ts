@@ -8,10 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { parse, stringify } from 'yaml';
+import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { connectKubernetes, redisClusters } from './kubernetes.ts';
+import { type EtcdTestCluster, etcdTestCluster } from './etcd-test-cluster.ts';
+import { connectKubernetes, etcdClusters, redisClusters } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
@@ -37,6 +39,7 @@ export interface Stage {
   startOperator(): Promise<OperatorProcess>;
   /** Makes a RedisCluster of version 8.0 unless the spec says otherwise. */
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
+  createEtcd(name: string, spec?: EtcdSpecInput): Promise<EtcdTestCluster>;
   /** Ends the operators and removes the namespace with everything in it. */
   close(): Promise<void>;
 }
@@ -70,6 +73,15 @@ export async function openStage(name: string): Promise<Stage> {
         spec: { image: imageOf(spec.version ?? '8.0'), ...spec },
       });
       return testCluster(client, namespace, cluster);
+    },
+    async createEtcd(cluster, spec = {}) {
+      await client.create({
+        apiVersion: apiVersionOf(etcdClusters),
+        kind: etcdClusters.kind,
+        metadata: { name: cluster, namespace },
+        spec,
+      });
+      return etcdTestCluster(client, namespace, cluster);
     },
     async close() {
       await Promise.all(operators.map((operator) => operator.kill()));

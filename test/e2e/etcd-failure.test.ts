@@ -1,0 +1,117 @@
+/** What happens to members of an etcd happens under writers: no acknowledged write is lost, and the status is true. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { killProcess } from '../../src/sandbox/faults/process.ts';
+import { versions } from '../../src/sandbox/layout.ts';
+import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
+import { underEtcdWriters } from '../support/etcd-scenario.ts';
+import { askEtcd, type EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { removeByName } from '../support/kubernetes.ts';
+import type { OperatorProcess } from '../support/operator-process.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+const before = versions.etcdBefore.slice(1);
+const after = versions.etcd.slice(1);
+
+let stage: Stage;
+let operator: OperatorProcess;
+let cluster: EtcdTestCluster;
+
+beforeAll(async () => {
+  stage = await openStage('etcd-failure');
+  operator = await stage.startOperator();
+  cluster = await stage.createEtcd('e', { version: before });
+  await cluster.whole(3, { withinMs: 120_000 });
+});
+afterEach((context) => keepEtcdEvidence(context, stage, cluster));
+afterAll(() => stage.close());
+
+const readyOf = async (): Promise<string> => {
+  const { conditions = [] } = await cluster.status();
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return `${ready?.status} ${ready?.reason}`;
+};
+
+describe('no acknowledged write is lost when', () => {
+  test('E6: it goes from 3.5 to 3.6, one member at a time, the leader last', async () => {
+    const { gapMs } = await underEtcdWriters('3.5 to 3.6', cluster, async () => {
+      await cluster.change({ version: after });
+      await cluster.whole(3, { withinMs: 180_000 });
+    });
+    const { members = [] } = await cluster.status();
+    expect(members.map(({ version }) => version)).toEqual([after, after, after]);
+    expect(gapMs).toBeLessThan(5_000);
+  });
+
+  test('the process of the leader is killed', async () => {
+    const leader = await cluster.leader();
+    const { gapMs } = await underEtcdWriters('leader process killed', cluster, async () => {
+      await killProcess({ namespace: stage.namespace, name: leader.metadata.name });
+      await until('another leader', async () => {
+        expect((await cluster.leader()).metadata.name).not.toBe(leader.metadata.name);
+      });
+      await cluster.whole(3, { withinMs: 120_000 });
+    });
+    expect(gapMs).toBeLessThan(8_000);
+  });
+
+  test('the pod of the leader is deleted while the operator is away', async () => {
+    const leader = await cluster.leader();
+    await underEtcdWriters('leader pod deleted without an operator', cluster, async () => {
+      await operator.stop();
+      await removeByName(stage.client, leader);
+      await until('its pod is back', async () => {
+        const back = (await cluster.pods()).find(({ metadata }) => metadata.name === leader.metadata.name);
+        expect(back?.metadata.uid).not.toBe(leader.metadata.uid);
+        await askEtcd(back?.status?.podIP ?? '', 'kv/range', { key: 'AA==' });
+      });
+      operator = await stage.startOperator();
+      await cluster.whole(3, { withinMs: 120_000 });
+    });
+  });
+
+  test('E1: a member loses its volume: it is removed, and a new one takes its place', async () => {
+    const leader = await cluster.leader();
+    const victim = (await cluster.pods()).find(({ metadata }) => metadata.name !== leader.metadata.name);
+    if (victim === undefined) throw new Error('there is nobody but the leader');
+    await underEtcdWriters('member volume lost', cluster, async () => {
+      const claim = (await cluster.claims()).find(({ metadata }) => metadata.name === `data-${victim.metadata.name}`);
+      if (claim === undefined) throw new Error('it has no claim');
+      await removeByName(stage.client, claim);
+      await removeByName(stage.client, victim, { gracePeriodSeconds: 0 });
+      await until('the status says so', async () => expect(await readyOf()).toMatch(/^False/), { everyMs: 20 });
+      await until('it has been replaced', async () => {
+        const names = (await cluster.pods()).map(({ metadata }) => metadata.name);
+        expect(names).not.toContain(victim.metadata.name);
+        expect(names.length).toBe(3);
+      });
+      await cluster.whole(3, { withinMs: 120_000 });
+    });
+  });
+});
+
+test('E8: without a majority it says so and changes nothing; when the majority is back it goes on', async () => {
+  const pods = await cluster.pods();
+  const members = (await cluster.status()).members?.map(({ id }) => id);
+  const [one, two] = pods;
+  if (one === undefined || two === undefined) throw new Error('there are too few members');
+  let isOver = false;
+  const killing = (async () => {
+    while (!isOver) {
+      for (const { metadata } of [one, two]) {
+        await killProcess({ namespace: stage.namespace, name: metadata.name }).catch(() => undefined);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  })();
+  try {
+    await until('the status says so', async () => expect(await readyOf()).toBe('False QuorumLost'), {
+      withinMs: 60_000,
+    });
+  } finally {
+    isOver = true;
+    await killing;
+  }
+  await cluster.whole(3, { withinMs: 120_000 });
+  expect((await cluster.status()).members?.map(({ id }) => id)).toEqual(members);
+});

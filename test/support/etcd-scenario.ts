@@ -1,0 +1,51 @@
+/** Something happens to an etcd while writers write: what was acknowledged must be there at the end. */
+import { expect } from 'vitest';
+import { openEtcdLedger } from './etcd-ledger.ts';
+import type { EtcdTestCluster } from './etcd-test-cluster.ts';
+import { recordResult } from './results.ts';
+import { until } from './until.ts';
+
+const warmUp = 200;
+
+/** Runs `event`, which resolves when the cluster is whole again, under four writers. Resolves with the longest gap. */
+export async function underEtcdWriters(
+  scenario: string,
+  cluster: EtcdTestCluster,
+  event: () => Promise<unknown>,
+): Promise<{ readonly gapMs: number }> {
+  const addresses = async (): Promise<string[]> =>
+    (await cluster.pods()).flatMap(({ status, metadata }) =>
+      status?.podIP === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.podIP],
+    );
+  const ledger = openEtcdLedger({ addresses, writers: 4, run: scenario.replaceAll(/\W+/g, '-') });
+  const written = async (count: number): Promise<void> => {
+    const goal = ledger.acknowledged + count;
+    await until(`${count} writes acknowledged`, () => {
+      if (ledger.acknowledged < goal) throw new Error(`${ledger.acknowledged} of ${goal}`);
+    });
+  };
+  let gapMs: number;
+  let tookMs: number;
+  try {
+    await written(warmUp);
+    ledger.mark();
+    const beganAt = performance.now();
+    await event();
+    tookMs = performance.now() - beganAt;
+    await written(warmUp);
+    gapMs = ledger.gapSinceMark();
+  } catch (error) {
+    ledger.stop();
+    throw error;
+  }
+  const { acknowledged, lost, unread } = await ledger.close();
+  await recordResult({
+    scenario: `etcd: ${scenario}`,
+    gapMs,
+    acknowledged,
+    lost: lost.length,
+    measured: `whole after ${(tookMs / 1000).toFixed(1)} s`,
+  });
+  expect({ lost: lost.slice(0, 10), unread: unread.slice(0, 10) }).toEqual({ lost: [], unread: [] });
+  return { gapMs };
+}
