@@ -4,12 +4,19 @@
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 
+export interface Termination {
+  readonly reason?: string;
+  readonly exitCode?: number;
+  /** Its last words, where the container's template asks for them. */
+  readonly message?: string;
+}
+
 export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string } };
-  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
+  readonly state?: { readonly waiting?: { readonly reason?: string }; readonly terminated?: Termination };
+  readonly lastState?: { readonly terminated?: Termination };
 }
 
 export interface Pod extends KubeObject {

@@ -34,7 +34,8 @@ interface Template {
 
 interface Process {
   readonly child: ChildProcess;
-  ready: boolean;
+  readonly restarts: number;
+  readonly lastWords: string;
 }
 
 export interface EtcdHost {
@@ -44,6 +45,8 @@ export interface EtcdHost {
   /** Makes Kubernetes' own moves: claims, pods, processes, readiness. */
   turn(): Promise<void>;
   kill(pod: string): void;
+  /** Directory of the pod's volume. */
+  volume(pod: string): string;
   /** The pod goes, and its claim with everything on it. */
   loseVolume(pod: string): void;
   deletePod(pod: string): void;
@@ -135,6 +138,7 @@ export function etcdHost(network: number): EtcdHost {
     const image = /:v?([^:]+)$/.exec(container.image)?.[1] ?? '';
     const binary = etcdBinaries.get(image);
     if (binary === undefined) throw new Error(`no etcd ${image} is compiled on this machine`);
+    const before = processes.get(name);
     const child = spawn(binary, [], {
       env: { ...listening, ETCD_DATA_DIR: join(home, 'data'), ETCD_LOG_LEVEL: 'warn' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -145,7 +149,11 @@ export function etcdHost(network: number): EtcdHost {
     };
     child.stdout.on('data', log);
     child.stderr.on('data', log);
-    processes.set(name, { child, ready: false });
+    processes.set(name, {
+      child,
+      restarts: before === undefined ? 0 : before.restarts + 1,
+      lastWords: before === undefined ? '' : readFileSync(logFile, 'utf8').slice(-2048),
+    });
   }
 
   const isRunning = ({ child }: Process): boolean => child.exitCode === null && child.signalCode === null;
@@ -265,6 +273,13 @@ export function etcdHost(network: number): EtcdHost {
                 phase: process === undefined ? 'Pending' : 'Running',
                 podIP: address(name),
                 conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+                containerStatuses: [
+                  {
+                    name: 'etcd',
+                    restartCount: process?.restarts ?? 0,
+                    lastState: { terminated: { message: process?.lastWords ?? '' } },
+                  },
+                ],
               },
             });
           }),
@@ -272,6 +287,7 @@ export function etcdHost(network: number): EtcdHost {
     },
     kill: (pod) => end(pod),
     deletePod: removePod,
+    volume: (pod) => join(directory, String(objects.get(keyOf('Pod', pod))?.volume)),
     loseVolume(pod) {
       const claim = objects.get(keyOf('PersistentVolumeClaim', `data-${pod}`));
       removePod(pod);

@@ -56,6 +56,7 @@ export interface Plight {
   readonly restarts?: number;
   /** Of the last crash. */
   readonly reason?: string;
+  readonly lastWords?: string;
 }
 
 type ByNumber<Change> = Readonly<Record<number, Change>> & { readonly all?: Change };
@@ -200,7 +201,9 @@ function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeOb
                       name: 'etcd',
                       restartCount: plight.restarts ?? 9,
                       state: { waiting: { reason: 'CrashLoopBackOff' } },
-                      lastState: { terminated: { reason: plight.reason ?? 'Error', exitCode: 1 } },
+                      lastState: {
+                        terminated: { reason: plight.reason ?? 'Error', exitCode: 1, message: plight.lastWords ?? '' },
+                      },
                     },
                   ],
                 }),

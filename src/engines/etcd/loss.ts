@@ -3,7 +3,7 @@
  *
  * Only such a member is replaced, and only while a majority of voters is healthy without it. Silence alone says nothing:
  * a pod that starts again, a slow network and a busy machine all end by themselves. What counts is a volume that is not
- * the member's own, data that etcd itself calls corrupt, or a pod that Kubernetes has given up.
+ * the member's own, data that etcd itself calls blank or corrupt, or a pod that Kubernetes has given up.
  */
 import type { Pod } from '../../resources/children.ts';
 import { isResuming } from './roster.ts';
@@ -14,6 +14,11 @@ const terminatingMs = 60_000;
 /** For a process that crashes again and again, and for a volume that is bound to a node that is gone. */
 const patienceMs = 180_000;
 const manyRestarts = 5;
+
+/** etcd's last words where it resumes on a volume with no data: the roster names nobody whom it could ask for any. */
+const blankWords = /cannot fetch cluster info from peer urls/;
+/** Those where it cannot read its data, or has found by comparison that it is not what the others have. */
+const corruptWords = /crc mismatch|failed to open database|data inconsistency with peers/;
 
 /** Why the member is lost, in words; undefined for one that is well or may be soon. */
 export function lossOf(situation: Situation, member: Member): string | undefined {
@@ -27,9 +32,20 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   const claim = claims.get(index);
   const resumes = start === undefined || isResuming(cluster, index, start);
   if (resumes && claim === undefined) return 'its volume is gone';
-  if (resumes && heldBy(claim) !== holds(agreed.clusterId, id)) return 'its volume is a blank one';
+  if (resumes && heldBy(claim) !== holds(agreed.clusterId, id)) return 'its volume is another one';
   const pod = pods.get(index);
+  const words = lastWords(pod);
+  if (resumes && blankWords.test(words)) return 'its volume is blank';
+  if (corruptWords.test(words)) return 'it cannot read its data';
   return pod === undefined ? undefined : givenUp(situation, pod, at);
+}
+
+/** Of a process that has ended more than once: the first time may have been an accident of its own. */
+function lastWords(pod: Pod | undefined): string {
+  const ended = (pod?.status?.containerStatuses ?? []).filter(({ restartCount = 0 }) => restartCount > 0);
+  return ended
+    .flatMap(({ state, lastState }) => [state?.terminated?.message ?? '', lastState?.terminated?.message ?? ''])
+    .join('\n');
 }
 
 function givenUp(situation: Situation, pod: Pod, at: number): string | undefined {

@@ -99,6 +99,8 @@ export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, par
     readinessProbe: probe('/readyz', { periodSeconds: 2, failureThreshold: 2 }),
     livenessProbe: probe('/livez', { periodSeconds: 10, failureThreshold: 6 }),
     securityContext: containerSecurityContext,
+    // Why a process has ended, which its pod's status then tells: see `loss.ts`.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }],
   };
   const { size, storageClassName } = spec.storage;

@@ -86,7 +86,7 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
 
 function membersOf({ metadata }: Cluster<EtcdSpec>, { agreed, members }: EtcdObserved): Member[] | undefined {
   const live = answering(members);
-  return agreed?.members.map((listed) => {
+  const found = agreed?.members.map((listed): Member => {
     const index = listed.peerUrls.flatMap((url) => indexInUrl(metadata, url) ?? [])[0];
     const process = live.find((candidate) => candidate.memberId === listed.id);
     const isOurs = process !== undefined && process.clusterId === agreed.clusterId;
@@ -96,6 +96,9 @@ function membersOf({ metadata }: Cluster<EtcdSpec>, { agreed, members }: EtcdObs
       ...(isOurs ? { live: process } : {}),
     };
   });
+  // etcd lists them by its own numbers; those that are none of ours come last.
+  const place = ({ index }: Member): number => index ?? Number.MAX_SAFE_INTEGER;
+  return found?.sort((a, b) => place(a) - place(b));
 }
 
 export function isRetired(claim: Claim): boolean {

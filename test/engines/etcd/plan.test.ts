@@ -278,6 +278,41 @@ describe('E1: a member that will not come back', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'is removed at once when it says that its own volume is blank',
+      {
+        members: { 1: 'silent' },
+        pods: {
+          1: {
+            crashingForMs: 1000,
+            restarts: 1,
+            lastWords: '"error":"cannot fetch cluster info from peer urls: could"',
+          },
+        },
+      },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is waited for when a new one says so: its peers may be away',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { crashingForMs: 1000, lastWords: 'cannot fetch cluster info from peer urls' } },
+        starts: { 1: 'joins' },
+      },
+      ['wait MembersNotReady'],
+    ],
+    ...['walpb: crc mismatch', 'panic: failed to open database', '1 found data inconsistency with peers'].map(
+      (lastWords): PlanRow => [
+        `E10: is removed at once when it says: ${lastWords}`,
+        { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords } } },
+        ['remove 1', 'wait Replacing'],
+      ],
+    ),
+    [
+      'is waited for when it says so for the first time',
+      { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 0, lastWords: 'crc mismatch' } } },
+      ['wait MembersNotReady'],
+    ],
+    [
       'is waited for when all it needs is more memory',
       { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 900_000, reason: 'OOMKilled' } } },
       ['wait MembersNotReady'],

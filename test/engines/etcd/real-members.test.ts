@@ -1,4 +1,6 @@
 /** The whole engine against real members: every story ends settled, with the data that was written before. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EngineIO } from '../../../src/engines/engine.ts';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
@@ -60,6 +62,16 @@ async function hashes(host: EtcdHost, pods: readonly string[]): Promise<Readonly
     pods.map(async (pod) => (await callEtcd(host.io, host.address(pod), 'maintenance/hashkv', {}, 5000)).hash),
   );
   return new Set(found);
+}
+
+function damage(file: string, ...places: readonly number[]): void {
+  const content = readFileSync(file);
+  for (const place of places) content.write('garbage garbage garbage garbage', place);
+  writeFileSync(file, content);
+}
+
+function replaceIn(file: string, text: string, by: string): void {
+  writeFileSync(file, Buffer.from(readFileSync(file, 'latin1').replaceAll(text, by), 'latin1'));
 }
 
 describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 120_000 }, () => {
@@ -148,7 +160,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       expect(operator.cluster.status?.phase).toBe('Degraded');
       await operator.settle();
       expect(asked(operator)).toEqual([
-        'remove db-1-0 from the members: its volume is a blank one',
+        'remove db-1-0 from the members: its volume is another one',
         'delete StatefulSet db-1: its member has been removed',
         'add db-3 to the members, without a vote',
         'give db-3-0 a vote, if it has caught up',
@@ -277,6 +289,43 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       expect(await get(host, Object.keys(roles(operator))[2] ?? '', 'a')).toBe('1');
       expect(Object.values(claims(host)).filter((state) => state === 'held').length).toBe(3);
     }),
+  );
+
+  it.each<[string, string, (volume: string) => void]>([
+    ['wiped', 'its volume is blank', (volume) => rmSync(join(volume, 'data'), { recursive: true })],
+    [
+      'damaged in its log',
+      'it cannot read its data',
+      (volume) => damage(join(volume, 'data/member/wal/0000000000000000-0000000000000000.wal'), 600),
+    ],
+    [
+      'damaged in its database',
+      'it cannot read its data',
+      (volume) => damage(join(volume, 'data/member/snap/db'), 20, 4116),
+    ],
+    [
+      'changed where only a comparison shows it',
+      'it cannot read its data',
+      (volume) => replaceIn(join(volume, 'data/member/snap/db'), 'x'.repeat(2000), `${'x'.repeat(1999)}y`),
+    ],
+  ])('E10: whose volume is %s are replaced', (_, reason, harm) =>
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      for (let i = 0; i < 8; i++) await put(host, 'db-0-0', `k${i}`, 'x'.repeat(3000));
+      operator.clear();
+      host.hold('db-1-0');
+      host.kill('db-1-0');
+      await operator.until('MembersNotReady');
+      harm(host.volume('db-1-0'));
+      host.hold(undefined);
+      await operator.until('Replacing');
+      await operator.settle(60_000);
+      expect(asked(operator)[0]).toBe(`remove db-1-0 from the members: ${reason}`);
+      expect(Object.keys(roles(operator))).toEqual(['db-0-0', 'db-2-0', 'db-3-0']);
+      expect(await get(host, 'db-3-0', 'k7')).toBe('x'.repeat(3000));
+      expect(await hashes(host, ['db-0-0', 'db-2-0', 'db-3-0'])).toHaveProperty('size', 1);
+    })(),
   );
 
   it(
