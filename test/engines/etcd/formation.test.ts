@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned } from '../../support/etcd-words.ts';
+
+const nothing = (): [] => [];
+const fresh: Story = { numbers: [], leader: 'nobody', status: {}, children: nothing };
+const everyChild = [
+  'create ConfigMap db-members',
+  'create Service db',
+  'create Service db-client',
+  'create PodDisruptionBudget db',
+];
+const sets = (...numbers: readonly number[]): string[] => numbers.map((i) => `create StatefulSet db-${i}`);
+const onlyClaims: Story['children'] = (objects) => objects.filter(({ kind }) => kind === 'PersistentVolumeClaim');
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+describe('a cluster that is whole', () => {
+  table([
+    ['needs nothing', {}, ['settled']],
+    ['with one member', { spec: { replicas: 1 } }, ['settled']],
+    ['with any numbers', { numbers: [1, 4, 7], leader: 4 }, ['settled']],
+    ['with kept volumes of removed members', { numbers: [1, 2, 3], claims: { 0: 'retired' } }, ['settled']],
+  ]);
+});
+
+describe('a new cluster', () => {
+  table([
+    ['is formed by all members at once', fresh, [...everyChild, ...sets(0, 1, 2), 'wait Forming']],
+    ['of no members waits to be wanted', { ...fresh, spec: { replicas: 0 } }, [...everyChild, 'settled']],
+    [
+      'goes on where it was begun, whatever size is wanted by now',
+      {
+        ...fresh,
+        numbers: [0, 1, 2],
+        before: { replicas: 3 },
+        spec: { replicas: 5 },
+        members: { all: 'unstarted' },
+        claims: { all: 'blank' },
+        starts: { all: 'forms' },
+        children: (objects) =>
+          objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name === 'db-0'),
+      },
+      [...sets(1, 2), 'wait Forming'],
+    ],
+    [
+      'marks the volumes of its members, and only then has them resume on these',
+      { claims: { all: 'blank' }, starts: { all: 'forms' }, status: {} },
+      ['data-db-0-0: etcd-member 3e8/1', 'data-db-1-0: etcd-member 3e8/2', 'data-db-2-0: etcd-member 3e8/3', 'settled'],
+    ],
+    [
+      'writes that down for all of them together',
+      { starts: { all: 'forms' }, status: {} },
+      [
+        'apply ConfigMap db-members: db-0.state=existing, db-0.cluster=db-0=http://db-0-0.db.apps.svc:2380, db-1.state=existing, db-1.cluster=db-1=http://db-1-0.db.apps.svc:2380, db-2.state=existing, db-2.cluster=db-2=http://db-2-0.db.apps.svc:2380',
+        'settled',
+      ],
+    ],
+    [
+      'waits for the last one with that',
+      { starts: { all: 'forms' }, status: {}, members: { 2: 'expected' } },
+      ['wait MembersNotReady'],
+    ],
+  ]);
+});
+
+describe('G8: nothing is formed where anything of a cluster is', () => {
+  table([
+    [
+      'volumes: their members resume',
+      { leader: 'nobody', members: { all: 'gone' }, status: {}, children: onlyClaims },
+      [...everyChild, ...sets(0, 1, 2), 'wait Forming'],
+    ],
+    [
+      'one volume of three: the others do not come back empty',
+      {
+        leader: 'nobody',
+        members: { all: 'gone' },
+        claims: { 0: 'none', 2: 'none' },
+        status: {},
+        children: onlyClaims,
+      },
+      [...everyChild, ...sets(1), 'wait Forming'],
+    ],
+    [
+      'nothing but the memory that there was one',
+      { ...fresh, status: { initialized: true } },
+      [...everyChild, 'blocked DataLost'],
+    ],
+    [
+      'only volumes of removed members, and that memory',
+      { ...fresh, numbers: [0], status: { initialized: true }, claims: { 0: 'retired' }, children: onlyClaims },
+      [...everyChild, 'blocked DataLost'],
+    ],
+  ]);
+
+  it('a member that resumes on a volume names no peer', () => {
+    const { children } = etcdWorld({});
+    expect(children.get('ConfigMap', 'db-members')?.data).toEqual(
+      Object.fromEntries(
+        [0, 1, 2].flatMap((i) => [
+          [`db-${i}.state`, 'existing'],
+          [`db-${i}.cluster`, `db-${i}=http://db-${i}-0.db.apps.svc:2380`],
+        ]),
+      ),
+    );
+  });
+});
+
+describe('none', () => {
+  table([
+    [
+      'parks all members and keeps everything',
+      { spec: { replicas: 0 }, before: {} },
+      [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: spec.replicas`), 'wait Parking'],
+    ],
+  ]);
+});
+
+describe('another cluster than the one that the volumes are of', () => {
+  table([['is left alone', { claims: { 2: 'foreign' } }, ['blocked ForeignCluster']]]);
+});

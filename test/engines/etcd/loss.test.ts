@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import type { Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned } from '../../support/etcd-words.ts';
+
+const sets = (...numbers: readonly number[]): string[] => numbers.map((i) => `create StatefulSet db-${i}`);
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+describe('E1: a member that will not come back', () => {
+  const five: Story = { spec: { replicas: 5 } };
+  table([
+    [
+      'whose volume is blank is removed',
+      { members: { 1: 'silent' }, claims: { 1: 'blank' } },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'whose volume is gone is removed',
+      { members: { 1: 'silent' }, claims: { 1: 'none' } },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'G6: whose pod is gone is waited for: a missing pod is no lost member',
+      { members: { 1: 'gone' } },
+      ['wait MembersNotReady'],
+    ],
+    ['that is silent is waited for', { members: { 1: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'that has yet to start for the first time is waited for',
+      { members: { 1: 'silent' }, claims: { 1: 'blank' }, starts: { 1: 'forms' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is not removed where a second one is away: the others would be no majority',
+      { members: { 1: 'silent', 2: 'silent' }, claims: { 1: 'blank' } },
+      ['blocked TooFewHealthy'],
+    ],
+    [
+      'is removed where a second one of five is away',
+      { ...five, members: { 1: 'silent', 2: 'silent' }, claims: { 1: 'blank' } },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is replaced after that, by a new one',
+      { members: { 1: 'unlisted' }, claims: { 1: 'blank' } },
+      [
+        'data-db-1-0: retired blank',
+        'apply ConfigMap db-members: ',
+        'delete StatefulSet db-1',
+        'add 3',
+        'wait ScalingOut',
+      ],
+    ],
+    [
+      'G2: is removed when its node has not answered for a while, and its pod is left alone',
+      { members: { 1: 'silent' }, pods: { 1: { terminatingForMs: 61_000 } } },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is waited for while its pod is being stopped',
+      { members: { 1: 'silent' }, pods: { 1: { terminatingForMs: 59_000 } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is removed when its volume is on a node that is gone',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { unschedulableForMs: 181_000, message: '0/2 nodes: 2 had volume node affinity conflict' } },
+      },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is waited for when there is no room for it',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { unschedulableForMs: 9_000_000, message: '0/2 nodes: 2 Insufficient cpu' } },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is removed when its process ends again and again',
+      { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 181_000 } } },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is waited for when it has not done so for long',
+      { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 179_000 } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is removed at once when it says that its own volume is blank',
+      {
+        members: { 1: 'silent' },
+        pods: {
+          1: {
+            crashingForMs: 1000,
+            restarts: 1,
+            lastWords: '"error":"cannot fetch cluster info from peer urls: could"',
+          },
+        },
+      },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'is waited for when a new one says so: its peers may be away',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { crashingForMs: 1000, lastWords: 'cannot fetch cluster info from peer urls' } },
+        starts: { 1: 'joins' },
+      },
+      ['wait MembersNotReady'],
+    ],
+    ...['walpb: crc mismatch', 'panic: failed to open database', '1 found data inconsistency with peers'].map(
+      (lastWords): PlanRow => [
+        `E10: is removed at once when it says: ${lastWords}`,
+        { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords } } },
+        ['remove 1', 'wait Replacing'],
+      ],
+    ),
+    [
+      'is waited for when it says so for the first time',
+      { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 0, lastWords: 'crc mismatch' } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is waited for when all it needs is more memory',
+      { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 900_000, reason: 'OOMKilled' } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'E10: that reports corrupt data is removed, though it answers',
+      { alarms: [{ memberId: '2', type: 'CORRUPT' }] },
+      ['remove 1', 'wait Replacing'],
+    ],
+    [
+      'E10: two of three that report corrupt data: nobody says which is right',
+      {
+        alarms: [
+          { memberId: '2', type: 'CORRUPT' },
+          { memberId: '3', type: 'CORRUPT' },
+        ],
+      },
+      ['blocked TooFewHealthy'],
+    ],
+  ]);
+});
+
+describe('E8: without a majority', () => {
+  table([
+    ['nothing is changed', { leader: 'nobody', members: { 1: 'silent', 2: 'silent' } }, ['wait QuorumLost']],
+    [
+      'nothing is changed for a new size either',
+      { leader: 'nobody', spec: { replicas: 5 }, before: {} },
+      ['wait QuorumLost'],
+    ],
+    [
+      'that has lost its volumes nothing is changed, and somebody has to know',
+      { leader: 'nobody', members: { 1: 'silent', 2: 'silent' }, claims: { 1: 'blank', 2: 'none' } },
+      ['blocked QuorumLost'],
+    ],
+    [
+      'a StatefulSet that somebody deleted comes back, to resume',
+      {
+        leader: 'nobody',
+        members: { all: 'gone' },
+        children: (objects) => objects.filter(({ kind }) => kind !== 'StatefulSet'),
+      },
+      [...sets(0, 1, 2), 'wait QuorumLost'],
+    ],
+  ]);
+});

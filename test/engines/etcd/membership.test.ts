@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned } from '../../support/etcd-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+describe('more members', () => {
+  const out: Story = { spec: { replicas: 5 }, before: { replicas: 3 } };
+  table([
+    ['come one at a time, without a vote', out, ['add 3', 'wait ScalingOut']],
+    [
+      'E3: are started when etcd lists them, and told who the others are',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'unstarted' }, starts: { 3: 'unwritten' }, claims: { 3: 'none' } },
+      [
+        'apply ConfigMap db-members: db-3.state=existing, db-3.cluster=db-0=http://db-0-0.db.apps.svc:2380,db-1=http://db-1-0.db.apps.svc:2380,db-2=http://db-2-0.db.apps.svc:2380,db-3=http://db-3-0.db.apps.svc:2380',
+        'create StatefulSet db-3',
+        'wait Joining',
+      ],
+    ],
+    [
+      'E2: get their vote when they run',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'copying' } },
+      ['promote 3', 'wait Joining'],
+    ],
+    [
+      'E2: are waited for while they do not answer, and no other comes',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'unstarted' }, starts: { 3: 'joins' } },
+      ['wait Joining'],
+    ],
+    ['do not come while one is away', { ...out, members: { 1: 'silent' } }, ['wait MembersNotReady']],
+    ['do not come while one is not ready', { ...out, pods: { 1: 'unready' } }, ['wait MembersNotReady']],
+    [
+      'G7: get a number that nobody has had',
+      {
+        ...out,
+        numbers: [0, 1, 2, 3, 4],
+        members: { 3: 'unlisted', 4: 'unlisted' },
+        claims: { 3: 'retired', 4: 'retired' },
+        children: (objects) =>
+          objects.filter(
+            ({ metadata }) => !/^(data-)?db-[34]/.test(metadata.name) || metadata.name.startsWith('data-'),
+          ),
+        starts: { 3: 'unwritten', 4: 'unwritten' },
+      },
+      ['add 5', 'wait ScalingOut'],
+    ],
+    [
+      'that nobody wants any more go before they have a vote',
+      { numbers: [0, 1, 2, 3], members: { 3: 'copying' } },
+      ['remove 3', 'wait ScalingIn'],
+    ],
+  ]);
+});
+
+describe('fewer members', () => {
+  const fewer: Story = { spec: { replicas: 1 }, before: { replicas: 3 } };
+  table([
+    ['E4: leave the list first, the newest that does not lead', fewer, ['remove 2', 'wait ScalingIn']],
+    ['leave with the leader where it is', { ...fewer, leader: 2 }, ['remove 1', 'wait ScalingIn']],
+    ['do not leave while one is away', { ...fewer, members: { 1: 'silent' } }, ['wait MembersNotReady']],
+    [
+      'E4: are stopped when etcd lists them no more, and their volumes are kept apart',
+      { spec: { replicas: 1 }, before: { replicas: 3 }, members: { 2: 'unlisted' } },
+      [
+        'data-db-2-0: retired 3e8/3',
+        'apply ConfigMap db-members: ',
+        'delete StatefulSet db-2',
+        'remove 1',
+        'wait ScalingIn',
+      ],
+    ],
+    [
+      'go with their volumes where that is the policy',
+      { spec: { deletionPolicy: 'Delete' }, numbers: [0, 1, 2, 3], members: { 3: 'unlisted' } },
+      [
+        'apply ConfigMap db-members: ',
+        'delete StatefulSet db-3',
+        'delete PersistentVolumeClaim data-db-3-0',
+        'settled',
+      ],
+    ],
+  ]);
+});
+
+describe('volumes', () => {
+  table([
+    [
+      'grow with the spec, each by its own claim',
+      {
+        spec: { storage: { size: '2Gi' }, config: { quotaBackend: '600Mi' } },
+        before: { config: { quotaBackend: '600Mi' } },
+      },
+      [...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'settled'],
+    ],
+    [
+      'of removed members do not',
+      {
+        spec: { storage: { size: '2Gi' }, config: { quotaBackend: '600Mi' } },
+        before: { config: { quotaBackend: '600Mi' } },
+        claims: { 0: 'retired' },
+      },
+      [...[1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'settled'],
+    ],
+  ]);
+});

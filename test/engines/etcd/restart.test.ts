@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned } from '../../support/etcd-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+describe('a restart', () => {
+  table([
+    ['takes one member at a time', { pods: { all: 'outdated' } }, ['delete Pod db-1-0', 'wait Restarting']],
+    ['goes on with the next', { pods: { 0: 'outdated', 2: 'outdated' } }, ['delete Pod db-2-0', 'wait Restarting']],
+    [
+      'takes the leader last, after it has handed over',
+      { pods: { 0: 'outdated' } },
+      ['lead db-0-0 -> 1', 'wait MovingLeader'],
+    ],
+    [
+      'takes a leader that stands alone',
+      { spec: { replicas: 1 }, pods: { 0: 'outdated' } },
+      ['delete Pod db-0-0', 'wait Restarting'],
+    ],
+    [
+      'waits while a member is away',
+      { pods: { 0: 'outdated', 1: 'outdated' }, members: { 2: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'waits for a third member where two would be one too few',
+      { numbers: [0, 1], before: {}, pods: { 1: 'outdated' } },
+      ['add 2', 'wait ScalingOut'],
+    ],
+  ]);
+});
+
+describe('a template that was wrong and has been corrected', () => {
+  const stuck = (i: number): Story => ({ members: { [i]: 'silent' }, pods: { [i]: { crashingForMs: 5_000 } } });
+  const outdated: Story['children'] = (objects) =>
+    objects.map((object) =>
+      object.kind === 'Pod'
+        ? {
+            ...object,
+            metadata: { ...object.metadata, labels: { ...object.metadata.labels, 'controller-revision-hash': 'old' } },
+          }
+        : object,
+    );
+  table([
+    [
+      'is tried by the pod that did not start on the old one',
+      { ...stuck(1), children: outdated },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    ['is left to the pod itself where it runs the new one', stuck(1), ['wait MembersNotReady']],
+    [
+      'needs no majority: nobody is interrupted',
+      {
+        ...stuck(2),
+        leader: 'nobody',
+        status: {},
+        starts: { all: 'forms' },
+        claims: { all: 'blank' },
+        children: outdated,
+      },
+      ['delete Pod db-2-0', 'wait Restarting'],
+    ],
+    [
+      'is tried by a member without a vote, too',
+      {
+        spec: { replicas: 5 },
+        before: { replicas: 3 },
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unstarted' },
+        pods: { 3: { crashingForMs: 5_000 } },
+        starts: { 3: 'joins' },
+        children: outdated,
+      },
+      ['delete Pod db-3-0', 'wait Restarting'],
+    ],
+  ]);
+});
+
+describe('E6: a version', () => {
+  const runs = (version: string): Story => ({ members: { all: { version } } });
+  table([
+    [
+      'one minor ahead is rolled out',
+      { ...runs('3.5.35'), pods: { 1: 'outdated' } },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'one minor ahead of a patch that is not fit for it is not',
+      { ...runs('3.5.31'), pods: { 1: 'outdated' } },
+      ['blocked UpgradePrerequisite'],
+    ],
+    ['E7: behind what runs is not', { ...runs('3.7.0'), pods: { 1: 'outdated' } }, ['blocked DowngradeRefused']],
+    ['two minors ahead is not', { ...runs('3.4.30'), pods: { 1: 'outdated' } }, ['blocked UpgradeSkipsMinor']],
+    [
+      'that is refused is not even written into the templates',
+      { spec: { version: '3.6.16' }, before: { version: '3.5.20' } },
+      expect.not.arrayContaining([expect.stringContaining('apply StatefulSet')]) as unknown as string[],
+    ],
+  ]);
+});
