@@ -98,6 +98,13 @@ export function toJson_EtcdClusterProps(obj: EtcdClusterProps | undefined): Reco
  */
 export interface EtcdClusterSpec {
   /**
+   * Whether clients have to say who they are. The operator itself is the user root.
+   *
+   * @schema EtcdClusterSpec#auth
+   */
+  readonly auth?: EtcdClusterSpecAuth;
+
+  /**
    * Settings of the members. A change restarts them, one at a time.
    *
    * @schema EtcdClusterSpec#config
@@ -175,6 +182,7 @@ export interface EtcdClusterSpec {
 export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'auth': toJson_EtcdClusterSpecAuth(obj.auth),
     'config': toJson_EtcdClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
@@ -185,6 +193,42 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
     'scheduling': toJson_EtcdClusterSpecScheduling(obj.scheduling),
     'storage': toJson_EtcdClusterSpecStorage(obj.storage),
     'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whether clients have to say who they are. The operator itself is the user root.
+ *
+ * @schema EtcdClusterSpecAuth
+ */
+export interface EtcdClusterSpecAuth {
+  /**
+   * Let nobody in without a name and a password. Users and roles besides root are yours to make.
+   *
+   * @schema EtcdClusterSpecAuth#enabled
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+   *
+   * @schema EtcdClusterSpecAuth#secretRef
+   */
+  readonly secretRef?: EtcdClusterSpecAuthSecretRef;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecAuth' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecAuth(obj: EtcdClusterSpecAuth | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'enabled': obj.enabled,
+    'secretRef': toJson_EtcdClusterSpecAuthSecretRef(obj.secretRef),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -435,6 +479,42 @@ export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | unde
   const result = {
     'size': obj.size,
     'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+ *
+ * @schema EtcdClusterSpecAuthSecretRef
+ */
+export interface EtcdClusterSpecAuthSecretRef {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema EtcdClusterSpecAuthSecretRef#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema EtcdClusterSpecAuthSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecAuthSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecAuthSecretRef(obj: EtcdClusterSpecAuthSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -15,6 +15,7 @@ import { metadataSchema } from './metadata.ts';
 import { quantityPattern } from './quantity.ts';
 import { schedulingSchema } from './scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from './schema.ts';
+import { secretRefSchema } from './secret-ref.ts';
 import { statusSchema } from './status-schema.ts';
 import { volumeSchema } from './storage.ts';
 
@@ -85,6 +86,23 @@ const configSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const authSchema = {
+  type: 'object',
+  description: 'Whether clients have to say who they are. The operator itself is the user root.',
+  default: {},
+  properties: {
+    enabled: {
+      type: 'boolean',
+      description: 'Let nobody in without a name and a password. Users and roles besides root are yours to make.',
+      default: false,
+    },
+    secretRef: {
+      ...secretRefSchema,
+      description: 'Secret with the password of root, in the namespace of the cluster. One is generated when absent.',
+    },
+  },
+} as const satisfies StructuralSchema;
+
 const maintenanceSchema = {
   type: 'object',
   description: 'Work on the data that is done by itself, on one member at a time.',
@@ -147,6 +165,7 @@ export const etcdSpecSchema = {
     resources: computeSchema('a member', { cpu: '100m', memory: '512Mi' }, memberMemory),
     scheduling: schedulingSchema,
     config: configSchema,
+    auth: authSchema,
     maintenance: maintenanceSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and goes on electing its leader.'),

@@ -15,6 +15,12 @@ const isShared = (spec: unknown): boolean =>
 
 const shared: readonly Case[] = redisCases.filter(({ spec, old }) => isShared(spec) && isShared(old ?? {}));
 
+/** Every way to write the reference to a Secret. */
+const secretRefs: readonly Case[] = redisCases.filter(({ spec, old }) => {
+  const { auth, ...rest } = (spec ?? {}) as { readonly auth?: Json | null };
+  return auth?.secretRef !== undefined && Object.keys(rest).length === 0 && old === undefined;
+});
+
 const config = (value: Json): Json => ({ config: value });
 
 const creates: readonly Case[] = [
@@ -34,6 +40,7 @@ const creates: readonly Case[] = [
         heartbeatInterval: '200ms',
         electionTimeout: '2s',
       },
+      auth: { enabled: true, secretRef: { name: 'root-password', key: 'pass.word' } },
       maintenance: { defrag: { mode: 'Off', unusedPercent: 10 } },
       deletionPolicy: 'Delete',
       paused: true,
@@ -159,6 +166,8 @@ const creates: readonly Case[] = [
     spec: { maintenance: { defrag: { unusedPercent } } },
     refused: 'spec.maintenance.defrag.unusedPercent',
   })),
+  { story: 'a password in the open', spec: { auth: { password: 'secret' } }, refused: 'spec.auth.password' },
+  { story: 'auth as text', spec: { auth: { enabled: 'yes' } }, refused: 'spec.auth.enabled' },
   { story: 'a flag of etcd', spec: config({ 'unsafe-no-fsync': true }), refused: 'spec.config.unsafe-no-fsync' },
   {
     story: 'a member with too little memory',
@@ -190,4 +199,4 @@ const updates: readonly Case[] = [
   },
 ];
 
-export const etcdCases: readonly Case[] = [...shared, ...creates, ...updates];
+export const etcdCases: readonly Case[] = [...shared, ...secretRefs, ...creates, ...updates];

@@ -21,6 +21,9 @@ import { exchangeOver } from '../../src/runtime/http-exchange.ts';
 import { etcdBinaries } from './etcd-binary.ts';
 import { stored } from './stored-object.ts';
 
+/** Of every Secret that is generated. */
+export const generatedPassword = 'correct-horse-battery-staple';
+
 interface Variable {
   readonly name: string;
   readonly value?: string;
@@ -92,7 +95,11 @@ export function etcdHost(network: number): EtcdHost {
 
   const base = engineIO({
     namespace: 'apps',
-    secrets: { read: async () => undefined, learn: () => undefined, refuse: () => undefined },
+    secrets: {
+      read: async (_, name) => objects.get(keyOf('Secret', name))?.data as Record<string, string> | undefined,
+      learn: () => undefined,
+      refuse: () => undefined,
+    },
     dial: dialTcp,
     clock: systemClock,
     signal: stopping.signal,
@@ -226,7 +233,12 @@ export function etcdHost(network: number): EtcdHost {
     run(steps) {
       for (const step of steps) {
         switch (step.type) {
-          case 'create':
+          case 'create': {
+            const { generate = [], object } = step;
+            const data = Object.fromEntries(generate.map(({ key }) => [key, generatedPassword]));
+            put(generate.length === 0 ? object : { ...object, data });
+            break;
+          }
           case 'apply':
             put(step.object);
             break;

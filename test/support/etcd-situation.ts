@@ -125,6 +125,7 @@ export function etcdWorld(story: Story = {}): World {
     clusterId,
     members: numbers.flatMap((number) => listed(story, built, number)),
     alarms: story.alarms ?? [],
+    isAuthenticated: built.spec.auth.enabled,
   };
   const hasLeader = story.leader !== 'nobody';
   return {

@@ -37,6 +37,9 @@ export function actionWords(action: EtcdAction): string {
       return `defragment ${action.member.pod}`;
     case 'etcd.disarm':
       return `disarm ${numberOf(action.memberId)} ${action.alarm}`;
+    case 'etcd.enableAuth':
+    case 'etcd.disableAuth':
+      return action.type.slice('etcd.'.length);
     default:
       return action satisfies never;
   }

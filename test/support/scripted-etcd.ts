@@ -25,7 +25,7 @@ export function scriptedEtcd(observed: EtcdObserved, script: Script = () => unde
     signal: stopping.signal,
     now: () => observed.at,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
-    secret: async () => undefined,
+    secret: async (name) => (name === 'db-root' ? { password: 'pw\n' } : undefined),
     secretRefused: () => undefined,
     dial: () => Promise.reject(new Error('nobody here speaks anything but HTTP')),
     async exchange(request) {

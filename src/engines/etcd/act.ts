@@ -9,20 +9,28 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO } from '../engine.ts';
 import type { EtcdAction } from './action.ts';
-import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+import { type Answer, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+import { type EtcdSession, passwordOf, rootUser, sessionOf } from './session.ts';
 
-const done = [/member not found/i, /peer ?urls already exists/i, /can only promote a learner member$/i, /compacted/i];
+const done = [
+  /member not found/i,
+  /peer ?urls already exists/i,
+  /can only promote a learner member$/i,
+  /compacted/i,
+  /user name already exists/i,
+  /authentication is not enabled/i,
+];
 const notYet = [/unhealthy cluster/i, /in sync with leader/i, /not enough started members/i, /too many learner/i];
 
 /** Of all of the database: a large one takes a while. */
 const defragmentTimeoutMs = 50_000;
 
-export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
+export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
+  const session = sessionOf(cluster, io);
   switch (action.type) {
     case 'etcd.addLearner':
       return unlessRefused(
-        callEtcd(
-          io,
+        session.call(
           action.via.address,
           'cluster/member/add',
           { peerURLs: [action.peerUrl], isLearner: true },
@@ -31,15 +39,14 @@ export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, i
       );
     case 'etcd.promote':
       return unlessRefused(
-        callEtcd(io, action.via.address, 'cluster/member/promote', { ID: action.memberId }, changeTimeoutMs),
+        session.call(action.via.address, 'cluster/member/promote', { ID: action.memberId }, changeTimeoutMs),
       );
     case 'etcd.removeMember':
       return unlessRefused(
-        callEtcd(io, action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
+        session.call(action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
       );
     case 'etcd.moveLeader':
-      await callEtcd(
-        io,
+      await session.call(
         action.via.address,
         'maintenance/transfer-leadership',
         { targetID: action.to },
@@ -48,8 +55,7 @@ export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, i
       return;
     case 'etcd.compact':
       return unlessRefused(
-        callEtcd(
-          io,
+        session.call(
           action.via.address,
           'kv/compaction',
           { revision: action.revision, physical: true },
@@ -57,11 +63,14 @@ export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, i
         ),
       );
     case 'etcd.defragment':
-      await callEtcd(io, action.member.address, 'maintenance/defragment', {}, defragmentTimeoutMs);
+      await session.call(action.member.address, 'maintenance/defragment', {}, defragmentTimeoutMs);
       return;
+    case 'etcd.enableAuth':
+      return enableAuth(action.via.address, await passwordOf(cluster, io), session);
+    case 'etcd.disableAuth':
+      return unlessRefused(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
     case 'etcd.disarm':
-      await callEtcd(
-        io,
+      await session.call(
         action.via.address,
         'maintenance/alarm',
         { action: 'DEACTIVATE', memberID: action.memberId, alarm: action.alarm },
@@ -71,6 +80,15 @@ export async function actEtcd(action: EtcdAction, _cluster: Cluster<EtcdSpec>, i
     default:
       return action satisfies never;
   }
+}
+
+/** A root user who is there already may have another password: nobody has been asked for it until now. */
+async function enableAuth(address: string, password: string, session: EtcdSession): Promise<void> {
+  const user = { name: rootUser, password };
+  await unlessRefused(session.call(address, 'auth/user/add', user, changeTimeoutMs));
+  await session.call(address, 'auth/user/changepw', user, changeTimeoutMs);
+  await unlessRefused(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
+  await session.call(address, 'auth/enable', {}, changeTimeoutMs);
 }
 
 async function unlessRefused(call: Promise<Answer>): Promise<void> {

@@ -20,4 +20,7 @@ export type EtcdAction =
   | { readonly type: 'etcd.compact'; readonly via: Target; readonly revision: string }
   /** Gives back unused space of one member, which answers nobody meanwhile. */
   | { readonly type: 'etcd.defragment'; readonly member: Target }
+  /** Makes the root user with the password of the Secret, and has etcd ask who is asking. */
+  | { readonly type: 'etcd.enableAuth'; readonly via: Target }
+  | { readonly type: 'etcd.disableAuth'; readonly via: Target }
   | { readonly type: 'etcd.disarm'; readonly via: Target; readonly memberId: string; readonly alarm: string };

@@ -33,6 +33,7 @@ export async function callEtcd(
   path: string,
   body: object,
   timeoutMs: number = answerTimeoutMs,
+  token?: string,
 ): Promise<Answer> {
   const over = new AbortController();
   const late = io.sleep(timeoutMs, over.signal).then(
@@ -47,6 +48,7 @@ export async function callEtcd(
       method: 'POST',
       path: `/v3/${path}`,
       body: JSON.stringify(body),
+      ...(token === undefined ? {} : { headers: { authorization: token } }),
       signal: over.signal,
     });
     return answerOf(address, path, status, text);

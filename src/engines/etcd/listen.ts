@@ -6,7 +6,8 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children } from '../../resources/children.ts';
 import type { EngineIO } from '../engine.ts';
-import { type Answer, callEtcd } from './gateway.ts';
+import type { Answer } from './gateway.ts';
+import { sessionOf } from './session.ts';
 
 const everyMs = 20_000;
 
@@ -21,13 +22,13 @@ export function memberEndpoints(children: Children): string[] {
 /** Calls back on every change; rejects when the member does not answer. */
 export async function listenToMember(
   address: string,
-  _cluster: Cluster<EtcdSpec>,
+  cluster: Cluster<EtcdSpec>,
   io: EngineIO,
   changed: () => void,
 ): Promise<void> {
   let before: string | undefined;
   for (;;) {
-    const news = newsIn(await callEtcd(io, address, 'maintenance/status', {}));
+    const news = newsIn(await sessionOf(cluster, io).call(address, 'maintenance/status', {}));
     if (before !== undefined && news !== before) changed();
     before = news;
     await io.sleep(everyMs);

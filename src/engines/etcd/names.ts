@@ -31,10 +31,12 @@ export interface EtcdNames {
   readonly client: string;
   /** ConfigMap with how each member is to start: see `roster.ts`. */
   readonly roster: string;
+  /** Secret with the password of etcd's root user. */
+  readonly root: string;
 }
 
 export function etcdNames(cluster: string): EtcdNames {
-  return { peers: cluster, client: `${cluster}-client`, roster: `${cluster}-members` };
+  return { peers: cluster, client: `${cluster}-client`, roster: `${cluster}-members`, root: `${cluster}-root` };
 }
 
 /** The member's name in etcd, and that of its StatefulSet. */

@@ -3,32 +3,44 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine.ts';
-import { type Answer, callEtcd } from './gateway.ts';
+import type { Answer } from './gateway.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
+import { type EtcdSession, PasswordUnusable, sessionOf } from './session.ts';
 
-export async function observeEtcd(
-  _cluster: Cluster<EtcdSpec>,
-  children: Children,
-  io: EngineIO,
-): Promise<EtcdObserved> {
-  const members = await Promise.all(children.pods.map((pod) => ask(pod, io)));
-  const agreed = await agreement(answering(members), io);
-  return { members, at: io.now(), ...(agreed === undefined ? {} : { agreed }) };
+export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
+  const session = sessionOf(cluster, io);
+  let unaskable: string | undefined;
+  const members = await Promise.all(
+    children.pods.map(async (pod) => {
+      try {
+        return await ask(pod, session);
+      } catch (error) {
+        io.signal.throwIfAborted();
+        if (error instanceof PasswordUnusable) unaskable = error.message;
+        return silent(pod, (error as Error).message);
+      }
+    }),
+  );
+  const agreed = await agreement(answering(members), session, io);
+  return {
+    members,
+    at: io.now(),
+    ...(agreed === undefined ? {} : { agreed }),
+    ...(unaskable === undefined ? {} : { unaskable }),
+  };
 }
 
-async function ask(pod: Pod, io: EngineIO): Promise<LiveMember | SilentMember> {
-  const { name } = pod.metadata;
+async function ask(pod: Pod, session: EtcdSession): Promise<LiveMember | SilentMember> {
   const address = pod.status?.podIP;
   if (address === undefined || pod.status?.phase !== 'Running') {
-    return { state: 'silent', pod: name, why: `the pod is ${pod.status?.phase ?? 'not scheduled'}` };
+    return silent(pod, `the pod is ${pod.status?.phase ?? 'not scheduled'}`);
   }
-  try {
-    return liveMember(name, address, await callEtcd(io, address, 'maintenance/status', {}));
-  } catch (error) {
-    io.signal.throwIfAborted();
-    return { state: 'silent', pod: name, why: (error as Error).message };
-  }
+  return liveMember(pod.metadata.name, address, await session.call(address, 'maintenance/status', {}));
+}
+
+function silent(pod: Pod, why: string): SilentMember {
+  return { state: 'silent', pod: pod.metadata.name, why };
 }
 
 /** Reads a member from its status: pure, so that every odd answer can be a test row. */
@@ -53,18 +65,22 @@ export function liveMember(pod: string, address: string, status: Answer): LiveMe
 }
 
 /** The first list that a majority has confirmed: those who know a leader are asked in turn. */
-async function agreement(live: readonly LiveMember[], io: EngineIO): Promise<Agreement | undefined> {
+async function agreement(
+  live: readonly LiveMember[],
+  session: EtcdSession,
+  io: EngineIO,
+): Promise<Agreement | undefined> {
   const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);
   const leaderFirst = [...led].sort((a, b) => Number(b.leaderId === b.memberId) - Number(a.leaderId === a.memberId));
   for (const { address } of leaderFirst) {
     try {
       const [list, alarms] = await Promise.all([
-        callEtcd(io, address, 'cluster/member/list', { linearizable: true }),
-        callEtcd(io, address, 'maintenance/alarm', { action: 'GET' }),
+        session.call(address, 'cluster/member/list', { linearizable: true }),
+        session.call(address, 'maintenance/alarm', { action: 'GET' }),
       ]);
       const raised = alarmsOf(alarms);
-      const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, io) : {};
-      return { ...listOf(list), alarms: raised, ...compacted };
+      const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
+      return { ...listOf(list), alarms: raised, isAuthenticated: session.isAsked(), ...compacted };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.
@@ -74,8 +90,8 @@ async function agreement(live: readonly LiveMember[], io: EngineIO): Promise<Agr
 }
 
 /** A hash over the whole database comes with it, so it is not asked for without need. */
-async function compactedOf(address: string, io: EngineIO): Promise<Pick<Agreement, 'compacted'>> {
-  const { compact_revision: compacted } = await callEtcd(io, address, 'maintenance/hashkv', {});
+async function compactedOf(address: string, session: EtcdSession): Promise<Pick<Agreement, 'compacted'>> {
+  const { compact_revision: compacted } = await session.call(address, 'maintenance/hashkv', {});
   return { compacted: text(compacted) };
 }
 

@@ -52,6 +52,8 @@ export interface Agreement {
   readonly clusterId: string;
   readonly members: readonly ListedMember[];
   readonly alarms: readonly Alarm[];
+  /** Whether it asks who is asking. */
+  readonly isAuthenticated: boolean;
   /** Up to which revision the history is dropped; asked for only while there is no space. */
   readonly compacted?: string;
 }
@@ -61,6 +63,8 @@ export interface EtcdObserved {
   readonly members: readonly (LiveMember | SilentMember)[];
   /** Absent while no majority answers. */
   readonly agreed?: Agreement;
+  /** Why nobody could be asked at all: the password is missing, or refused. */
+  readonly unaskable?: string;
   /** Wall time in milliseconds. */
   readonly at: number;
 }

@@ -5,6 +5,7 @@ import { growthSteps } from '../../plan/growth.ts';
 import { objectSteps } from '../../plan/objects.ts';
 import { blocked, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
+import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
@@ -32,6 +33,9 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
   }
   const { roster } = formation;
   if (cluster.spec.replicas === 0) return withObjects(situation, roster, { steps: [], outcome: parked(situation) });
+  if (observed.unaskable !== undefined) {
+    return withObjects(situation, roster, { steps: [], outcome: blocked('SecretMissing', observed.unaskable) });
+  }
   const { members } = situation;
   if (members === undefined) {
     const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, roster) };
@@ -127,6 +131,7 @@ function planWhole(
       : undefined;
   return (
     restart ??
+    planAccess(situation, via) ??
     planAlarms(situation, members, via) ??
     planOut(situation, members, via) ??
     planIn(situation, members, via) ??

@@ -4,19 +4,24 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { configMap } from '../../resources/configmap.ts';
 import { disruptionBudget } from '../../resources/disruptionbudget.ts';
-import { ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
+import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
+import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 
 export const component = 'member';
+export const passwordLength = 32;
 
 export function etcdResources(cluster: Cluster<EtcdSpec>): Desired[] {
   return etcdChildren(cluster, forming(cluster, cluster.spec.replicas));
 }
 
-/** The roster comes before the members that start by it. */
+/**
+ * The roster comes before the members that start by it. The password is made with the first of them, whether it is
+ * wanted then or later: a Secret that is not watched can be made at no other time.
+ */
 export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
@@ -26,6 +31,14 @@ export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desire
   const peer = { name: 'peer', port: peerPort, targetPort: 'peer', protocol: 'TCP' };
   const size = spec.replicas === 0 ? 0 : 1;
   return [
+    ...(spec.auth.secretRef === undefined
+      ? [
+          {
+            object: generatedSecret(keptMetadata(cluster, names.root, part)),
+            generate: [{ key: 'password', length: passwordLength }],
+          },
+        ]
+      : []),
     { object: configMap(ownedMetadata(cluster, names.roster, part), rosterData(cluster, roster)) },
     {
       object: headlessService({

@@ -14,6 +14,7 @@ import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { component } from './resources.ts';
 import { isOutdated } from './restart.ts';
+import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
 
 export function etcdStatus(
@@ -44,6 +45,7 @@ export function etcdStatus(
         { role: 'client', host: names.client, port: clientPort },
         { role: 'peer', host: names.peers, port: peerPort },
       ],
+      ...(cluster.spec.auth.enabled ? { secretName: passwordSecret(cluster).name } : {}),
     },
     ...(initialized ? { initialized } : {}),
   };

@@ -28,6 +28,7 @@ const requests: readonly (readonly [EtcdAction, string])[] = [
   [{ type: 'etcd.moveLeader', via, to: '4' }, '10.0.0.0 maintenance/transfer-leadership {"targetID":"4"}'],
   [{ type: 'etcd.compact', via, revision: '9' }, '10.0.0.0 kv/compaction {"revision":"9","physical":true}'],
   [{ type: 'etcd.defragment', member: via }, '10.0.0.0 maintenance/defragment {}'],
+  [{ type: 'etcd.disableAuth', via }, '10.0.0.0 auth/disable {}'],
   [
     { type: 'etcd.disarm', via, memberId: '4', alarm: 'NOSPACE' },
     '10.0.0.0 maintenance/alarm {"action":"DEACTIVATE","memberID":"4","alarm":"NOSPACE"}',
@@ -59,5 +60,67 @@ describe('an action', () => {
     const [action] = requests.find(([candidate]) => candidate.type === type) ?? [];
     if (action === undefined) throw new Error(type);
     expect((await act(action, refusing(refusal))).result).toEqual({ status: 'fulfilled', value: undefined });
+  });
+});
+
+describe('closing access', () => {
+  const enable: EtcdAction = { type: 'etcd.enableAuth', via };
+
+  it('makes root with the password of the Secret, gives it its role, and then asks who is asking', async () => {
+    const { result, asked } = await act(enable);
+    expect([result.status, asked.map((line) => line.replace('10.0.0.0 auth/', ''))]).toEqual([
+      'fulfilled',
+      [
+        'user/add {"name":"root","password":"pw"}',
+        'user/changepw {"name":"root","password":"pw"}',
+        'user/grant {"user":"root","role":"root"}',
+        'enable {}',
+      ],
+    ]);
+  });
+
+  it('goes on where it was left: a root that is there gets the password of the Secret', async () => {
+    const { result } = await act(enable, ({ path }) =>
+      path.endsWith('user/add')
+        ? { status: 400, body: '{"code":9,"message":"etcdserver: user name already exists"}' }
+        : undefined,
+    );
+    expect(result.status).toBe('fulfilled');
+  });
+});
+
+describe('a member that asks who is asking', () => {
+  const closed =
+    (isRight = true): Script =>
+    ({ path, headers = {} }) => {
+      if (path.endsWith('authenticate')) {
+        return isRight
+          ? { status: 200, body: '{"token":"t"}' }
+          : {
+              status: 400,
+              body: '{"code":3,"message":"etcdserver: authentication failed, invalid user ID or password"}',
+            };
+      }
+      return headers.authorization === 't'
+        ? undefined
+        : { status: 400, body: '{"code":3,"message":"user name is empty"}' };
+    };
+
+  it('is told, once', async () => {
+    const { result, asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, closed());
+    expect([result.status, asked]).toEqual([
+      'fulfilled',
+      [
+        '10.0.0.0 cluster/member/promote {"ID":"4"}',
+        '10.0.0.0 auth/authenticate {"name":"root","password":"pw"}',
+        '10.0.0.0 cluster/member/promote {"ID":"4"}',
+      ],
+    ]);
+  });
+
+  it('that refuses the password is not asked again, and the error does not hold it', async () => {
+    const { result, asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, closed(false));
+    expect(asked.length).toBe(2);
+    expect(result).toMatchObject({ reason: { message: 'etcd refuses the password in Secret db-root' } });
   });
 });

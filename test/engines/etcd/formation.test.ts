@@ -5,6 +5,7 @@ import { type PlanRow, planned } from '../../support/etcd-words.ts';
 const nothing = (): [] => [];
 const fresh: Story = { numbers: [], leader: 'nobody', status: {}, children: nothing };
 const everyChild = [
+  'create Secret db-root',
   'create ConfigMap db-members',
   'create Service db',
   'create Service db-client',

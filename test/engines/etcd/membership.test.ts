@@ -83,6 +83,34 @@ describe('fewer members', () => {
   ]);
 });
 
+describe('access', () => {
+  table([
+    [
+      'is closed where that is wanted',
+      { spec: { auth: { enabled: true } }, before: {} },
+      ['enableAuth', 'wait EnablingAuth'],
+    ],
+    ['is opened where that is wanted', { before: { auth: { enabled: true } } }, ['disableAuth', 'wait DisablingAuth']],
+    ['is left as it is where it is right', { spec: { auth: { enabled: true } } }, ['settled']],
+    [
+      'is closed when everybody is well',
+      { spec: { auth: { enabled: true } }, before: {}, members: { 1: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'without a password can be asked of nobody, and nothing is done',
+      {
+        spec: { auth: { enabled: true }, replicas: 5 },
+        before: {},
+        leader: 'nobody',
+        members: { all: 'silent' },
+        observed: { unaskable: 'Secret db-root with key password does not exist' },
+      },
+      ['blocked SecretMissing'],
+    ],
+  ]);
+});
+
 describe('volumes', () => {
   table([
     [

@@ -6,7 +6,7 @@ import type { EngineIO } from '../../../src/engines/engine.ts';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
 import { retiredAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
-import { type EtcdHost, etcdHost } from '../../support/etcd-host.ts';
+import { type EtcdHost, etcdHost, generatedPassword } from '../../support/etcd-host.ts';
 import { type EtcdOperator, etcdOperator } from '../../support/etcd-operator.ts';
 
 /** Each story has a network of its own, so that several can be told at once. */
@@ -326,6 +326,29 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       expect(await get(host, 'db-3-0', 'k7')).toBe('x'.repeat(3000));
       expect(await hashes(host, ['db-0-0', 'db-2-0', 'db-3-0'])).toHaveProperty('size', 1);
     })(),
+  );
+
+  it(
+    'ask who is asking when that is wanted, and the operator goes on with everything',
+    story(async (host) => {
+      const operator = etcdOperator(host, { replicas: 1 });
+      await operator.settle();
+      await put(host, 'db-0-0', 'a', '1');
+      operator.change({ auth: { enabled: true } });
+      await operator.settle();
+      await expect(get(host, 'db-0-0', 'a')).rejects.toThrow('user name is empty');
+      operator.change({ replicas: 3 });
+      await operator.settle();
+      const credentials = { name: 'root', password: generatedPassword };
+      const { token } = await callEtcd(host.io, host.address('db-2-0'), 'auth/authenticate', credentials, 5000);
+      const key = { key: base64('a') };
+      const { count } = await callEtcd(host.io, host.address('db-2-0'), 'kv/range', key, 5000, String(token));
+      expect(count).toBe('1');
+      operator.change({ auth: { enabled: false } });
+      await operator.settle();
+      expect(await get(host, 'db-1-0', 'a')).toBe('1');
+      expect(operator.history.join('\n')).not.toContain(generatedPassword);
+    }),
   );
 
   it(

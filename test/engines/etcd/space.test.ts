@@ -14,7 +14,7 @@ const noSpace = [{ memberId: '2', type: 'NOSPACE' }];
 const compacted = (revision: string, more: Partial<Story> = {}): Story => {
   const story: Story = { spec, alarms: noSpace, ...more };
   const { observed } = etcdWorld(story);
-  const agreed = observed.agreed ?? { clusterId, members: [], alarms: [] };
+  const agreed = observed.agreed ?? { clusterId, members: [], alarms: [], isAuthenticated: false };
   return { ...story, observed: { agreed: { ...agreed, compacted: revision } } };
 };
 
