@@ -25,6 +25,7 @@ export interface Pod extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
+    readonly startTime?: string;
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;

@@ -27,7 +27,9 @@ export const generatedPassword = 'correct-horse-battery-staple';
 interface Variable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef: { readonly name: string; readonly key: string } };
+  readonly valueFrom?: {
+    readonly configMapKeyRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
+  };
 }
 
 interface Template {
@@ -133,6 +135,7 @@ export function etcdHost(network: number): EtcdHost {
           ? value
           : (objects.get(keyOf('ConfigMap', ref.name))?.data as Record<string, string> | undefined)?.[ref.key];
       // As a kubelet does: it waits until the key is there.
+      if (found === undefined && ref?.optional === true) continue;
       if (found === undefined) return;
       env[variable] = toAddresses(found);
     }

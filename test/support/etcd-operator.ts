@@ -18,6 +18,8 @@ export interface EtcdOperator {
   readonly history: readonly string[];
   clear(): void;
   change(spec: EtcdSpecInput): void;
+  /** An annotation on the custom resource. */
+  annotate(name: string, value: string): void;
   /** One pass; resolves with its plan. */
   pass(): Promise<Plan>;
   /** Passes until one that has nothing to do and says so. Throws when it takes longer. */
@@ -38,6 +40,7 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
   const { uid = 'uid-db', diesEarly = false, io = host.io } = habits;
   let spec: EtcdSpecInput = first;
   let generation = 1;
+  let annotations: Record<string, string> = {};
   let status: Cluster['status'];
   const history: string[] = [];
 
@@ -45,7 +48,7 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
     const verdict = validateCluster(etcdKind, {
       apiVersion: 'clusterwright.dev/v1alpha1',
       kind: 'EtcdCluster',
-      metadata: { name: 'db', namespace: 'apps', uid, generation },
+      metadata: { name: 'db', namespace: 'apps', uid, generation, annotations },
       spec,
     });
     if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
@@ -59,6 +62,7 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
     for (const step of survey.plan.steps.slice(0, diesEarly ? 1 : undefined)) {
       history.push(describeStep(step));
       if (step.type === 'act') await survey.act(step.action);
+      else if (step.type === 'patch' && step.ref.resource.kind === 'EtcdCluster') annotations = {};
       else host.run([step as ObjectStep]);
     }
     const { conditions, ...rest } = survey.status;
@@ -90,6 +94,9 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
       generation += 1;
     },
     pass,
+    annotate(name, value) {
+      annotations = { ...annotations, [name]: value };
+    },
     async settle(withinMs = 30_000) {
       await passUntil('settled', ({ steps, outcome }) => steps.length === 0 && outcome.state === 'settled', withinMs);
     },

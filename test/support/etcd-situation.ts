@@ -75,7 +75,7 @@ export interface Story {
   readonly pods?: ByNumber<PodChange>;
   readonly claims?: ByNumber<ClaimChange>;
   /** How each member is to start, as it is written down. By default it resumes. */
-  readonly starts?: ByNumber<'forms' | 'joins' | 'unwritten'>;
+  readonly starts?: ByNumber<'forms' | 'joins' | 'alone' | 'unwritten'>;
   readonly alarms?: readonly Alarm[];
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
@@ -152,6 +152,7 @@ function rosterOf(story: Story, cluster: Cluster<EtcdSpec>, numbers: readonly nu
       const start = changeOf(story.starts, number);
       if (start === 'unwritten') return [];
       if (start === 'forms') return [[number, forming(cluster, numbers.length).get(number) as Start]];
+      if (start === 'alone') return [[number, { ...resuming(cluster, number), alone: true }]];
       return [[number, start === 'joins' ? joining(cluster, numbers) : resuming(cluster, number)]];
     }),
   );

@@ -24,6 +24,9 @@ export const holdsAnnotation = 'clusterwright.dev/etcd-member';
 /** On a claim: its member has been removed. The data is kept, and no process is ever started on it again. */
 export const retiredAnnotation = 'clusterwright.dev/retired';
 
+/** On the custom resource: names the pod whose data alone the cluster is to go on with, after its majority is lost. */
+export const recoverAnnotation = 'clusterwright.dev/recover-from';
+
 export interface EtcdNames {
   /** Headless Service of the members, for peers and for clients that choose a member themselves. */
   readonly peers: string;

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { growthSteps } from '../../plan/growth.ts';
 import { objectSteps } from '../../plan/objects.ts';
-import { blocked, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
@@ -13,6 +13,7 @@ import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { podName } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
+import { recoveryOf, requestSteps } from './recovery.ts';
 import { etcdChildren } from './resources.ts';
 import { canSpareOne, planRestart, planStuck, versionBlock } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
@@ -33,6 +34,8 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
   }
   const { roster } = formation;
   if (cluster.spec.replicas === 0) return withObjects(situation, roster, { steps: [], outcome: parked(situation) });
+  const recovery = recoveryOf(situation);
+  if (recovery !== undefined) return withObjects(situation, recovery.roster, recovery.plan, recovery.marks);
   if (observed.unaskable !== undefined) {
     return withObjects(situation, roster, { steps: [], outcome: blocked('SecretMissing', observed.unaskable) });
   }
@@ -45,14 +48,19 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
 }
 
 /** The objects first: a member that has been added must start, and one that has been removed must stop. */
-function withObjects(situation: Situation, roster: Roster, { steps, outcome }: EtcdPlan): EtcdPlan {
+function withObjects(
+  situation: Situation,
+  roster: Roster,
+  { steps, outcome }: EtcdPlan,
+  first: readonly ObjectStep[] = [],
+): EtcdPlan {
   const { cluster, children, claims } = situation;
   const refused = versionBlock(situation);
   const objects = objectSteps(etcdChildren(cluster, roster), children).filter(
     // Whoever starts again by itself would start with the new template.
     (step) => refused === undefined || step.type !== 'apply' || step.object.kind !== 'StatefulSet',
   );
-  const before: Step<EtcdAction>[] = markSteps(situation);
+  const before: Step<EtcdAction>[] = [...first, ...requestSteps(situation), ...markSteps(situation)];
   const retired = retireSteps(situation, roster);
   const kept = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
   return {

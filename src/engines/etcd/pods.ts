@@ -61,14 +61,15 @@ function environment(cluster: Cluster<EtcdSpec>, index: number): Variable[] {
     ...settings(spec),
   };
   const keys = rosterKeys(cluster, index);
-  const fromRoster = (name: string, key: string): Variable => ({
+  const fromRoster = (name: string, key: string, more: { readonly optional?: true } = {}): Variable => ({
     name,
-    valueFrom: { configMapKeyRef: { name: etcdNames(metadata.name).roster, key } },
+    valueFrom: { configMapKeyRef: { name: etcdNames(metadata.name).roster, key, ...more } },
   });
   return [
     ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
     fromRoster('ETCD_INITIAL_CLUSTER_STATE', keys.state),
     fromRoster('ETCD_INITIAL_CLUSTER', keys.cluster),
+    fromRoster('ETCD_FORCE_NEW_CLUSTER', keys.alone, { optional: true }),
   ];
 }
 

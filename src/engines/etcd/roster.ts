@@ -16,6 +16,8 @@ export interface Start {
   readonly state: 'new' | 'existing';
   /** As in `initial-cluster`: `NAME=URL`, separated by commas. */
   readonly cluster: string;
+  /** Forgets all other members: only where a person has asked for it, and only while the others are stopped. */
+  readonly alone?: true;
 }
 
 /** By the member's number. */
@@ -43,12 +45,18 @@ export function resuming(cluster: Named, index: number): Start {
 }
 
 export function isResuming(cluster: Named, index: number, start: Start): boolean {
-  return start.state === 'existing' && start.cluster === line(cluster, [index]);
+  return start.state === 'existing' && start.cluster === line(cluster, [index]) && start.alone !== true;
 }
 
-export function rosterKeys(cluster: Named, index: number): { readonly state: string; readonly cluster: string } {
+export interface RosterKeys {
+  readonly state: string;
+  readonly cluster: string;
+  readonly alone: string;
+}
+
+export function rosterKeys(cluster: Named, index: number): RosterKeys {
   const name = memberName(cluster.metadata.name, index);
-  return { state: `${name}.state`, cluster: `${name}.cluster` };
+  return { state: `${name}.state`, cluster: `${name}.cluster`, alone: `${name}.alone` };
 }
 
 /** The ConfigMap's data. */
@@ -61,6 +69,7 @@ export function rosterData(cluster: Named, roster: Roster): Record<string, strin
         return [
           [keys.state, start.state],
           [keys.cluster, start.cluster],
+          ...(start.alone === true ? [[keys.alone, 'true']] : []),
         ];
       }),
   );
@@ -79,7 +88,7 @@ export function readRoster(cluster: Named, data: Readonly<Record<string, string>
         const keys = rosterKeys(cluster, index);
         const [state, members] = [data[keys.state], data[keys.cluster]];
         return (state === 'new' || state === 'existing') && members !== undefined
-          ? [[index, { state, cluster: members }]]
+          ? [[index, { state, cluster: members, ...(data[keys.alone] === 'true' ? { alone: true } : {}) }]]
           : [];
       }),
   );

@@ -5,6 +5,7 @@
 import { persistentVolumeClaims, statefulSets } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
+import type { Claim } from '../../resources/children.ts';
 import { holdsAnnotation, retiredAnnotation } from './names.ts';
 import type { Roster } from './roster.ts';
 import { heldBy, hexadecimal, holds, type Situation } from './situation.ts';
@@ -42,6 +43,12 @@ export interface Retirement {
   readonly removals: readonly ObjectStep[];
 }
 
+/** Nothing is ever started on it again. */
+export function retiredMark(claim: Claim): ObjectStep[] {
+  const ref = refOf(claim, persistentVolumeClaims);
+  return ref === undefined ? [] : [annotate(ref, retiredAnnotation, undefined, heldBy(claim) ?? 'blank')];
+}
+
 /**
  * What becomes of members that etcd does not list any more: the process is stopped, and the volume is kept, marked so
  * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes.
@@ -51,10 +58,7 @@ export function retireSteps({ members, sets, claims, spec }: Situation, roster: 
   const gone = <T>(entries: ReadonlyMap<number, T>): T[] =>
     [...entries].filter(([index]) => !roster.has(index)).map(([, entry]) => entry);
   const reason = 'its member has been removed';
-  const oldClaims = gone(claims).flatMap((claim) => {
-    const ref = refOf(claim, persistentVolumeClaims);
-    return ref === undefined || claim.metadata.deletionTimestamp !== undefined ? [] : [{ ref, held: heldBy(claim) }];
-  });
+  const oldClaims = gone(claims).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const stopped = gone(sets).flatMap((set): ObjectStep[] => {
     const ref = refOf(set, statefulSets);
     return ref === undefined || set.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
@@ -62,12 +66,17 @@ export function retireSteps({ members, sets, claims, spec }: Situation, roster: 
   return spec.deletionPolicy === 'Delete'
     ? {
         marks: [],
-        removals: [...stopped, ...oldClaims.map(({ ref }): ObjectStep => ({ type: 'delete', ref, reason }))],
+        removals: [...stopped, ...oldClaims.flatMap((claim) => removal(claim, reason))],
       }
     : {
-        marks: oldClaims.map(({ ref, held }) => annotate(ref, retiredAnnotation, undefined, held ?? 'blank')),
+        marks: oldClaims.flatMap(retiredMark),
         removals: stopped,
       };
+}
+
+function removal(claim: Claim, reason: string): ObjectStep[] {
+  const ref = refOf(claim, persistentVolumeClaims);
+  return ref === undefined ? [] : [{ type: 'delete', ref, reason }];
 }
 
 /** What answers is another cluster than the one whose data the volumes hold. Undefined when it is the same. */

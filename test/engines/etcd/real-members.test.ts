@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EngineIO } from '../../../src/engines/engine.ts';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
-import { retiredAnnotation } from '../../../src/engines/etcd/names.ts';
+import { recoverAnnotation, retiredAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { type EtcdHost, etcdHost, generatedPassword } from '../../support/etcd-host.ts';
 import { type EtcdOperator, etcdOperator } from '../../support/etcd-operator.ts';
@@ -183,6 +183,30 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       for (let pass = 0; pass < 10; pass++) await operator.pass();
       expect([outcome.state, asked(operator)]).toEqual(['blocked', []]);
       expect(operator.cluster.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False');
+    }),
+  );
+
+  it(
+    'E8: go on with the one that a person names, which keeps all that it had, and grow again',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      await put(host, 'db-1-0', 'a', '1');
+      host.loseVolume('db-0-0');
+      host.loseVolume('db-2-0');
+      await operator.until('QuorumLost');
+      operator.clear();
+      operator.annotate(recoverAnnotation, 'db-1-0');
+      await operator.until('Recovering');
+      await operator.settle(60_000);
+      expect(Object.keys(roles(operator))).toEqual(['db-1-0', 'db-3-0', 'db-4-0']);
+      expect(await get(host, 'db-4-0', 'a')).toBe('1');
+      expect(await hashes(host, ['db-1-0', 'db-3-0', 'db-4-0'])).toHaveProperty('size', 1);
+      const before = operator.history.length;
+      host.kill('db-1-0');
+      await operator.until('MembersNotReady');
+      await operator.settle();
+      expect([operator.history.length, Object.keys(roles(operator)).length]).toEqual([before, 3]);
     }),
   );
 
