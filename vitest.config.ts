@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/engines/*/real-members.test.ts'],
+          exclude: ['test/e2e/**', 'test/engines/*/real-members*.test.ts'],
           globalSetup: ['test/redis-server.setup.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -19,7 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'members',
-          include: ['test/engines/*/real-members.test.ts'],
+          include: ['test/engines/*/real-members*.test.ts'],
           sequence: { groupOrder: 1 },
         },
       },

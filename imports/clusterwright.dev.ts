@@ -168,6 +168,13 @@ export interface EtcdClusterSpec {
   readonly storage?: EtcdClusterSpecStorage;
 
   /**
+   * Encryption of connections. A renewed certificate is taken without a restart.
+   *
+   * @schema EtcdClusterSpec#tls
+   */
+  readonly tls?: EtcdClusterSpecTls;
+
+  /**
    * Version of etcd, major.minor.patch, from 3.5.11 on. It can only rise; to 3.6 from 3.5.32 on.
    *
    * @schema EtcdClusterSpec#version
@@ -192,6 +199,7 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
     'resources': toJson_EtcdClusterSpecResources(obj.resources),
     'scheduling': toJson_EtcdClusterSpecScheduling(obj.scheduling),
     'storage': toJson_EtcdClusterSpecStorage(obj.storage),
+    'tls': toJson_EtcdClusterSpecTls(obj.tls),
     'version': obj.version,
   };
   // filter undefined values
@@ -479,6 +487,42 @@ export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | unde
   const result = {
     'size': obj.size,
     'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Encryption of connections. A renewed certificate is taken without a restart.
+ *
+ * @schema EtcdClusterSpecTls
+ */
+export interface EtcdClusterSpecTls {
+  /**
+   * Connections of clients. It can neither be added to a cluster nor taken away.
+   *
+   * @schema EtcdClusterSpecTls#client
+   */
+  readonly client?: EtcdClusterSpecTlsClient;
+
+  /**
+   * Connections among members, which show each other their certificates. Immutable as a whole.
+   *
+   * @schema EtcdClusterSpecTls#peer
+   */
+  readonly peer?: EtcdClusterSpecTlsPeer;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTls' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTls(obj: EtcdClusterSpecTls | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'client': toJson_EtcdClusterSpecTlsClient(obj.client),
+    'peer': toJson_EtcdClusterSpecTlsPeer(obj.peer),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -782,6 +826,70 @@ export enum EtcdClusterSpecSchedulingTopologySpread {
 }
 
 /**
+ * Connections of clients. It can neither be added to a cluster nor taken away.
+ *
+ * @schema EtcdClusterSpecTlsClient
+ */
+export interface EtcdClusterSpecTlsClient {
+  /**
+   * Let in only clients that show a certificate of the same authority.
+   *
+   * @schema EtcdClusterSpecTlsClient#requireCertificate
+   */
+  readonly requireCertificate?: boolean;
+
+  /**
+   * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+   *
+   * @schema EtcdClusterSpecTlsClient#secretRef
+   */
+  readonly secretRef: EtcdClusterSpecTlsClientSecretRef;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsClient' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'requireCertificate': obj.requireCertificate,
+    'secretRef': toJson_EtcdClusterSpecTlsClientSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Connections among members, which show each other their certificates. Immutable as a whole.
+ *
+ * @schema EtcdClusterSpecTlsPeer
+ */
+export interface EtcdClusterSpecTlsPeer {
+  /**
+   * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+   *
+   * @schema EtcdClusterSpecTlsPeer#secretRef
+   */
+  readonly secretRef: EtcdClusterSpecTlsPeerSecretRef;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsPeer' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsPeer(obj: EtcdClusterSpecTlsPeer | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_EtcdClusterSpecTlsPeerSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
  *
  * @schema EtcdClusterSpecConfigAutoCompactionMode
@@ -896,6 +1004,62 @@ export enum EtcdClusterSpecSchedulingTolerationsOperator {
   /** Exists */
   EXISTS = "Exists",
 }
+
+/**
+ * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+ *
+ * @schema EtcdClusterSpecTlsClientSecretRef
+ */
+export interface EtcdClusterSpecTlsClientSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema EtcdClusterSpecTlsClientSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsClientSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsClientSecretRef(obj: EtcdClusterSpecTlsClientSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+ *
+ * @schema EtcdClusterSpecTlsPeerSecretRef
+ */
+export interface EtcdClusterSpecTlsPeerSecretRef {
+  /**
+   * Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.
+   *
+   * @schema EtcdClusterSpecTlsPeerSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsPeerSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsPeerSecretRef(obj: EtcdClusterSpecTlsPeerSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 
 /**

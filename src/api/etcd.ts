@@ -103,6 +103,66 @@ const authSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const certificates = (description: string) =>
+  ({
+    type: 'object',
+    description,
+    required: ['name'],
+    properties: {
+      name: {
+        type: 'string',
+        description: 'Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.',
+        pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+        maxLength: 253,
+      },
+    },
+  }) as const satisfies StructuralSchema;
+
+const tlsSchema = {
+  type: 'object',
+  description: 'Encryption of connections. A renewed certificate is taken without a restart.',
+  default: {},
+  properties: {
+    client: {
+      type: 'object',
+      description: 'Connections of clients. It can neither be added to a cluster nor taken away.',
+      required: ['secretRef'],
+      properties: {
+        secretRef: certificates(
+          'Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.',
+        ),
+        requireCertificate: {
+          type: 'boolean',
+          description: 'Let in only clients that show a certificate of the same authority.',
+          default: true,
+        },
+      },
+    },
+    peer: {
+      type: 'object',
+      description: 'Connections among members, which show each other their certificates. Immutable as a whole.',
+      required: ['secretRef'],
+      properties: {
+        secretRef: certificates(
+          'Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.',
+        ),
+      },
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.client) == has(oldSelf.client)',
+      message: 'tls.client can neither be added nor taken away',
+      fieldPath: '.client',
+    },
+    {
+      rule: 'has(self.peer) == has(oldSelf.peer) && (!has(self.peer) || self.peer.secretRef.name == oldSelf.peer.secretRef.name)',
+      message: 'tls.peer is immutable',
+      fieldPath: '.peer',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
 const maintenanceSchema = {
   type: 'object',
   description: 'Work on the data that is done by itself, on one member at a time.',
@@ -166,6 +226,7 @@ export const etcdSpecSchema = {
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
+    tls: tlsSchema,
     maintenance: maintenanceSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and goes on electing its leader.'),

@@ -40,6 +40,10 @@ const creates: readonly Case[] = [
         heartbeatInterval: '200ms',
         electionTimeout: '2s',
       },
+      tls: {
+        client: { secretRef: { name: 'a' }, requireCertificate: false },
+        peer: { secretRef: { name: 'b' } },
+      },
       auth: { enabled: true, secretRef: { name: 'root-password', key: 'pass.word' } },
       maintenance: { defrag: { mode: 'Off', unusedPercent: 10 } },
       deletionPolicy: 'Delete',
@@ -168,6 +172,25 @@ const creates: readonly Case[] = [
   })),
   { story: 'a password in the open', spec: { auth: { password: 'secret' } }, refused: 'spec.auth.password' },
   { story: 'auth as text', spec: { auth: { enabled: 'yes' } }, refused: 'spec.auth.enabled' },
+  ...['client', 'peer'].flatMap((side): Case[] => [
+    { story: `${side} certificates`, spec: { tls: { [side]: { secretRef: { name: 'a' } } } } },
+    { story: `${side} without a Secret`, spec: { tls: { [side]: {} } }, refused: `spec.tls.${side}.secretRef` },
+    {
+      story: `${side} with a Secret without a name`,
+      spec: { tls: { [side]: { secretRef: {} } } },
+      refused: `spec.tls.${side}.secretRef.name`,
+    },
+    {
+      story: `${side} with a Secret of another namespace`,
+      spec: { tls: { [side]: { secretRef: { name: 'kube-system/admin' } } } },
+      refused: `spec.tls.${side}.secretRef.name`,
+    },
+    {
+      story: `${side} with a Secret whose name is too long`,
+      spec: { tls: { [side]: { secretRef: { name: 'a'.repeat(254) } } } },
+      refused: `spec.tls.${side}.secretRef.name`,
+    },
+  ]),
   { story: 'a flag of etcd', spec: config({ 'unsafe-no-fsync': true }), refused: 'spec.config.unsafe-no-fsync' },
   {
     story: 'a member with too little memory',
@@ -188,6 +211,29 @@ const updates: readonly Case[] = [
     old: { version: '3.5.31' },
     spec: { version: '3.6.16' },
     refused: 'spec.version',
+  },
+  {
+    story: 'another Secret for clients',
+    old: { tls: { client: { secretRef: { name: 'a' } } } },
+    spec: { tls: { client: { secretRef: { name: 'b' } } } },
+  },
+  {
+    story: 'TLS for clients where there was none',
+    old: {},
+    spec: { tls: { client: { secretRef: { name: 'a' } } } },
+    refused: 'spec.tls.client',
+  },
+  {
+    story: 'no TLS for peers where there was',
+    old: { tls: { peer: { secretRef: { name: 'a' } } } },
+    spec: {},
+    refused: 'spec.tls.peer',
+  },
+  {
+    story: 'another Secret for peers',
+    old: { tls: { peer: { secretRef: { name: 'a' } } } },
+    spec: { tls: { peer: { secretRef: { name: 'b' } } } },
+    refused: 'spec.tls.peer',
   },
   { story: 'an earlier patch', old: { version: '3.6.16' }, spec: { version: '3.6.9' }, refused: 'spec.version' },
   { story: 'the minor before', old: { version: '3.6.0' }, spec: { version: '3.5.35' }, refused: 'spec.version' },

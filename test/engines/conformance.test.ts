@@ -21,7 +21,13 @@ function redisSample(story: string, spec: RedisSpecInput): EngineSample {
 
 function etcdSample(story: string, spec: EtcdSpecInput): EngineSample {
   const { cluster, children, observed } = etcdWorld({ spec });
-  return { story, cluster, whole: { children, io: scriptedEtcd(observed).io }, secrets: [password] };
+  const secrets = { a: { 'ca.crt': password, 'tls.crt': password, 'tls.key': password } };
+  return {
+    story,
+    cluster,
+    whole: { children, io: scriptedEtcd(observed, undefined, secrets).io },
+    secrets: [password],
+  };
 }
 
 const everyEtcdField: EtcdSpecInput = {
@@ -37,6 +43,8 @@ const everyEtcdField: EtcdSpecInput = {
     heartbeatInterval: '200ms',
     electionTimeout: '2s',
   },
+  tls: { client: { secretRef: { name: 'a' } }, peer: { secretRef: { name: 'a' } } },
+  auth: { secretRef: { name: 'mine' } },
   deletionPolicy: 'Delete',
 };
 

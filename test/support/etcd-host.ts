@@ -8,7 +8,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
@@ -59,6 +59,8 @@ export interface EtcdHost {
   remove(kind: string, name: string): void;
   /** Starts no process of this pod from now on; `undefined` lets all of them start. */
   hold(pod: string | undefined): void;
+  /** A Secret, which every pod that mounts any certificates mounts. */
+  provide(secret: string, values: Readonly<Record<string, string>>): void;
   address(pod: string): string;
   log(pod: string): string;
   close(): Promise<void>;
@@ -73,6 +75,8 @@ export function etcdHost(network: number): EtcdHost {
   let version = 1;
   let uids = 0;
   let held: string | undefined;
+
+  const mounted = join(directory, 'mounted');
 
   const keyOf = (kind: string, name: string): string => `${kind}/${name}`;
   const put = (object: KubeObject): void => {
@@ -137,7 +141,9 @@ export function etcdHost(network: number): EtcdHost {
       // As a kubelet does: it waits until the key is there.
       if (found === undefined && ref?.optional === true) continue;
       if (found === undefined) return;
-      env[variable] = toAddresses(found);
+      env[variable] = toAddresses(found)
+        .replace('/etc/etcd/tls/client', mounted)
+        .replace('/etc/etcd/tls/peer', mounted);
     }
     const home = join(directory, pod.volume as string);
     mkdirSync(home, { recursive: true });
@@ -230,6 +236,11 @@ export function etcdHost(network: number): EtcdHost {
     children: () => childrenOf([...objects.values()]),
     object: (kind, name) => objects.get(keyOf(kind, name)),
     remove: (kind, name) => void objects.delete(keyOf(kind, name)),
+    provide(secret, values) {
+      put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: secret, namespace: 'apps' }, data: values });
+      mkdirSync(mounted, { recursive: true });
+      for (const [file, content] of Object.entries(values)) writeFileSync(join(mounted, file), content);
+    },
     hold(pod) {
       held = pod;
     },

@@ -288,7 +288,7 @@ function listed(story: Story, cluster: Cluster<EtcdSpec>, number: number): Liste
       id: memberId(number),
       name: change === 'unstarted' ? '' : memberName(cluster.metadata.name, number),
       hasStarted: change !== 'unstarted' && change !== 'expected' && !(unwritten && change === undefined),
-      peerUrls: [peerUrl(cluster.metadata, number)],
+      peerUrls: [peerUrl(cluster, number)],
       isLearner:
         change === 'copying' || change === 'unstarted' || (typeof change === 'object' && change.isLearner === true),
     },

@@ -16,7 +16,11 @@ export interface ScriptedEtcd {
 /** In place of what the situation says; `hang` never answers. */
 export type Script = (request: HttpRequest) => HttpResponse | Error | 'hang' | undefined;
 
-export function scriptedEtcd(observed: EtcdObserved, script: Script = () => undefined): ScriptedEtcd {
+export function scriptedEtcd(
+  observed: EtcdObserved,
+  script: Script = () => undefined,
+  secrets: Readonly<Record<string, Readonly<Record<string, string>>>> = { 'db-root': { password: 'pw\n' } },
+): ScriptedEtcd {
   const clock = new VirtualClock();
   const stopping = new AbortController();
   const asked: string[] = [];
@@ -25,7 +29,7 @@ export function scriptedEtcd(observed: EtcdObserved, script: Script = () => unde
     signal: stopping.signal,
     now: () => observed.at,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
-    secret: async (name) => (name === 'db-root' ? { password: 'pw\n' } : undefined),
+    secret: async (name) => secrets[name],
     secretRefused: () => undefined,
     dial: () => Promise.reject(new Error('nobody here speaks anything but HTTP')),
     async exchange(request) {
@@ -35,6 +39,7 @@ export function scriptedEtcd(observed: EtcdObserved, script: Script = () => unde
       if (scripted === 'hang') {
         return new Promise((_, reject) => {
           const signal = AbortSignal.any([request.signal, stopping.signal]);
+          if (signal.aborted) return reject(signal.reason);
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         });
       }
@@ -73,6 +78,8 @@ function answerOf({ members, agreed }: EtcdObserved, { host, path }: HttpRequest
       };
     case 'maintenance/alarm':
       return { header, alarms: agreed?.alarms.map(({ memberId, type }) => ({ memberID: memberId, alarm: type })) };
+    case 'auth/status':
+      return { header, ...(agreed?.isAuthenticated === true ? { enabled: true } : {}) };
     default:
       return { header };
   }

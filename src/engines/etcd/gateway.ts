@@ -4,7 +4,7 @@
  * Nothing is repeated here. A call that failed may have been carried out; what came of it is asked afterwards (safety
  * rule E5).
  */
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO, TlsMaterial } from '../engine.ts';
 import { clientPort } from './names.ts';
 
 /** Time in which a process must answer a question. */
@@ -23,6 +23,12 @@ export class EtcdRefusal extends Error {
   }
 }
 
+/** What this side shows of itself. */
+export interface Proof {
+  readonly token?: string;
+  readonly tls?: TlsMaterial;
+}
+
 /** The answer's fields; a field with its type's zero value is absent. */
 export type Answer = Readonly<Record<string, unknown>>;
 
@@ -33,7 +39,7 @@ export async function callEtcd(
   path: string,
   body: object,
   timeoutMs: number = answerTimeoutMs,
-  token?: string,
+  proof: Proof = {},
 ): Promise<Answer> {
   const over = new AbortController();
   const late = io.sleep(timeoutMs, over.signal).then(
@@ -48,7 +54,8 @@ export async function callEtcd(
       method: 'POST',
       path: `/v3/${path}`,
       body: JSON.stringify(body),
-      ...(token === undefined ? {} : { headers: { authorization: token } }),
+      ...(proof.token === undefined ? {} : { headers: { authorization: proof.token } }),
+      ...(proof.tls === undefined ? {} : { tls: proof.tls }),
       signal: over.signal,
     });
     return answerOf(address, path, status, text);
@@ -63,7 +70,7 @@ function answerOf(address: string, path: string, status: number, text: string): 
   try {
     answer = JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${address} answered ${path} with status ${status} and no JSON`, { cause });
+    throw new Error(`${address} answered ${path} with status ${status}: ${text.trim().slice(0, 120)}`, { cause });
   }
   if (typeof answer !== 'object' || answer === null) throw new Error(`${address} answered ${path} with no object`);
   const fields = answer as Answer;

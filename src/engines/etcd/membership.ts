@@ -71,7 +71,7 @@ export function planOut(situation: Situation, members: readonly Member[], via: T
   const index = nextIndex(situation);
   const name = memberName(cluster.metadata.name, index);
   return acting(
-    { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster.metadata, index) },
+    { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster, index) },
     `add ${name} to the members, without a vote`,
     wait('ScalingOut', `${count} of ${spec.replicas} members vote`, recheckMs),
   );

@@ -5,6 +5,9 @@
  * address, a volume and a name stand for one member, and a new one never meets an old one's data (safety rule G7).
  */
 
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+
 export const clientPort = 2379;
 export const peerPort = 2380;
 /** Metrics and the health that the kubelet asks for; never data. */
@@ -13,7 +16,12 @@ export const metricsPort = 2381;
 export const program = '/usr/local/bin/etcd';
 
 /** The data directory is one below the volume, so that etcd makes it with the permissions that it wants. */
-export const paths = { volume: '/var/lib/etcd', data: '/var/lib/etcd/data' } as const;
+export const paths = {
+  volume: '/var/lib/etcd',
+  data: '/var/lib/etcd/data',
+  clientTls: '/etc/etcd/tls/client',
+  peerTls: '/etc/etcd/tls/peer',
+} as const;
 
 /** On everything of one member, with the member's name. */
 export const memberLabel = 'clusterwright.dev/member';
@@ -57,21 +65,20 @@ export function claimName(cluster: string, index: number): string {
   return `${claimTemplate}-${podName(cluster, index)}`;
 }
 
-interface Place {
-  readonly name: string;
-  readonly namespace: string;
-}
+/** The part of a cluster that its addresses depend on. */
+export type Place = Pick<Cluster<EtcdSpec>, 'metadata' | 'spec'>;
 
-function host({ name, namespace }: Place, index: number): string {
+function host({ metadata }: Place, index: number): string {
+  const { name, namespace } = metadata;
   return `${podName(name, index)}.${etcdNames(name).peers}.${namespace}.svc`;
 }
 
 export function peerUrl(place: Place, index: number): string {
-  return `http://${host(place, index)}:${peerPort}`;
+  return `${place.spec.tls.peer === undefined ? 'http' : 'https'}://${host(place, index)}:${peerPort}`;
 }
 
 export function clientUrl(place: Place, index: number): string {
-  return `http://${host(place, index)}:${clientPort}`;
+  return `${place.spec.tls.client === undefined ? 'http' : 'https'}://${host(place, index)}:${clientPort}`;
 }
 
 /** The number in a peer URL of a member of this cluster; undefined for anybody else's. */

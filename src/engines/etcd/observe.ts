@@ -6,7 +6,7 @@ import type { EngineIO } from '../engine.ts';
 import type { Answer } from './gateway.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
-import { type EtcdSession, PasswordUnusable, sessionOf } from './session.ts';
+import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
@@ -17,7 +17,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
         return await ask(pod, session);
       } catch (error) {
         io.signal.throwIfAborted();
-        if (error instanceof PasswordUnusable) unaskable = error.message;
+        if (error instanceof SecretUnusable) unaskable = error.message;
         return silent(pod, (error as Error).message);
       }
     }),
@@ -74,13 +74,14 @@ async function agreement(
   const leaderFirst = [...led].sort((a, b) => Number(b.leaderId === b.memberId) - Number(a.leaderId === a.memberId));
   for (const { address } of leaderFirst) {
     try {
-      const [list, alarms] = await Promise.all([
+      const [list, alarms, access] = await Promise.all([
         session.call(address, 'cluster/member/list', { linearizable: true }),
         session.call(address, 'maintenance/alarm', { action: 'GET' }),
+        session.call(address, 'auth/status', {}),
       ]);
       const raised = alarmsOf(alarms);
       const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
-      return { ...listOf(list), alarms: raised, isAuthenticated: session.isAsked(), ...compacted };
+      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...compacted };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import { computeResources } from '../../resources/compute.ts';
 import { ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
-import type { ContainerSpec, Probe } from '../../resources/plain.ts';
+import type { ContainerSpec, Probe, Volume } from '../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
 import { schedulingFields } from '../../resources/scheduling.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
@@ -29,7 +29,7 @@ import {
   program,
 } from './names.ts';
 import { rosterKeys } from './roster.ts';
-import { settings } from './settings.ts';
+import { settings, tlsSettings } from './settings.ts';
 
 /** A member that loads a large database listens late; the kubelet must not give up on it. One try a second. */
 const startTries = 86_400;
@@ -47,17 +47,20 @@ type Variable = NonNullable<ContainerSpec['env']>[number];
 /** How to start comes from the roster, anew at each start of the process. */
 function environment(cluster: Cluster<EtcdSpec>, index: number): Variable[] {
   const { metadata, spec } = cluster;
-  const everyInterface = (port: number): string => `http://0.0.0.0:${port}`;
+  const { peer, client } = spec.tls;
+  const everyInterface = (port: number, isSecured = false): string =>
+    `${isSecured ? 'https' : 'http'}://0.0.0.0:${port}`;
   const fixed: Readonly<Record<string, string>> = {
     ETCD_NAME: memberName(metadata.name, index),
     ETCD_DATA_DIR: paths.data,
-    ETCD_LISTEN_PEER_URLS: everyInterface(peerPort),
-    ETCD_LISTEN_CLIENT_URLS: everyInterface(clientPort),
+    ETCD_LISTEN_PEER_URLS: everyInterface(peerPort, peer !== undefined),
+    ETCD_LISTEN_CLIENT_URLS: everyInterface(clientPort, client !== undefined),
     ETCD_LISTEN_METRICS_URLS: everyInterface(metricsPort),
-    ETCD_INITIAL_ADVERTISE_PEER_URLS: peerUrl(metadata, index),
-    ETCD_ADVERTISE_CLIENT_URLS: clientUrl(metadata, index),
+    ETCD_INITIAL_ADVERTISE_PEER_URLS: peerUrl(cluster, index),
+    ETCD_ADVERTISE_CLIENT_URLS: clientUrl(cluster, index),
     // Two clusters of one name, one after the other, never take each other for the same.
     ETCD_INITIAL_CLUSTER_TOKEN: metadata.uid ?? metadata.name,
+    ...tlsSettings(spec),
     ...settings(spec),
   };
   const keys = rosterKeys(cluster, index);
@@ -77,6 +80,22 @@ function probe(path: string, timing: Partial<Probe>): Probe {
   return { httpGet: { path, port: 'metrics', scheme: 'HTTP' }, timeoutSeconds: 5, ...timing };
 }
 
+interface Mounted {
+  readonly volume: Volume;
+  readonly mount: NonNullable<ContainerSpec['volumeMounts']>[number];
+}
+
+function certificatesOf({ tls }: EtcdSpec): Mounted[] {
+  const mounted = (name: string, secretName: string, mountPath: string): Mounted => ({
+    volume: { name, secret: { secretName } },
+    mount: { name, mountPath, readOnly: true },
+  });
+  return [
+    ...(tls.client === undefined ? [] : [mounted('client-tls', tls.client.secretRef.name, paths.clientTls)]),
+    ...(tls.peer === undefined ? [] : [mounted('peer-tls', tls.peer.secretRef.name, paths.peerTls)]),
+  ];
+}
+
 /** `replicas`: 0 where the cluster is parked. */
 export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, part: Part, replicas: 0 | 1): KubeObject {
   const { metadata, spec } = cluster;
@@ -84,6 +103,7 @@ export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, par
   const own = { [memberLabel]: name };
   const everyMember = selectorLabels(cluster, part);
   const owned = ownedMetadata(cluster, name, part);
+  const certificates = certificatesOf(spec);
   const etcd: ContainerSpec = {
     name: 'etcd',
     image: etcdImage(spec),
@@ -102,7 +122,7 @@ export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, par
     securityContext: containerSecurityContext,
     // Why a process has ended, which its pod's status then tells: see `loss.ts`.
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }],
+    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...certificates.map(({ mount }) => mount)],
   };
   const { size, storageClassName } = spec.storage;
   return statefulSet({
@@ -117,6 +137,7 @@ export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, par
       terminationGracePeriodSeconds: graceSeconds,
       ...schedulingFields(spec.scheduling, everyMember),
       containers: [etcd],
+      ...(certificates.length === 0 ? {} : { volumes: certificates.map(({ volume }) => volume) }),
     },
     claims: [
       {

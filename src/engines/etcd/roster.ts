@@ -8,8 +8,7 @@
  * having forgotten what it has acknowledged, and a majority could lose a write. A member resumes from the moment on in
  * which it has been seen running (safety rules G8 and E3).
  */
-import type { Cluster } from '../../api/cluster.ts';
-import { memberName, peerUrl } from './names.ts';
+import { memberName, type Place, peerUrl } from './names.ts';
 
 export interface Start {
   /** As in `initial-cluster-state`. */
@@ -23,28 +22,27 @@ export interface Start {
 /** By the member's number. */
 export type Roster = ReadonlyMap<number, Start>;
 
-type Named = Pick<Cluster, 'metadata'>;
-
-function line({ metadata }: Named, indexes: readonly number[]): string {
-  return indexes.map((index) => `${memberName(metadata.name, index)}=${peerUrl(metadata, index)}`).join(',');
+function line(cluster: Place, indexes: readonly number[]): string {
+  const { name } = cluster.metadata;
+  return indexes.map((index) => `${memberName(name, index)}=${peerUrl(cluster, index)}`).join(',');
 }
 
 /** A new cluster of the members 0 to `size` - 1. */
-export function forming(cluster: Named, size: number): Roster {
+export function forming(cluster: Place, size: number): Roster {
   const indexes = Array.from({ length: size }, (_, index) => index);
   return new Map(indexes.map((index) => [index, { state: 'new', cluster: line(cluster, indexes) }]));
 }
 
 /** `members`: everybody in etcd's own list, with the joining one, by number. */
-export function joining(cluster: Named, members: readonly number[]): Start {
+export function joining(cluster: Place, members: readonly number[]): Start {
   return { state: 'existing', cluster: line(cluster, members) };
 }
 
-export function resuming(cluster: Named, index: number): Start {
+export function resuming(cluster: Place, index: number): Start {
   return { state: 'existing', cluster: line(cluster, [index]) };
 }
 
-export function isResuming(cluster: Named, index: number, start: Start): boolean {
+export function isResuming(cluster: Place, index: number, start: Start): boolean {
   return start.state === 'existing' && start.cluster === line(cluster, [index]) && start.alone !== true;
 }
 
@@ -54,13 +52,13 @@ export interface RosterKeys {
   readonly alone: string;
 }
 
-export function rosterKeys(cluster: Named, index: number): RosterKeys {
+export function rosterKeys(cluster: Place, index: number): RosterKeys {
   const name = memberName(cluster.metadata.name, index);
   return { state: `${name}.state`, cluster: `${name}.cluster`, alone: `${name}.alone` };
 }
 
 /** The ConfigMap's data. */
-export function rosterData(cluster: Named, roster: Roster): Record<string, string> {
+export function rosterData(cluster: Place, roster: Roster): Record<string, string> {
   return Object.fromEntries(
     [...roster]
       .sort(([a], [b]) => a - b)
@@ -76,7 +74,7 @@ export function rosterData(cluster: Named, roster: Roster): Record<string, strin
 }
 
 /** What a ConfigMap's data says; entries that are not whole are no entries. */
-export function readRoster(cluster: Named, data: Readonly<Record<string, string>>): Roster {
+export function readRoster(cluster: Place, data: Readonly<Record<string, string>>): Roster {
   const indexes = Object.keys(data).flatMap((key) => {
     const index = Number(/-(\d+)\.state$/.exec(key)?.[1] ?? Number.NaN);
     return Number.isInteger(index) && key === rosterKeys(cluster, index).state ? [index] : [];

@@ -4,15 +4,15 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO, TlsMaterial } from '../engine.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 import { etcdNames } from './names.ts';
 
 export const rootUser = 'root';
 
-/** The Secret, or its key, is not there, or what it says is refused: nobody can talk to the database. */
-export class PasswordUnusable extends Error {
-  override readonly name = 'PasswordUnusable';
+/** A Secret, or a key of it, is not there, or what it says is refused: nobody can talk to the database. */
+export class SecretUnusable extends Error {
+  override readonly name = 'SecretUnusable';
 }
 
 /** Name and key of the Secret that holds the root user's password: the user's, or the one that is generated. */
@@ -23,34 +23,62 @@ export function passwordSecret({ metadata, spec }: Cluster<EtcdSpec>): { readonl
 export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<string> {
   const { name, key } = passwordSecret(cluster);
   const value = (await io.secret(name))?.[key];
-  if (value === undefined) throw new PasswordUnusable(`Secret ${name} with key ${key} does not exist`);
+  if (value === undefined) throw new SecretUnusable(`Secret ${name} with key ${key} does not exist`);
   // A trailing newline in a Secret is an accident.
   return value.split('\n', 1)[0] ?? '';
 }
 
+/** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
+async function tlsOf({ metadata, spec }: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
+  const name = spec.tls.client?.secretRef.name;
+  if (name === undefined) return undefined;
+  const { 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = (await io.secret(name)) ?? {};
+  if (ca === undefined || cert === undefined || key === undefined) {
+    throw new SecretUnusable(`Secret ${name} with the keys ca.crt, tls.crt and tls.key does not exist`);
+  }
+  // Every member has it in its certificate, whichever address it is reached by.
+  return { ca, cert, key, servername: `${etcdNames(metadata.name).client}.${metadata.namespace}.svc` };
+}
+
 export interface EtcdSession {
   call(address: string, path: string, body: object, timeoutMs?: number): Promise<Answer>;
-  /** Whether a member has asked who is asking. */
-  readonly isAsked: () => boolean;
 }
 
 /** A token that one member has made is taken by the others a moment later; to make one takes about as long. */
 const spreadMs = 200;
 
 export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession {
-  let asked = false;
   let token: string | undefined;
+
+  async function send(
+    address: string,
+    path: string,
+    body: object,
+    timeoutMs?: number,
+    shown?: string,
+  ): Promise<Answer> {
+    const tls = await tlsOf(cluster, io);
+    const proof = { ...(shown === undefined ? {} : { token: shown }), ...(tls === undefined ? {} : { tls }) };
+    try {
+      return await callEtcd(io, address, path, body, timeoutMs, proof);
+    } catch (error) {
+      // It may have been renewed since it was read.
+      const { client } = cluster.spec.tls;
+      if (client !== undefined && !(error instanceof EtcdRefusal)) io.secretRefused(client.secretRef.name);
+      throw error;
+    }
+  }
 
   async function authenticate(address: string): Promise<string> {
     const password = await passwordOf(cluster, io);
     try {
-      const answer = await callEtcd(io, address, 'auth/authenticate', { name: rootUser, password }, changeTimeoutMs);
+      const answer = await send(address, 'auth/authenticate', { name: rootUser, password }, changeTimeoutMs);
       return String(answer.token);
     } catch (cause) {
       if (!(cause instanceof EtcdRefusal) || !/invalid user ID or password/.test(cause.message)) throw cause;
       const { name } = passwordSecret(cluster);
       io.secretRefused(name);
-      throw new PasswordUnusable(`etcd refuses the password in Secret ${name}`, { cause });
+      throw new SecretUnusable(`etcd refuses the password in Secret ${name}`, { cause });
     }
   }
 
@@ -59,7 +87,7 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
     try {
       return await authenticate(address);
     } catch (error) {
-      if (error instanceof PasswordUnusable) throw error;
+      if (error instanceof SecretUnusable) throw error;
       await io.sleep(spreadMs);
       if (token === undefined) throw error;
       return token;
@@ -67,18 +95,16 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
   }
 
   return {
-    isAsked: () => asked,
     async call(address, path, body, timeoutMs) {
       const shown = token;
       try {
-        return await callEtcd(io, address, path, body, timeoutMs, shown);
+        return await send(address, path, body, timeoutMs, shown);
       } catch (error) {
         if (!(error instanceof EtcdRefusal) || !/user name is empty|invalid auth token/.test(error.message))
           throw error;
-        asked = true;
         if (shown !== undefined) await io.sleep(spreadMs);
         else token ??= await tokenFrom(address);
-        return await callEtcd(io, address, path, body, timeoutMs, token);
+        return await send(address, path, body, timeoutMs, token);
       }
     },
   };

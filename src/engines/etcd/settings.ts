@@ -5,6 +5,7 @@
 import { durationMs } from '../../api/duration.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
+import { paths } from './names.ts';
 
 const gibibyte = 1024 ** 3;
 /** etcd itself advises against more. */
@@ -43,4 +44,30 @@ function corruptionChecks(version: string): Record<string, string> {
     ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK: 'true',
     ETCD_EXPERIMENTAL_COMPACT_HASH_CHECK_ENABLED: 'true',
   };
+}
+
+/** etcd reads the files anew for each connection, so a renewed certificate needs no restart. */
+export function tlsSettings({ tls, version }: EtcdSpec): Record<string, string> {
+  const files = (prefix: string, directory: string): Record<string, string> => ({
+    [`${prefix}CERT_FILE`]: `${directory}/tls.crt`,
+    [`${prefix}KEY_FILE`]: `${directory}/tls.key`,
+    [`${prefix}TRUSTED_CA_FILE`]: `${directory}/ca.crt`,
+  });
+  return {
+    ...(tls.client === undefined ? {} : files('ETCD_', paths.clientTls)),
+    ...(tls.client?.requireCertificate === true ? { ETCD_CLIENT_CERT_AUTH: 'true' } : {}),
+    ...(tls.peer === undefined
+      ? {}
+      : {
+          ...files('ETCD_PEER_', paths.peerTls),
+          ETCD_PEER_CLIENT_CERT_AUTH: 'true',
+          ...withoutReverseLookup(version),
+        }),
+  };
+}
+
+/** A peer shows a certificate of the authority; that its address also has one of its names only DNS could tell. */
+function withoutReverseLookup(version: string): Record<string, string> {
+  const experimental = minorOf(version) === '3.5' ? 'EXPERIMENTAL_' : '';
+  return { [`ETCD_${experimental}PEER_SKIP_CLIENT_SAN_VERIFICATION`]: 'true' };
 }

@@ -84,10 +84,10 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
   };
 }
 
-function membersOf({ metadata }: Cluster<EtcdSpec>, { agreed, members }: EtcdObserved): Member[] | undefined {
+function membersOf(cluster: Cluster<EtcdSpec>, { agreed, members }: EtcdObserved): Member[] | undefined {
   const live = answering(members);
   const found = agreed?.members.map((listed): Member => {
-    const index = listed.peerUrls.flatMap((url) => indexInUrl(metadata, url) ?? [])[0];
+    const index = listed.peerUrls.flatMap((url) => indexInUrl(cluster, url) ?? [])[0];
     const process = live.find((candidate) => candidate.memberId === listed.id);
     const isOurs = process !== undefined && process.clusterId === agreed.clusterId;
     return {

@@ -23,6 +23,7 @@ describe('a look at the members', () => {
       ...[0, 1, 2].map((i) => `${memberAddress(i)} maintenance/status {}`),
       '10.0.0.0 cluster/member/list {"linearizable":true}',
       '10.0.0.0 maintenance/alarm {"action":"GET"}',
+      '10.0.0.0 auth/status {}',
     ]);
   });
 

@@ -1,0 +1,234 @@
+/** The whole engine against real members: what happens to them. Every story ends settled, with the data that was written. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EngineIO } from '../../../src/engines/engine.ts';
+import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
+import { etcdBinaries } from '../../support/etcd-binary.ts';
+import { etcdOperator } from '../../support/etcd-operator.ts';
+import {
+  asked,
+  claims,
+  damage,
+  get,
+  hashes,
+  leaderOf,
+  put,
+  replaceIn,
+  roles,
+  storiesFrom,
+} from '../../support/etcd-story.ts';
+
+const story = storiesFrom(90);
+
+describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 120_000 }, () => {
+  it(
+    'E1: whose volume is lost are removed first, then replaced by a new one',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      await put(host, 'db-0-0', 'a', '1');
+      operator.clear();
+      host.loseVolume('db-1-0');
+      await operator.until('Replacing');
+      expect(operator.cluster.status?.phase).toBe('Degraded');
+      await operator.settle();
+      expect(asked(operator)).toEqual([
+        'remove db-1-0 from the members: its volume is another one',
+        'delete StatefulSet db-1: its member has been removed',
+        'add db-3 to the members, without a vote',
+        'give db-3-0 a vote, if it has caught up',
+      ]);
+      expect(await get(host, 'db-3-0', 'a')).toBe('1');
+      expect(await hashes(host, ['db-0-0', 'db-2-0', 'db-3-0'])).toHaveProperty('size', 1);
+    }),
+  );
+
+  it(
+    'E8: a majority of whose volumes is lost stop there, and nothing is formed in their place',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      operator.clear();
+      host.loseVolume('db-1-0');
+      host.loseVolume('db-2-0');
+      const outcome = await operator.until('QuorumLost');
+      await host.turn();
+      for (let pass = 0; pass < 10; pass++) await operator.pass();
+      expect([outcome.state, asked(operator)]).toEqual(['blocked', []]);
+      expect(operator.cluster.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False');
+    }),
+  );
+
+  it(
+    'E8: go on with the one that a person names, which keeps all that it had, and grow again',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      await put(host, 'db-1-0', 'a', '1');
+      host.loseVolume('db-0-0');
+      host.loseVolume('db-2-0');
+      await operator.until('QuorumLost');
+      operator.clear();
+      operator.annotate(recoverAnnotation, 'db-1-0');
+      await operator.until('Recovering');
+      await operator.settle(60_000);
+      expect(Object.keys(roles(operator))).toEqual(['db-1-0', 'db-3-0', 'db-4-0']);
+      expect(await get(host, 'db-4-0', 'a')).toBe('1');
+      expect(await hashes(host, ['db-1-0', 'db-3-0', 'db-4-0'])).toHaveProperty('size', 1);
+      const before = operator.history.length;
+      host.kill('db-1-0');
+      await operator.until('MembersNotReady');
+      await operator.settle();
+      expect([operator.history.length, Object.keys(roles(operator)).length]).toEqual([before, 3]);
+    }),
+  );
+
+  it(
+    'G8: volumes that outlive their resource are found again by the next of its name',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      await put(host, 'db-0-0', 'a', '1');
+      const before = operator.cluster.status?.members?.map(({ id }) => id);
+      for (const { kind, metadata } of host.children().objects) {
+        if (kind !== 'PersistentVolumeClaim') host.remove(kind, metadata.name);
+      }
+      for (const i of [0, 1, 2]) host.deletePod(`db-${i}-0`);
+      const next = etcdOperator(host, {}, { uid: 'uid-of-the-next' });
+      await next.settle();
+      expect(next.cluster.status?.members?.map(({ id }) => id)).toEqual(before);
+      expect(await get(host, 'db-2-0', 'a')).toBe('1');
+    }),
+  );
+
+  it(
+    'G8: where one of those volumes is missing, its member is replaced',
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      await put(host, 'db-0-0', 'a', '1');
+      host.loseVolume('db-0-0');
+      for (const { kind, metadata } of host.children().objects) {
+        if (kind !== 'PersistentVolumeClaim') host.remove(kind, metadata.name);
+      }
+      for (const i of [1, 2]) host.deletePod(`db-${i}-0`);
+      const next = etcdOperator(host, {}, { uid: 'uid-of-the-next' });
+      await next.settle();
+      expect(Object.keys(roles(next))).toEqual(['db-1-0', 'db-2-0', 'db-3-0']);
+      expect(await get(host, 'db-3-0', 'a')).toBe('1');
+    }),
+  );
+
+  it(
+    'reach the same end when the operator dies after every single step',
+    story(async (host) => {
+      const operator = etcdOperator(host, { replicas: 1 }, { diesEarly: true });
+      await operator.settle(60_000);
+      await put(host, 'db-0-0', 'a', '1');
+      operator.change({ replicas: 3 });
+      await operator.settle(60_000);
+      host.loseVolume('db-1-0');
+      await operator.until('Replacing');
+      await operator.settle(60_000);
+      expect(Object.keys(roles(operator)).length).toBe(3);
+      expect(await get(host, Object.keys(roles(operator))[2] ?? '', 'a')).toBe('1');
+      expect(Object.values(claims(host)).filter((state) => state === 'held').length).toBe(3);
+    }),
+  );
+
+  it.each<[string, string, (volume: string) => void]>([
+    ['wiped', 'its volume is blank', (volume) => rmSync(join(volume, 'data'), { recursive: true })],
+    [
+      'damaged in its log',
+      'it cannot read its data',
+      (volume) => damage(join(volume, 'data/member/wal/0000000000000000-0000000000000000.wal'), 600),
+    ],
+    [
+      'damaged in its database',
+      'it cannot read its data',
+      (volume) => damage(join(volume, 'data/member/snap/db'), 20, 4116),
+    ],
+    [
+      'changed where only a comparison shows it',
+      'it cannot read its data',
+      (volume) => replaceIn(join(volume, 'data/member/snap/db'), 'x'.repeat(2000), `${'x'.repeat(1999)}y`),
+    ],
+  ])('E10: whose volume is %s are replaced', (_, reason, harm) =>
+    story(async (host) => {
+      const operator = etcdOperator(host);
+      await operator.settle();
+      for (let i = 0; i < 8; i++) await put(host, 'db-0-0', `k${i}`, 'x'.repeat(3000));
+      operator.clear();
+      host.hold('db-1-0');
+      host.kill('db-1-0');
+      await operator.until('MembersNotReady');
+      harm(host.volume('db-1-0'));
+      host.hold(undefined);
+      await operator.until('Replacing');
+      await operator.settle(60_000);
+      expect(asked(operator)[0]).toBe(`remove db-1-0 from the members: ${reason}`);
+      expect(Object.keys(roles(operator))).toEqual(['db-0-0', 'db-2-0', 'db-3-0']);
+      expect(await get(host, 'db-3-0', 'k7')).toBe('x'.repeat(3000));
+      expect(await hashes(host, ['db-0-0', 'db-2-0', 'db-3-0'])).toHaveProperty('size', 1);
+    })(),
+  );
+
+  it(
+    'E11: that have used up their quota lose the history, give the space back one at a time, and take writes again',
+    story(async (host) => {
+      const operator = etcdOperator(host, {
+        config: { quotaBackend: '16Mi' },
+        maintenance: { defrag: { mode: 'Off' } },
+      });
+      await operator.settle();
+      const leader = leaderOf(operator);
+      const value = 'x'.repeat(1024 ** 2);
+      const fill = async (): Promise<void> => {
+        for (let i = 0; i < 40; i++) await put(host, 'db-0-0', 'filler', value);
+      };
+      await expect(fill()).rejects.toThrow(/database space exceeded/);
+      operator.clear();
+      await operator.settle(60_000);
+      const others = ['db-0-0', 'db-1-0', 'db-2-0'].filter((pod) => pod !== leader);
+      expect(operator.history.filter((line) => line.startsWith('give back'))).toEqual(
+        [...others, leader].map((pod) => `give back the unused space of ${pod}`),
+      );
+      await put(host, 'db-0-0', 'a', '1');
+      expect(await hashes(host, ['db-0-0', 'db-1-0', 'db-2-0'])).toHaveProperty('size', 1);
+    }),
+  );
+
+  it(
+    'E5: whose answers to a change are lost are asked who is a member, not asked to change again',
+    story(async (host) => {
+      let cut = 0;
+      const io: EngineIO = {
+        ...host.io,
+        async exchange(request) {
+          const answer = await host.io.exchange(request);
+          if (!/member\/(add|remove|promote)$/.test(request.path) || answer.status !== 200) return answer;
+          cut += 1;
+          throw new Error('the connection was reset');
+        },
+      };
+      const operator = etcdOperator(host, { replicas: 1 }, { io });
+      const settled = async (): Promise<void> => {
+        for (;;) {
+          try {
+            return await operator.settle(60_000);
+          } catch (error) {
+            if ((error as Error).message !== 'the connection was reset') throw error;
+          }
+        }
+      };
+      await settled();
+      operator.change({ replicas: 3 });
+      await settled();
+      operator.change({ replicas: 1 });
+      await settled();
+      expect(cut).toBe(6);
+      expect(Object.keys(roles(operator)).length).toBe(1);
+    }),
+  );
+});

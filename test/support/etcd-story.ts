@@ -1,0 +1,76 @@
+/** What the stories about real members have in common: a host to play on, and questions to ask. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { callEtcd } from '../../src/engines/etcd/gateway.ts';
+import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
+import { type EtcdHost, etcdHost } from './etcd-host.ts';
+import type { EtcdOperator } from './etcd-operator.ts';
+
+/**
+ * Each story has a network of its own, so that several can be told at once: 127.`first`.0.0/16 and those after it. Files
+ * that may run at once begin far enough from each other.
+ */
+export function storiesFrom(first: number): (tell: (host: EtcdHost) => Promise<void>) => () => Promise<void> {
+  let networks = first;
+  return (tell) => async () => {
+    const host = etcdHost(networks);
+    networks += 1;
+    try {
+      await tell(host);
+    } finally {
+      await host.close();
+    }
+  };
+}
+
+export const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Through the gateway of one member. */
+export async function put(host: EtcdHost, pod: string, key: string, value: string): Promise<void> {
+  await callEtcd(host.io, host.address(pod), 'kv/put', { key: base64(key), value: base64(value) }, 5000);
+}
+
+export async function get(host: EtcdHost, pod: string, key: string): Promise<string | undefined> {
+  const { kvs } = await callEtcd(host.io, host.address(pod), 'kv/range', { key: base64(key) }, 5000);
+  const value = (kvs as { value: string }[] | undefined)?.[0]?.value;
+  return value === undefined ? undefined : Buffer.from(value, 'base64').toString();
+}
+
+export const roles = ({ cluster }: EtcdOperator): Record<string, string> =>
+  Object.fromEntries((cluster.status?.members ?? []).map(({ name, role }) => [name, role]));
+
+export const leaderOf = (operator: EtcdOperator): string => operator.cluster.status?.primary ?? '';
+
+/** What was asked of etcd, each request once though it may have been repeated. */
+export const asked = ({ history }: EtcdOperator): string[] =>
+  history.filter(
+    (line, i) => /^(add|remove|give|make|delete Pod|delete StatefulSet)/.test(line) && line !== history[i - 1],
+  );
+
+export const claims = (host: EtcdHost): Record<string, string> =>
+  Object.fromEntries(
+    host
+      .children()
+      .claims.map(({ metadata }) => [
+        metadata.name,
+        metadata.annotations?.[retiredAnnotation] === undefined ? 'held' : 'retired',
+      ]),
+  );
+
+/** Equal on every member: the same keys, the same history. */
+export async function hashes(host: EtcdHost, pods: readonly string[]): Promise<ReadonlySet<unknown>> {
+  const found = await Promise.all(
+    pods.map(async (pod) => (await callEtcd(host.io, host.address(pod), 'maintenance/hashkv', {}, 5000)).hash),
+  );
+  return new Set(found);
+}
+
+/** Overwrites bytes of a file at these places. */
+export function damage(file: string, ...places: readonly number[]): void {
+  const content = readFileSync(file);
+  for (const place of places) content.write('garbage garbage garbage garbage', place);
+  writeFileSync(file, content);
+}
+
+export function replaceIn(file: string, text: string, by: string): void {
+  writeFileSync(file, Buffer.from(readFileSync(file, 'latin1').replaceAll(text, by), 'latin1'));
+}
