@@ -56,10 +56,14 @@ export const claims = (host: EtcdHost): Record<string, string> =>
       ]),
   );
 
-/** Equal on every member: the same keys, the same history. */
+/** Of all keys with their history, one of each member that holds others than the rest: a single one where all agree. */
 export async function hashes(host: EtcdHost, pods: readonly string[]): Promise<ReadonlySet<unknown>> {
   const found = await Promise.all(
-    pods.map(async (pod) => (await callEtcd(host.io, host.address(pod), 'maintenance/hashkv', {}, 5000)).hash),
+    pods.map(async (pod) => {
+      // A linearizable read waits until the member has applied everything that was acknowledged.
+      await get(host, pod, 'any');
+      return (await callEtcd(host.io, host.address(pod), 'maintenance/hashkv', {}, 5000)).hash;
+    }),
   );
   return new Set(found);
 }

@@ -1,7 +1,7 @@
 /** The whole engine against real members: what happens to them. Every story ends settled, with the data that was written. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EngineIO } from '../../../src/engines/engine.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
@@ -20,6 +20,8 @@ import {
 } from '../../support/etcd-story.ts';
 
 const story = storiesFrom(90);
+
+const textIn = (volume: string): string => readFileSync(join(volume, 'data/member/snap/db'), 'latin1');
 
 describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 120_000 }, () => {
   it(
@@ -159,6 +161,8 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       const operator = etcdOperator(host);
       await operator.settle();
       for (let i = 0; i < 8; i++) await put(host, 'db-0-0', `k${i}`, 'x'.repeat(3000));
+      // A member writes its database a moment after its log.
+      await vi.waitFor(() => expect(textIn(host.volume('db-1-0'))).toContain('x'.repeat(2000)));
       operator.clear();
       host.hold('db-1-0');
       host.kill('db-1-0');

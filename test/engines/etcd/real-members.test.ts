@@ -1,5 +1,4 @@
 /** The whole engine against real members: what people ask of it. Every story ends settled, with the data that was written. */
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
