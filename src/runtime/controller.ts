@@ -4,6 +4,7 @@
  * A key, never an object, goes through the queue, so a worker always reads the newest state; no cluster is ever worked
  * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
  */
+import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
@@ -128,6 +129,8 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     async run(signal) {
+      // Every pass listens to it.
+      setMaxListeners(2 * workers, signal);
       const stop = (): void => {
         listeners.closeAll();
         void queue.shutDown();
