@@ -13,7 +13,7 @@ import type { Recorder } from './recorder.ts';
 import { measureRestart } from './restart.ts';
 import type { Counted } from './results.ts';
 import { startStandIn } from './stand-in.ts';
-import { type Subject, startSubject } from './subject.ts';
+import { type Subject, startSubject, takeBundle } from './subject.ts';
 import { measureSynth } from './synth.ts';
 import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
 
@@ -35,6 +35,7 @@ export async function runOwn(options: Options, recorder: Recorder): Promise<void
   await recorder.set({ childrenEach });
   if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(n));
   await requireNoSandbox();
+  await takeBundle();
   if (wanted('ceiling')) {
     await withControlPlane({}, async ({ client }) => {
       for (const ceiling of await measureCeiling(client)) await recorder.add('ceilings', ceiling);
