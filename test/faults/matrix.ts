@@ -82,7 +82,7 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       return [{ oracle: 'harness', message }];
     }
-    const violations = judge(record, reference);
+    const violations = judge(record, reference, scenario.mayDiffer);
     options.onRun?.(record, violations);
     return violations;
   }
@@ -130,7 +130,10 @@ function plansOf(
 function combinations({ scenario, random }: Cell, variants: readonly Variant[], seed: number, count: number): Plan[] {
   const pick = (): Variant | undefined => variants[Math.floor(random() * variants.length)];
   return Array.from({ length: count }, (_, n) => {
-    const chosen = Array.from({ length: random() < 0.5 ? 2 : 3 }, pick).flatMap((v) => (v === undefined ? [] : [v]));
+    const picked = Array.from({ length: random() < 0.5 ? 2 : 3 }, pick).flatMap((v) => (v === undefined ? [] : [v]));
+    const isFlap = ({ faults }: Variant): boolean => faults.some((fault) => fault.do === 'flap');
+    // Of two that go there and back, one may go back to where the other went.
+    const chosen = picked.filter((variant, at) => !isFlap(variant) || picked.findIndex(isFlap) === at);
     return {
       scenario: scenario.id,
       seed: seed + 100 + n,

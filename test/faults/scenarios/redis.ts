@@ -17,6 +17,7 @@ export const redisScenarios: readonly Scenario[] = [
   {
     id: 'S2',
     title: 'scale out 3→5',
+    touches: ['replicas'],
     before: three,
     act: (stage) => stage.change({ replicas: 5 }),
     end: 'whole',
@@ -25,6 +26,7 @@ export const redisScenarios: readonly Scenario[] = [
   {
     id: 'S3',
     title: 'scale in 5→3',
+    touches: ['replicas'],
     before: five,
     act: (stage) => stage.change({ replicas: 3 }),
     end: 'whole',
@@ -33,6 +35,7 @@ export const redisScenarios: readonly Scenario[] = [
   {
     id: 'S4',
     title: 'config change with restart',
+    touches: ['config'],
     before: three,
     act: (stage) => stage.change({ config: { 'io-threads': 2, 'maxmemory-policy': 'allkeys-lru' } }),
     end: 'whole',
@@ -108,7 +111,11 @@ export const redisScenarios: readonly Scenario[] = [
   },
   {
     id: 'S14',
+    mayDiffer: [
+      { oracle: 'O3', about: 'delete pods/', why: 'how far the change got before it was taken back is chance' },
+    ],
     title: 'misuse, then revert',
+    touches: ['image'],
     before: three,
     async act(stage) {
       await stage.change({ image: 'registry.example/absent:1' });

@@ -1,4 +1,5 @@
 /** What happens in a run apart from its faults: what is there before, what somebody asks for, and how it must end. */
+import type { Excuse } from '../plan.ts';
 import type { VirtualTime } from '../world/time.ts';
 
 /** What a scenario may do: what people and machines do to a cluster. */
@@ -28,9 +29,13 @@ export interface Scenario {
   readonly title: string;
   /** The cluster that is there before; undefined: none. */
   readonly before?: Spec;
+  /** Fields of the spec that it changes. */
+  readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;
   /** `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. */
   readonly end: 'whole' | 'gone';
+  /** What may differ between any two runs of it. */
+  readonly mayDiffer?: readonly Excuse[];
   /** Whether clients write all the time. */
   readonly written: boolean;
 }

@@ -63,7 +63,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
   };
   const complaints = scenario.end === 'whole' ? unwhole : () => leftovers(world, subject.resource);
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
-    settles(time, { complaints: of, entries: wire.entries }, ms);
+    settles(time, { complaints: of, entries: wire.entries, faultyUntil: () => wire.faultyUntil }, ms);
 
   const unhandled: string[] = [];
   const onUnhandled = (error: unknown): void => {
