@@ -55,6 +55,10 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
   const owner = clusters.find(({ metadata }) => metadata.name === labelOf(victim, 'instance'));
   const name = `${victim.kind} ${victim.metadata.name}`;
   if (owner === undefined) return [`${name} is deleted, and no cluster of its name exists`];
+  const running = [...world.values()].find(
+    ({ resource, object }) => resource === 'pods' && labelOf(object, 'instance') === labelOf(victim, 'instance'),
+  );
+  if (running !== undefined) return [`${name} is deleted while pod ${running.object.metadata.name} is there`];
   const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
   if (owner.metadata.deletionTimestamp === undefined) return [`${name} is deleted while its cluster lives`];
   return policy === 'Delete' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
@@ -70,6 +74,8 @@ function disruption(world: World, pod: KubeObject): string[] {
       labelOf(object, 'instance') === labelOf(pod, 'instance') &&
       labelOf(object, 'component') === labelOf(pod, 'component'),
   );
+  const isPrimary = pod.metadata.labels?.['clusterwright.dev/role'] === 'primary';
+  if (isPrimary && others.length > 0) return [`the primary ${pod.metadata.name} is deleted without having handed over`];
   const away = others.filter(({ object }) => !isReady(object)).map(({ object }) => object.metadata.name);
   return away.length === 0 ? [] : [`pod ${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`];
 }

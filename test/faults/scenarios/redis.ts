@@ -12,6 +12,7 @@ export const redisScenarios: readonly Scenario[] = [
     title: 'create',
     act: (stage) => stage.create(three),
     end: 'whole',
+    writes: 32,
     written: false,
   },
   {
@@ -21,6 +22,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.change({ replicas: 5 }),
     end: 'whole',
+    writes: 16,
     written: true,
   },
   {
@@ -30,6 +32,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: five,
     act: (stage) => stage.change({ replicas: 3 }),
     end: 'whole',
+    writes: 16,
     written: true,
   },
   {
@@ -39,6 +42,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.change({ config: { 'io-threads': 2, 'maxmemory-policy': 'allkeys-lru' } }),
     end: 'whole',
+    writes: 40,
     written: true,
   },
   {
@@ -47,6 +51,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.deletePod(stage.primary()),
     end: 'whole',
+    writes: 16,
     written: true,
   },
   {
@@ -55,6 +60,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.deletePod(stage.replica()),
     end: 'whole',
+    writes: 10,
     written: true,
   },
   {
@@ -63,6 +69,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.loseVolume(stage.primary()),
     end: 'whole',
+    writes: 12,
     written: true,
   },
   {
@@ -71,6 +78,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.loseVolume(stage.replica()),
     end: 'whole',
+    writes: 6,
     written: true,
   },
   {
@@ -79,6 +87,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.remove(),
     end: 'gone',
+    writes: 0,
     written: false,
   },
   {
@@ -87,6 +96,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: vanishing,
     act: (stage) => stage.remove(),
     end: 'gone',
+    writes: 8,
     written: false,
   },
   {
@@ -99,6 +109,7 @@ export const redisScenarios: readonly Scenario[] = [
       await stage.create(three);
     },
     end: 'whole',
+    writes: 28,
     written: false,
   },
   {
@@ -107,6 +118,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     act: (stage) => stage.restartOperator(),
     end: 'whole',
+    writes: 2,
     written: true,
   },
   {
@@ -123,6 +135,7 @@ export const redisScenarios: readonly Scenario[] = [
       await stage.change({ image: null });
     },
     end: 'whole',
+    writes: 28,
     written: true,
   },
 ];

@@ -36,6 +36,8 @@ export interface Scenario {
   readonly end: 'whole' | 'gone';
   /** What may differ between any two runs of it. */
   readonly mayDiffer?: readonly Excuse[];
+  /** Writes of the operator that it takes without faults, at most. */
+  readonly writes: number;
   /** Whether clients write all the time. */
   readonly written: boolean;
 }

@@ -55,6 +55,12 @@ export function createAccidents(options: {
         await pause(world, fault.forMs);
         kubernetes.compact();
         return;
+      case 'skipVersions':
+        kubernetes.compact();
+        return;
+      case 'expire':
+        if (fault.how !== 'tooLarge') kubernetes.compact();
+        return;
       case 'freezeView':
         return operators.restart();
       case 'loseLease':

@@ -61,7 +61,10 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const object = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
     return object === undefined ? ['the custom resource is not there'] : subject.complaints(world, object);
   };
-  const complaints = scenario.end === 'whole' ? unwhole : () => leftovers(world, subject.resource);
+  const complaints =
+    scenario.end === 'whole'
+      ? unwhole
+      : () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain'));
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
     settles(time, { complaints: of, entries: wire.entries, faultyUntil: () => wire.faultyUntil }, ms);
 
@@ -113,6 +116,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       after,
       entries: wire.entries.slice(entriesBefore),
       writes: wire.writes,
+      writeBudget: scenario.writes,
       lives: operators.lives,
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,

@@ -149,6 +149,7 @@ export function createWire(options: WireOptions): Wire {
         for (const gate of gatesOf(fault.resources)) gate.end(fault.how);
         return;
       case 'expire':
+        options.begin(fault);
         for (const gate of gatesOf(fault.resources)) {
           const end: GateEnd = fault.how === 'event' ? 'expire' : 'close';
           if (fault.how !== 'event') {
@@ -178,6 +179,7 @@ export function createWire(options: WireOptions): Wire {
     clock.after(fault.forMs, () => {
       frozenAt = undefined;
       thawed();
+      if (fault.do === 'skipVersions') options.begin(fault);
       for (const gate of held) gate.release(fault.do === 'freezeView' ? 'passed' : 'forgotten');
     });
   }
