@@ -109,8 +109,8 @@ export const planMutants: readonly Mutant[] = [
         replace: 'if (dataSize > spec.replicas) return { data: dataSize - 1, sentinels };\n  void primaryIsVictim;',
       },
     ],
-    scenarios: ['S3'],
-    classes: ['F16', 'F8'],
+    scenarios: ['S3 primary'],
+    classes: ['F1'],
     oracle: 'O4',
   },
   {
@@ -157,21 +157,6 @@ export const planMutants: readonly Mutant[] = [
     scenarios: ['S9 primary', 'S4'],
     classes: ['F16', 'F1'],
     oracle: 'O6',
-  },
-  {
-    id: 'empty-primary-crowned',
-    defect: 'a blank node is made primary where others hold the data',
-    seen: 'kubeblocks #10753, OT #1251, #1100',
-    edits: [
-      {
-        file: 'engines/redis/election.ts',
-        find: 'return nodes.every((node) => !node.electable && node.empty);',
-        replace: 'return nodes.some((node) => !node.electable && node.empty);',
-      },
-    ],
-    scenarios: ['S10 primary'],
-    classes: ['F16'],
-    oracle: 'O5',
   },
   {
     id: 'unpause-after-asking',

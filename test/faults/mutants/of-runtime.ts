@@ -130,7 +130,14 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'status-every-pass',
     defect: 'writes its status on every pass, changed or not',
     seen: 'etcd-io etcd-operator',
-    edits: [{ file: 'runtime/status-writer.ts', find: 'if (isDeepStrictEqual(before, after)) return 0;', replace: '' }],
+    edits: [
+      { file: 'runtime/status-writer.ts', find: 'if (isDeepStrictEqual(before, after)) return 0;', replace: '' },
+      {
+        file: 'runtime/status-writer.ts',
+        find: 'if (!isTurn(before, after) && since < detailDelayMs)',
+        replace: 'if (isTurn(before, after) && since < 0)',
+      },
+    ],
     scenarios: ['S1', 'S4'],
     classes: ['F2'],
     oracle: 'O9',

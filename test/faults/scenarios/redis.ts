@@ -36,6 +36,22 @@ export const redisScenarios: readonly Scenario[] = [
     written: true,
   },
   {
+    id: 'S3 primary',
+    title: 'scale in 5→3, the primary on a node that goes',
+    before: five,
+    async prepare(stage) {
+      while (Number(stage.primary().split('-').at(-1)) < 3) {
+        await stage.deletePod(stage.primary());
+        await stage.pause(20_000);
+      }
+    },
+    touches: ['replicas'],
+    act: (stage) => stage.change({ replicas: 3 }),
+    end: 'whole',
+    writes: 32,
+    written: true,
+  },
+  {
     id: 'S4',
     title: 'config change with restart',
     touches: ['config'],
@@ -131,7 +147,7 @@ export const redisScenarios: readonly Scenario[] = [
     before: three,
     async act(stage) {
       await stage.change({ image: 'registry.example/absent:1' });
-      await stage.time.advance(60_000);
+      await stage.pause(60_000);
       await stage.change({ image: null });
     },
     end: 'whole',

@@ -1,10 +1,10 @@
 /** What happens in a run apart from its faults: what is there before, what somebody asks for, and how it must end. */
 import type { Excuse } from '../plan.ts';
-import type { VirtualTime } from '../world/time.ts';
 
 /** What a scenario may do: what people and machines do to a cluster. */
 export interface Stage {
-  readonly time: VirtualTime;
+  /** Lets time pass. */
+  pause(ms: number): Promise<void>;
   create(spec: Spec): Promise<void>;
   /** Merges into the spec. */
   change(spec: Spec): Promise<void>;
@@ -29,6 +29,8 @@ export interface Scenario {
   readonly title: string;
   /** The cluster that is there before; undefined: none. */
   readonly before?: Spec;
+  /** What is done to the cluster that is there before, in peace. */
+  prepare?(stage: Stage): Promise<void>;
   /** Fields of the spec that it changes. */
   readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;

@@ -135,7 +135,13 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const made = stage.create(scenario.before);
     await reaches(time, over(made), limits.preparation);
     await made;
-    if (await settle(unwhole, limits.preparation)) return;
+    const isWhole = await settle(unwhole, limits.preparation);
+    const preparing = scenario.prepare?.(stage);
+    if (preparing !== undefined) {
+      await reaches(time, over(preparing), limits.preparation);
+      await preparing;
+    }
+    if (isWhole && (preparing === undefined || (await settle(unwhole, limits.preparation)))) return;
     throw new Error(`the cluster of ${scenario.id} never came to be: ${unwhole().join('; ')}`);
   }
 }

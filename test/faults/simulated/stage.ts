@@ -26,7 +26,7 @@ export function simulatedStage(options: {
   readonly operators: Pick<Operators, 'restart'>;
 }): Stage {
   const { world, subject, client, operators } = options;
-  const { time, kubernetes, namespace, cluster } = world;
+  const { kubernetes, namespace, cluster } = world;
   const { resource } = subject;
   const ref = { resource, namespace, name: cluster };
 
@@ -36,7 +36,7 @@ export function simulatedStage(options: {
     return pod;
   };
   return {
-    time,
+    pause: (ms) => pause(world, ms),
     async create(spec) {
       await client.create({
         apiVersion: apiVersionOf(resource),
