@@ -6,11 +6,16 @@ import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts
 
 const revisionLabel = 'controller-revision-hash';
 
+/** Whether Kubernetes has taken up what the StatefulSet says: until then nobody knows which pods are outdated. */
+export function isTakenUp(set: StatefulSet | undefined): boolean {
+  return set === undefined || set.status?.observedGeneration === set.metadata.generation;
+}
+
 /** Pods that do not run the StatefulSet's current template, the highest ordinal first. Empty while that is not known yet. */
 export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[]): Pod[] {
   const revision = set?.status?.updateRevision;
   if (set === undefined || revision === undefined) return [];
-  if (set.status?.observedGeneration !== set.metadata.generation) return [];
+  if (!isTakenUp(set)) return [];
   return pods
     .filter((pod) => pod.metadata.labels?.[revisionLabel] !== revision && pod.metadata.deletionTimestamp === undefined)
     .reverse();

@@ -4,6 +4,7 @@
  * A key, never an object, goes through the queue, so a worker always reads the newest state; no cluster is ever worked
  * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
  */
+import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
@@ -27,6 +28,12 @@ const passTimeoutMs = 60_000;
 const resyncMs = 10 * 60 * 1000;
 /** Spread by this share of it, so that clusters that began together do not stay together. */
 const resyncSpread = 0.2;
+
+/**
+ * Passes over quiet clusters wait for nothing. After so long without a turn of the event loop every worker stands back
+ * for one: thousands of such passes in a row would let neither an answer nor the lease's own timer through.
+ */
+const turnMs = 10;
 
 export interface Controller {
   /** Works until the signal aborts, then finishes the passes it has begun. */
@@ -95,6 +102,22 @@ export function createController(options: ControllerOptions): Controller {
     }
   }
 
+  let turnedAt = clock.monotonic();
+  let turning: Promise<void> | undefined;
+
+  /** Resolves at once while the event loop has had a turn lately. */
+  async function standBack(): Promise<void> {
+    if (clock.monotonic() - turnedAt < turnMs) return;
+    turning ??= new Promise<void>((resolve) => {
+      clock.after(0, () => {
+        turnedAt = clock.monotonic();
+        turning = undefined;
+        resolve();
+      });
+    });
+    await turning;
+  }
+
   async function work(signal: AbortSignal): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
       try {
@@ -102,6 +125,7 @@ export function createController(options: ControllerOptions): Controller {
       } finally {
         queue.done(key);
       }
+      await standBack();
     }
   }
 
@@ -128,6 +152,8 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     async run(signal) {
+      // Every pass listens to it.
+      setMaxListeners(2 * workers, signal);
       const stop = (): void => {
         listeners.closeAll();
         void queue.shutDown();

@@ -9,6 +9,7 @@
 import { randomInt } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import { difference } from '../plan/difference.ts';
 import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
@@ -106,6 +107,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
     if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });
     cache.observeRead(live);
+    // Ours under another's labels is seen by no watch of ours: nobody would notice that it differs.
+    if (difference(object, live).length > 0) await apply(object, signal);
   }
 
   async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {

@@ -12,12 +12,13 @@ export interface Packed {
   /** One byte a character: a string takes less beside its content than a Buffer does. */
   readonly bytes: string;
   readonly dictionary: Buffer;
-  /** The last copy that was handed out, for as long as the garbage collector leaves it. */
-  recent?: WeakRef<KubeObject>;
 }
 
 export interface Packer {
+  /** The object belongs to the packer from then on. */
   pack(object: KubeObject): Packed;
+  /** Of what this packer packed. Who asks again soon gets the same object: it must not be changed. */
+  unpack(packed: Packed): KubeObject;
 }
 
 /** An object that stays larger than this share of itself is unlike the dictionary. */
@@ -26,32 +27,50 @@ const unlike = 0.2;
 const renewAfter = 64;
 const options = { level: 1, memLevel: 5, chunkSize: 4096 };
 
+/**
+ * Objects that are looked at are looked at again. They are few and counted: weak references would be cheaper to write,
+ * and would fill the old generation with every object that was ever looked at.
+ */
+const mostRecent = 32;
+
 /** One for each kind of object. */
 export function createPacker(): Packer {
+  const recent = new Map<Packed, KubeObject>();
   let dictionary: Buffer = Buffer.alloc(0);
   let packedWith = 0;
+
+  const remember = (packed: Packed, object: KubeObject): void => {
+    recent.set(packed, object);
+    if (recent.size <= mostRecent) return;
+    const [oldest] = recent.keys();
+    if (oldest !== undefined) recent.delete(oldest);
+  };
+
+  const compress = (text: Buffer): Packed => {
+    if (dictionary.length === 0) dictionary = text;
+    const bytes = deflate(text, dictionary);
+    packedWith++;
+    if (packedWith < renewAfter || bytes.length <= text.length * unlike) return { bytes, dictionary };
+    dictionary = text;
+    packedWith = 0;
+    return { bytes: deflate(text, dictionary), dictionary };
+  };
+
   return {
     pack(object) {
-      const text = Buffer.from(JSON.stringify(object));
-      if (dictionary.length === 0) dictionary = text;
-      const bytes = deflate(text, dictionary);
-      packedWith++;
-      if (packedWith < renewAfter || bytes.length <= text.length * unlike) return { bytes, dictionary };
-      dictionary = text;
-      packedWith = 0;
-      return { bytes: deflate(text, dictionary), dictionary };
+      const packed = compress(Buffer.from(JSON.stringify(object)));
+      remember(packed, object);
+      return packed;
+    },
+    unpack(packed) {
+      const known = recent.get(packed);
+      if (known !== undefined) return known;
+      const text = inflateRawSync(Buffer.from(packed.bytes, 'latin1'), { dictionary: packed.dictionary });
+      const object = JSON.parse(text.toString('utf8')) as KubeObject;
+      remember(packed, object);
+      return object;
     },
   };
-}
-
-/** The same object to all who ask while somebody has it: it must not be changed. */
-export function unpack(packed: Packed): KubeObject {
-  const recent = packed.recent?.deref();
-  if (recent !== undefined) return recent;
-  const text = inflateRawSync(Buffer.from(packed.bytes, 'latin1'), { dictionary: packed.dictionary });
-  const object = JSON.parse(text.toString('utf8')) as KubeObject;
-  packed.recent = new WeakRef(object);
-  return object;
 }
 
 function deflate(text: Buffer, dictionary: Buffer): string {

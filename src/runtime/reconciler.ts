@@ -6,7 +6,7 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { ConditionClaim } from '../api/condition.ts';
-import type { KubeObject } from '../api/object.ts';
+import type { KubeObject, Resource } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
@@ -14,7 +14,7 @@ import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.
 import { planDeletion } from '../plan/deletion.ts';
 import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
-import { blocked, type Outcome, type Plan } from '../plan/plan.ts';
+import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
@@ -39,7 +39,7 @@ export interface PassResult {
 
 export interface ReconcilerOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly cache: Pick<Cache, 'children'>;
+  readonly cache: Pick<Cache, 'children' | 'observeRead'>;
   readonly executor: Executor;
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
@@ -54,6 +54,20 @@ export interface ReconcilerOptions {
 
 /** An action shows in what the processes say after a moment; asking at once would find the old answer and repeat it. */
 const afterActionMs = 50;
+
+/** The watch is late; it need not be asked after often. */
+const outdatedMs = 1_000;
+
+/**
+ * What takes something away is decided on the spec as it stands, not as the watch last told: a member that leaves, a pod
+ * that restarts. So is what is made again: a child that is gone may have gone with its cluster, and would be nobody's, or
+ * stand in the way of the next cluster of the name.
+ */
+function needsFreshLook(step: Step): boolean {
+  if (step.type === 'create' || step.type === 'delete') return true;
+  if (step.type !== 'apply') return false;
+  return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+}
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
@@ -97,6 +111,21 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return found.flat().filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy);
   }
 
+  /** Whether a plan rests on a cluster that is not what the cache says: asked of the API server where it matters. */
+  async function isOutdated(cluster: Cluster, resource: Resource, plan: Plan, signal: AbortSignal): Promise<boolean> {
+    const isNew = cluster.status?.observedGeneration === undefined;
+    if (isNew || !plan.steps.some(needsFreshLook)) return false;
+    const { name, namespace, uid, generation } = cluster.metadata;
+    try {
+      const live = await client.get({ resource, namespace, name }, { signal });
+      if (live.metadata.uid === uid) cache.observeRead(live);
+      return live.metadata.uid !== uid || live.metadata.generation !== generation;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
+    }
+  }
+
   return {
     async reconcile(engine, object, key, signal) {
       const { resource } = engine.kind;
@@ -117,6 +146,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
       const survey = await engine.survey(cluster, children, io(cluster, signal));
       const plan = passPlan(cluster, resource, survey.plan);
+      if (await isOutdated(cluster, resource, plan, signal)) {
+        return { outcome: wait('Outdated', 'the cluster has changed, or is gone'), again: outdatedMs };
+      }
       onOutcome(engine, cluster, cluster.status, plan);
 
       let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;

@@ -11,7 +11,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';
-import { createPacker, type Packed, unpack } from './packing.ts';
+import { createPacker, type Packed } from './packing.ts';
 import { type Projection, wholeObject } from './projection.ts';
 import { isNewer } from './resource-version.ts';
 import { createTombstones } from './tombstones.ts';
@@ -128,7 +128,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     if (held !== undefined && held.uid !== next.uid) {
       return [...drop(key, held, origin), ...place(key, next, object, origin)];
     }
-    const previous = held === undefined ? undefined : unpack(held.packed);
+    const previous = held === undefined ? undefined : packer.unpack(held.packed);
     if (previous !== undefined) for (const { index } of indexes) index.remove(key, previous);
     objects.set(key, next);
     for (const { index } of indexes) index.insert(key, object);
@@ -139,7 +139,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
 
   /** `version` is when it was gone; without one it is gone for good. */
   function drop(key: string, held: Held, origin: Origin, version?: string): Change[] {
-    const object = unpack(held.packed);
+    const object = packer.unpack(held.packed);
     tombstones.bury(held.uid, version);
     objects.delete(key);
     for (const { index } of indexes) index.remove(key, object);
@@ -213,11 +213,11 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
       } else if (sameVersion(held, next)) {
         objects.set(key, { ...held, unconfirmed: false });
       } else {
-        changes.push(...place(key, next, unpack(next.packed), 'list'));
+        changes.push(...place(key, next, packer.unpack(next.packed), 'list'));
       }
     }
     for (const [key, next] of incoming) {
-      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, unpack(next.packed), 'list'));
+      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, packer.unpack(next.packed), 'list'));
     }
     tombstones.age();
     hasSynced = true;
@@ -228,14 +228,14 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
   return {
     get(name) {
       const held = objects.get(keyOf(name));
-      return held === undefined ? undefined : unpack(held.packed);
+      return held === undefined ? undefined : packer.unpack(held.packed);
     },
     entry(name) {
       const held = objects.get(keyOf(name));
-      return held === undefined ? undefined : { object: unpack(held.packed), postOwned: held.postOwned };
+      return held === undefined ? undefined : { object: packer.unpack(held.packed), postOwned: held.postOwned };
     },
     list(namespace) {
-      const all = Array.from(objects.values(), (held) => unpack(held.packed));
+      const all = Array.from(objects.values(), (held) => packer.unpack(held.packed));
       return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
     },
     byIndex(name, value) {
@@ -243,7 +243,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
       if (found === undefined) throw new Error(`the store of ${resource} has no index ${name}`);
       return Array.from(found.index.keys(value)).flatMap((key) => {
         const held = objects.get(key);
-        return held === undefined ? [] : [unpack(held.packed)];
+        return held === undefined ? [] : [packer.unpack(held.packed)];
       });
     },
     get size() {

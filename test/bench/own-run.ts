@@ -13,12 +13,14 @@ import type { Recorder } from './recorder.ts';
 import { measureRestart } from './restart.ts';
 import type { Counted } from './results.ts';
 import { startStandIn } from './stand-in.ts';
-import { type Subject, startSubject } from './subject.ts';
+import { type Subject, startSubject, takeBundle } from './subject.ts';
 import { measureSynth } from './synth.ts';
 import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
 
 /** From here on a size is large enough for a restart to tell something. */
 const restartFrom = 1000;
+/** The floor of more clusters takes minutes, and is linear. */
+const floorUpTo = 1000;
 const synthSizes = [1, 100, 1000];
 
 const sample = (i: number) => {
@@ -33,13 +35,14 @@ export async function runOwn(options: Options, recorder: Recorder): Promise<void
   await recorder.set({ childrenEach });
   if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(n));
   await requireNoSandbox();
+  await takeBundle();
   if (wanted('ceiling')) {
     await withControlPlane({}, async ({ client }) => {
       for (const ceiling of await measureCeiling(client)) await recorder.add('ceilings', ceiling);
     });
   }
   for (const n of options.sizes) {
-    if (wanted('floor')) {
+    if (wanted('floor') && n <= floorUpTo) {
       await withControlPlane({}, async (plane) => recorder.add('floors', await measureFloor(plane, n)));
     }
     if (wanted('converge')) await withControlPlane({}, (plane) => converge(plane, n, childrenEach, options, recorder));

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type Sample, samplesOf } from '../support/metrics-text.ts';
 import { nodeFlags } from '../support/operator-process.ts';
@@ -34,11 +34,18 @@ export function runningSubject(options: { readonly userAgent: string; readonly p
   };
 }
 
+/** A copy: a build that somebody starts meanwhile must not change the subject in the middle of a run. */
+const bundle = 'build/bench-controller.mjs';
+
+/** Before the first start. @throws Error when the controller was not bundled */
+export async function takeBundle(): Promise<void> {
+  await copyFile('build/controller.mjs', bundle);
+}
+
 /** Resolves when it says that it has started. Its output goes to `build/bench-controller.log`. */
 export async function startSubject(kubeconfig: string, flags: readonly string[]): Promise<Subject> {
-  await mkdir('build', { recursive: true });
   const file = createWriteStream('build/bench-controller.log', { flags: 'a' });
-  const child = spawn(process.execPath, [...nodeFlags, ...flags, 'build/controller.mjs'], {
+  const child = spawn(process.execPath, [...nodeFlags, ...flags, bundle], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -48,7 +55,7 @@ export async function startSubject(kubeconfig: string, flags: readonly string[])
     },
   });
   const { pid, stdout, stderr } = child;
-  if (pid === undefined) throw new Error('build/controller.mjs cannot be started');
+  if (pid === undefined) throw new Error(`${bundle} cannot be started`);
   stderr.pipe(file, { end: false });
   const ended = exitOf(child);
   const started = new Promise<number>((resolve, reject) => {

@@ -100,14 +100,15 @@ function speed({ converged, floors }: Results): Judged[] {
   });
   if (thousand === undefined || most === undefined || most === thousand) return ratios;
   const growth = most.seconds / most.n / (thousand.seconds / thousand.n);
-  const floorOf = (n: number): number => (floors.find((each) => each.n === n)?.seconds ?? Number.NaN) / n;
-  const floorGrowth = floorOf(most.n) / floorOf(thousand.n);
+  const [few, many] = [thousand, most].map(({ n }) => floors.find((each) => each.n === n));
+  const floorGrowth =
+    few === undefined || many === undefined ? undefined : many.seconds / many.n / (few.seconds / few.n);
   return [
     ...ratios,
     {
       target: `linear from 1000 to ${most.n}: time a cluster grows by at most a tenth, or as the floor's does`,
-      figure: `factor ${round(growth, 2)}, of the floor ${round(floorGrowth, 2)}`,
-      met: growth <= Math.max(1.1, 1.1 * (floorGrowth || 1)),
+      figure: `factor ${round(growth, 2)}${floorGrowth === undefined ? '' : `, of the floor ${round(floorGrowth, 2)}`}`,
+      met: growth <= 1.1 * Math.max(1, floorGrowth ?? 1),
     },
   ];
 }

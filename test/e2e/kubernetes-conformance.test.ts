@@ -4,9 +4,12 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import type { Transport } from '../../src/runtime/transport.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
+import { clusters, definition } from '../faults/kubernetes/conformance/conformance-case.ts';
 import { sceneOn } from '../faults/kubernetes/conformance/scene.ts';
 import { kubernetesConformance } from '../faults/kubernetes/conformance/suite.ts';
+import { until } from '../support/until.ts';
 
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const namespaces = '/api/v1/namespaces';
 
 /** Every node has it. The shell would not hear the signal while its child runs in the foreground. */
@@ -28,11 +31,19 @@ async function send(transport: Transport, method: 'GET' | 'POST', path: string, 
   return response.body;
 }
 
+/** Resolves when the server serves the custom resource, a moment after it has taken its definition. */
+async function install(transport: Transport): Promise<void> {
+  await until('no definition from another run', () => send(transport, 'POST', definitions, definition));
+  const [plural, version] = clusters.split(/\.(.*)/);
+  await until('the custom resource served', () => send(transport, 'GET', `/apis/${version}/${plural}`));
+}
+
 kubernetesConformance('a real Kubernetes', async () => {
   const clock = systemClock;
   const { credentials } = await loadKubeconfig({ env: process.env, clock, path: inject('kubeconfig') });
   const transport = createTransport({ credentials, userAgent: 'clusterwright-conformance', clock });
   const nodes = JSON.parse(await send(transport, 'GET', '/api/v1/nodes')) as { readonly items: readonly unknown[] };
+  await install(transport);
   const run = Math.random().toString(36).slice(2, 8);
   let played = 0;
   return {
@@ -47,6 +58,9 @@ kubernetesConformance('a real Kubernetes', async () => {
         await transport.request({ method: 'DELETE', path: `${namespaces}/${namespace}` });
       }
     },
-    close: () => transport.close(),
+    async close() {
+      await transport.request({ method: 'DELETE', path: `${definitions}/${definition.metadata.name}` });
+      await transport.close();
+    },
   };
 });

@@ -136,6 +136,13 @@ export type Fault =
       readonly forMs: number;
     };
 
+export interface Excuse {
+  readonly oracle: string;
+  /** Only where the oracle's words contain this; default: whatever it says. */
+  readonly about?: string;
+  readonly why: string;
+}
+
 export interface Plan {
   /** `S1` to `S15`, and which variant: `S9 primary pod deleted`. */
   readonly scenario: string;
@@ -144,7 +151,7 @@ export interface Plan {
   readonly class?: FaultClass;
   readonly faults: readonly Fault[];
   /** What may differ from the undisturbed run, by oracle, and why. */
-  readonly mayDiffer?: readonly { readonly oracle: string; readonly why: string }[];
+  readonly mayDiffer?: readonly Excuse[];
   /** For plans that are kept: where the bug was seen, and what it did. */
   readonly about?: string;
 }

@@ -50,6 +50,8 @@ export interface RunRecord {
   readonly after: readonly KubeObject[];
   readonly entries: readonly WireEntry[];
   readonly writes: number;
+  /** How many of them an undisturbed run of the scenario may need. */
+  readonly writeBudget: number;
   readonly lives: readonly LifeRecord[];
   /** Requests of the operator that changed something after everything had settled. */
   readonly restless: readonly string[];

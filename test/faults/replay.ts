@@ -12,7 +12,7 @@ export async function replay(plan: Plan, say: (line: string) => void): Promise<n
   if (scenario === undefined) throw new Error(`the plan is about the scenario ${plan.scenario}, which does not exist`);
   const reference = await simulatedRun({ plan: { ...plan, faults: [] }, scenario, kit: redisKit });
   const run = await simulatedRun({ plan, scenario, kit: redisKit });
-  const violations = judge(run, reference);
+  const violations = judge(run, reference, scenario.mayDiffer);
   say(`${scenario.id} ${scenario.title}, seed ${plan.seed}: ${JSON.stringify(plan.faults)}`);
   for (const { life, at, verb, what, write, status, byFault } of run.entries.filter(isWrite)) {
     const number = write === undefined ? '   -' : String(write).padStart(4);

@@ -10,7 +10,7 @@ export interface ShardTask {
   readonly perCell?: number;
   readonly combinations: number;
   readonly shard: { readonly index: number; readonly of: number };
-  readonly failFast?: boolean;
+  readonly until?: string;
 }
 
 export interface ShardResult extends MatrixResult {

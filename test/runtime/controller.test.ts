@@ -132,6 +132,22 @@ describe('a pass is made', () => {
     expect(await news()).toEqual(['db']);
   });
 
+  it('for many in a row, and timers and sockets get their turns in between', async () => {
+    for (let i = 0; i < 100; i++) {
+      const name = `db-${i}`;
+      passes[name] = async () => {
+        parts.clock.jump(5);
+        return done;
+      };
+      parts.api.put(testCluster(name));
+    }
+    for (let i = 0; i < 20; i++) await turn();
+    expect(begun.length).toBeGreaterThan(0);
+    expect(begun.length).toBeLessThan(40);
+    for (let i = 0; i < 100; i++) await settle();
+    expect(begun.splice(0).length).toBe(100);
+  });
+
   it('not for what belongs to no cluster of ours', async () => {
     parts.api.put({ ...testChild(testCluster('other'), 'ConfigMap'), metadata: { name: 'x', namespace: 'apps' } });
     parts.api.put(testChild(testCluster('gone'), 'ConfigMap'));

@@ -31,6 +31,7 @@ describe('the control plane', () => {
   it('notices a silent node in twenty seconds, and gives up durability for speed', () => {
     expect(controllerManager(layout).args).toContain('--node-monitor-grace-period=20s');
     expect(etcd(layout).args).toContain('--unsafe-no-fsync=true');
+    expect(etcd(layout).args).toContain('--quota-backend-bytes=8589934592');
   });
 
   it('runs alone without what belongs to nodes', () => {

@@ -28,9 +28,10 @@ import { stored } from './stored-object.ts';
 export type NodeChange = 'silent' | 'gone' | 'unassigned' | 'blank' | Partial<DataNode>;
 /** `forgot`: it answers and watches nobody. */
 export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<Watch>;
-/** `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
+/** `stuck`: outdated, and its container cannot start. `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
 export type PodChange =
   | 'outdated'
+  | 'stuck'
   | 'terminating'
   | 'unready'
   | 'unschedulable'
@@ -145,7 +146,7 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
   const change = story.pods?.[name];
   const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
   const own = component === 'data' ? nodeAddress(ordinal) : sentinelAddress(ordinal);
-  const ready = change === 'unready' || change === 'unschedulable' ? 'False' : 'True';
+  const ready = change === 'unready' || change === 'unschedulable' || change === 'stuck' ? 'False' : 'True';
   return [
     stored({
       apiVersion: 'v1',
@@ -155,7 +156,7 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
         namespace: cluster.metadata.namespace,
         labels: {
           ...selectorLabels(cluster, { engine: 'redis', component }),
-          'controller-revision-hash': change === 'outdated' ? 'old' : 'new',
+          'controller-revision-hash': change === 'outdated' || change === 'stuck' ? 'old' : 'new',
           ...roleOn(change, role),
         },
         ...(change === 'terminating' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {}),
@@ -168,7 +169,7 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
               conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }],
             }
           : {
-              phase: 'Running',
+              phase: change === 'stuck' ? 'Pending' : 'Running',
               podIP: change === 'elsewhere' ? '10.9.0.0' : own,
               conditions: [{ type: 'Ready', status: ready }],
             },

@@ -6,7 +6,7 @@ import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
+import { isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { awaitingMembers, planElection } from './election.ts';
@@ -128,11 +128,13 @@ function isPrimary(pod: Pod, primary: DataNode): boolean {
 function planRestart(situation: Situation, primary: DataNode): RedisPlan | undefined {
   const { children, cluster, sentinelPods, dataPods } = situation;
   const names = redisNames(cluster.metadata.name);
-  const sentinel = nextToRestart(outdatedPods(children.statefulSet(names.sentinel), sentinelPods), () => false);
+  const [sentinelSet, dataSet] = [children.statefulSet(names.sentinel), children.statefulSet(names.data)];
+  if (!isTakenUp(sentinelSet) || !isTakenUp(dataSet)) {
+    return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
+  }
+  const sentinel = nextToRestart(outdatedPods(sentinelSet, sentinelPods), () => false);
   if (sentinel !== undefined) return restarting(sentinel);
-  const next = nextToRestart(outdatedPods(children.statefulSet(names.data), dataPods), (pod) =>
-    isPrimary(pod, primary),
-  );
+  const next = nextToRestart(outdatedPods(dataSet, dataPods), (pod) => isPrimary(pod, primary));
   if (next === undefined) return undefined;
   if (!isPrimary(next, primary)) return restarting(next);
   const message = `${primary.pod} is the last to restart`;

@@ -96,10 +96,14 @@ exec redis-server "$conf"
 const admit = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-info=$(local_cli info replication | tr -d '\\r')
+info=$(local_cli info | tr -d '\\r')
 field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
 case "$(field role):$(field master_link_status)" in
   master:* | slave:up)
+    # A copy is on the disk once the append-only file holds it: killed before, the node would be blank, and marked.
+    if [ ! -e /data/initialised ] && [ "$(field role)" = slave ]; then
+      [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" = 0:0 ] || exit 1
+    fi
     [ -e /data/initialised ] || : > /data/initialised
     local_cli config set replica-priority 100 > /dev/null
     ;;
@@ -222,8 +226,16 @@ if [ ! -s "$conf" ]; then
   } > "$conf.new"
   mv "$conf.new" "$conf"
 else
-  # The same pod with another address, as after a node's reboot.
-  sed "s/^sentinel announce-ip .*/sentinel announce-ip \\"$POD_IP\\"/" "$conf" > "$conf.new"
+  # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
+  # would not read back one with a blank in it.
+  {
+    grep -v -e '^requirepass ' -e '^sentinel sentinel-pass ' -e '^sentinel auth-pass ' -e '^sentinel announce-ip ' "$conf"
+    printf 'sentinel announce-ip %s\\n' "$POD_IP"
+    printf 'requirepass "%s"\\nsentinel sentinel-pass "%s"\\n' "$escaped" "$escaped"
+    if grep -q '^sentinel monitor ' "$conf"; then
+      printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+    fi
+  } > "$conf.new"
   mv "$conf.new" "$conf"
 fi
 unset REDISCLI_AUTH password escaped

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, type Story } from '../../support/redis-situation.ts';
+import { knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const nobody: Story = { primary: 'nobody' };
 const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
@@ -49,6 +51,24 @@ describe('the first bootstrap', () => {
       ['blocked VolumesLost'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+it.each<readonly [story: string, pods: Story['pods'], recheckMs: number | undefined]>([
+  ['asked again soon while a pod runs', { 'db-1': 'unschedulable', 'db-2': 'unschedulable' }, 500],
+  [
+    'not asked while none does: the watch of the pods will tell',
+    { 'db-0': 'unschedulable', 'db-1': 'unschedulable', 'db-2': 'unschedulable' },
+    undefined,
+  ],
+])('nodes of which none answers are %s', (_, pods, recheckMs) => {
+  const { cluster, children, observed } = redisWorld({
+    nodes: { all: 'silent' },
+    sentinels: { all: 'silent' },
+    pods: pods ?? {},
+  });
+  expect(planRedis(cluster, children, observed).outcome).toEqual(
+    wait('MembersStarting', 'no data node answers yet', recheckMs),
+  );
 });
 
 /** Every pod has a new address; the sentinels know the old ones. */

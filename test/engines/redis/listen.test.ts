@@ -23,6 +23,8 @@ describe('listening to a sentinel', () => {
     const { network, heard, end } = listen(subscribed);
     await turn();
     await turn();
+    network.push('s:26379', ['subscribe', '-sdown', 2]);
+    await turn();
     expect(heard.reports).toBe(1);
     network.push('s:26379', ['message', '+switch-master', 'db 10.0.0.0 6379 10.0.0.1 6379']);
     network.push('s:26379', ['message', '-sdown', 'slave']);

@@ -77,9 +77,47 @@ describe('restarts for a new template', () => {
     [
       'the StatefulSet controller has not seen the template yet: nobody is known to be outdated',
       { pods: { 'db-2': 'outdated' }, children: unseen },
-      ['settled'],
+      ['wait Updating'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it.each<PlanRow>([
+    [
+      'one that cannot start is replaced, though a member is missing: it is the one',
+      { nodes: { 2: 'silent' }, pods: { 'db-2': 'stuck' } },
+      ['delete Pod db-2', 'wait Restarting'],
+    ],
+    [
+      'a sentinel first',
+      { nodes: { 2: 'silent' }, sentinels: { 1: 'silent' }, pods: { 'db-2': 'stuck', 'db-sentinel-1': 'stuck' } },
+      ['delete Pod db-sentinel-1', 'wait Restarting'],
+    ],
+    [
+      'one at a time',
+      { nodes: { 2: 'silent' }, pods: { 'db-1': 'terminating', 'db-2': 'stuck' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'not one whose process answers: it may be copying',
+      { nodes: { 2: { linkUp: false } }, pods: { 'db-2': 'stuck' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'also before anybody was primary: none of them may ever start',
+      { primary: 'nobody', nodes: { all: 'silent' }, sentinels: { all: 'silent' }, pods: { 'db-1': 'stuck' } },
+      ['delete Pod db-1', 'wait MembersStarting'],
+    ],
+    [
+      'a sentinel that runs is not, while nobody is primary: it may remember who was',
+      {
+        primary: 'nobody',
+        nodes: { all: 'silent' },
+        sentinels: { all: 'silent' },
+        pods: { 'db-sentinel-1': 'outdated' },
+      },
+      ['wait MembersStarting'],
+    ],
+  ])('of a pod that cannot work: %s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
   it('G1: the pod is named by its UID', () => {
     const { cluster, children, observed } = redisWorld({ pods: { 'db-2': 'outdated' } });

@@ -124,13 +124,27 @@ const replication = (fields: Readonly<Record<string, string | number>>): string 
 
 describe('a data node is admitted', () => {
   const local = (fields: Readonly<Record<string, string | number>>): PodStory => ({
-    cli: { '"-p 6379 info replication"': replication(fields), [master('s0')]: view('10.0.0.9'), '"-p 6379 "*': 'OK' },
+    cli: {
+      '"-p 6379 info"': replication({ ...written, ...fields }),
+      [master('s0')]: view('10.0.0.9'),
+      '"-p 6379 "*': 'OK',
+    },
   });
+  const written = { aof_rewrite_in_progress: 0, aof_rewrite_scheduled: 0 };
+  const synced = { role: 'slave', master_link_status: 'up' };
   const dead = { role: 'slave', master_link_status: 'down', master_host: '10.0.0.7', master_sync_in_progress: 0 };
 
   it.each<readonly [story: string, pod: PodStory, code: number, told: readonly string[]]>([
     ['as primary', local({ role: 'master' }), 0, ['config set replica-priority 100']],
-    ['in sync', local({ role: 'slave', master_link_status: 'up' }), 0, ['config set replica-priority 100']],
+    ['in sync', local(synced), 0, ['config set replica-priority 100']],
+    ['not before its copy is on the disk', local({ ...synced, aof_rewrite_in_progress: 1 }), 1, []],
+    ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, []],
+    [
+      'again, whatever it writes: its disk holds the data since before',
+      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), initialised: true },
+      0,
+      ['config set replica-priority 100'],
+    ],
     ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, []],
     ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379']],
     ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, []],
@@ -147,7 +161,7 @@ describe('a data node is admitted', () => {
     expect(end.asked.filter((line) => /^-p 6379 (config|replicaof)/.test(line))).toEqual(
       told.map((line) => `-p 6379 ${line}`),
     );
-    expect(end.initialised).toBe(code === 0);
+    expect(end.initialised).toBe(code === 0 || pod.initialised === true);
   });
 });
 
@@ -210,10 +224,17 @@ describe('a sentinel that starts', () => {
       'sentinel monitor db 10.0.0.7 6379 2',
       'sentinel current-epoch 5',
     ];
+    const rewritten = ['requirepass a b', 'sentinel sentinel-pass a b', 'sentinel auth-pass db a b'];
     const { conf, asked } = await runPodScript('start-sentinel.sh', {
-      run: { 'sentinel.conf': `${remembered.join('\n')}\n` },
+      run: { 'sentinel.conf': `${[...rewritten, ...remembered].join('\n')}\n` },
     });
-    expect(conf).toEqual([`sentinel announce-ip "${podIP}"`, ...remembered.slice(1)]);
+    expect(conf).toEqual([
+      ...remembered.slice(1),
+      `sentinel announce-ip ${podIP}`,
+      'requirepass "pw"',
+      'sentinel sentinel-pass "pw"',
+      'sentinel auth-pass db "pw"',
+    ]);
     expect(asked).toEqual([]);
   });
 });

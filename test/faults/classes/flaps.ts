@@ -1,8 +1,13 @@
 /** F18: the spec goes there and back while the operator is at work. */
 import type { Fault } from '../plan.ts';
-import { type FaultGenerator, moments, type Variant } from './fault-class.ts';
+import { type Cell, type FaultGenerator, moments, type Variant } from './fault-class.ts';
 
 const more = [
+  {
+    oracle: 'O2',
+    about: 'PersistentVolumeClaim/data-',
+    why: 'volumes of members that were there for a while are kept',
+  },
   { oracle: 'O3', why: 'what was asked for in between is made and taken away again' },
   { oracle: 'O9', why: 'there was more to do' },
 ] as const;
@@ -23,10 +28,16 @@ export const flapping: FaultGenerator = {
     if (cell.scenario.before === undefined || cell.scenario.end === 'gone') return [];
     return specs.flatMap((spec) =>
       [300, 4_000, 25_000].flatMap((forMs) =>
-        moments(cell, 2).map(
+        flapsAt(cell, spec).map(
           (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer: more }),
         ),
       ),
     );
   },
 };
+
+/** What the scenario itself changes can only go back and forth once it has changed it. */
+function flapsAt(cell: Cell, spec: object): readonly { readonly write: number }[] {
+  const isTouched = Object.keys(spec).some((field) => cell.scenario.touches?.includes(field));
+  return moments(cell, 3).filter(({ write }) => write > 0 || !isTouched);
+}

@@ -131,7 +131,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const metadata = fieldsIn(body.metadata);
     if (body.apiVersion !== served.apiVersion || body.kind !== served.kind) {
       throw badRequest(
-        `the object provided is unrecognized: ${body.apiVersion} ${body.kind} instead of ${served.kind}`,
+        `the object provided is unrecognized: ${body.apiVersion} ${body.kind} instead of ${served.apiVersion} ${served.kind}`,
       );
     }
     if (metadata.namespace !== undefined && metadata.namespace !== namespace) {

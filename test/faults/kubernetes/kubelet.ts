@@ -31,6 +31,9 @@ export interface KubeletOptions {
 /** Between two looks at mounted ConfigMaps and Secrets. */
 const fileSyncMs = 60_000;
 
+/** Between two attempts at an image, a volume or a file that is not there. */
+const retryMs = 10_000;
+
 export function runKubelet(options: KubeletOptions): Kubelet {
   const { state, node, network } = options;
   const { store, time, random } = state;
@@ -95,6 +98,16 @@ export function runKubelet(options: KubeletOptions): Kubelet {
   }
 
   const preparing = new Set<PodWorker>();
+  const retrying = new Set<string>();
+
+  function retryLater(uid: string): void {
+    if (retrying.has(uid)) return;
+    retrying.add(uid);
+    time.after(retryMs, () => {
+      retrying.delete(uid);
+      if (workers.has(uid)) queue.add(uid);
+    });
+  }
 
   function prepare(worker: PodWorker): void {
     if (preparing.has(worker)) return;
@@ -102,7 +115,7 @@ export function runKubelet(options: KubeletOptions): Kubelet {
     waiting.set(worker.uid, obstacle?.[0] ?? 'ContainerCreating');
     if (obstacle !== undefined) {
       reports.add(worker.uid);
-      if (obstacle[0] === 'ErrImagePull') queue.addAfter(worker.uid, 10_000);
+      retryLater(worker.uid);
       return;
     }
     preparing.add(worker);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMaps, persistentVolumeClaims, pods } from '../../../src/api/resource.ts';
 import type { Program, ProgramContext } from '../world/workload.ts';
-import { fieldsIn, numberIn } from './fields.ts';
-import { nodeNameOf } from './pod.ts';
+import { fieldsIn, itemsIn, numberIn } from './fields.ts';
+import { nodeNameOf, phaseOf } from './pod.ts';
 import { tinyProgram } from './tiny-program.ts';
 import { makeSet, namespace, type TinyWorld, tinyWorld } from './tiny-world.ts';
 
@@ -187,6 +187,26 @@ describe('a machine without power', () => {
     world.kubernetes.startNode(node);
     await world.until(() => world.ready('db-1') !== undefined);
     expect(nodeNameOf(world.find('Pod', 'db-1') ?? failure())).toBe(node);
+  });
+});
+
+describe('an image that is not there', () => {
+  test('holds the pod up, which says why, until it is there', async () => {
+    let isThere = true;
+    const world = tinyWorld(14, () => (isThere ? tinyProgram() : undefined));
+    await makeSet(world);
+    isThere = false;
+    await world.run(world.kubernetes.deletePod(namespace, 'db-1'));
+    const waiting = (): unknown => {
+      const [status] = itemsIn(fieldsIn(world.find('Pod', 'db-1')?.status).containerStatuses);
+      return fieldsIn(fieldsIn(status?.state).waiting).reason;
+    };
+    await world.until(() => waiting() === 'ErrImagePull');
+    await world.time.advance(60_000);
+    expect(phaseOf(world.find('Pod', 'db-1') ?? failure())).toBe('Pending');
+    isThere = true;
+    await world.time.advance(15_000);
+    expect(world.ready('db-1')).toBeDefined();
   });
 });
 

@@ -10,7 +10,7 @@ export const phaseOf = (pod: KubeObject): string => textIn(fieldsIn(pod.status).
 
 export const isTerminating = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined;
 
-export function conditionOf(object: KubeObject, type: string): Fields | undefined {
+function conditionOf(object: KubeObject, type: string): Fields | undefined {
   return itemsIn(fieldsIn(object.status).conditions).find((condition) => condition.type === type);
 }
 

@@ -1,7 +1,5 @@
 /** A simulated Kubernetes whose pods run the tiny program, and somebody with a client to it. */
-import { customResourceDefinition } from '../../../src/api/crd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { redisKind } from '../../../src/api/redis.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
 import type { Network } from '../world/network.ts';
@@ -9,6 +7,7 @@ import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
 import { type VirtualTime, virtualTime } from '../world/time.ts';
 import type { Program } from '../world/workload.ts';
+import { definition } from './conformance/conformance-case.ts';
 import { isReady, podIpOf } from './pod.ts';
 import { type SimulatedKubernetesOptions, simulatedKubernetes } from './simulated-kubernetes.ts';
 import { tinyProgram } from './tiny-program.ts';
@@ -38,7 +37,7 @@ export function tinyWorld(
   const time = virtualTime();
   const random = seeded(seed);
   const network = simulatedNetwork(time, random);
-  const crds = [customResourceDefinition(redisKind)];
+  const crds = [definition];
   const namespaces = [namespace];
   const kubernetes = simulatedKubernetes({ time, random, network, images: program, crds, namespaces, ...more });
   const client = createClient({ transport: kubernetes.transport('user'), clock: time, random });

@@ -4,7 +4,6 @@ import type { VirtualTime } from '../world/time.ts';
 
 export interface WorkQueue {
   add(key: string): void;
-  addAfter(key: string, ms: number): void;
 }
 
 /** `lag`: shortest and longest time in milliseconds between a change and its work. */
@@ -14,7 +13,7 @@ export function workQueue(
   work: (key: string) => void,
 ): WorkQueue {
   const due = new Set<string>();
-  const queue: WorkQueue = {
+  return {
     add(key) {
       if (due.has(key)) return;
       due.add(key);
@@ -23,7 +22,5 @@ export function workQueue(
         work(key);
       });
     },
-    addAfter: (key, ms) => void time.after(ms, () => queue.add(key)),
   };
-  return queue;
 }

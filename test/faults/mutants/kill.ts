@@ -17,7 +17,7 @@ export async function killMutant(mutant: Mutant, root: string, seed: number): Pr
   const program = join(root, 'build/mutants', `${mutant.id}.mjs`);
   await buildMutant(mutant, root, program);
   const { scenarios, classes } = mutant;
-  const task = { scenarios, classes, seed, combinations: 0, shard: { index: 0, of: 1 } };
+  const task = { scenarios, classes, seed, combinations: 0, shard: { index: 0, of: 1 }, until: mutant.oracle };
   const { cells } = await runShard(program, task, () => undefined);
   const found = cells.flatMap(({ failures, ...cell }) =>
     failures.flatMap(({ violations }) => violations.map((violation) => ({ ...violation, cell }))),

@@ -6,16 +6,21 @@
  */
 import type { FaultClass } from '../plan.ts';
 
+export interface Edit {
+  /** Below `src/`. */
+  readonly file: string;
+  /** Is there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
 export interface Mutant {
   readonly id: string;
   /** What the defect is, as one would tell it of a project that had it. */
   readonly defect: string;
   /** Where such a defect was seen; undefined for one that is only feared. */
   readonly seen?: string;
-  /** Below `src/`. */
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
+  readonly edits: readonly Edit[];
   /** Where to look for it. */
   readonly scenarios: readonly string[];
   readonly classes: readonly FaultClass[];

@@ -47,15 +47,56 @@ function wasAttended({ lives, entries }: RunRecord, from: number, to: number): b
   return !faulty && lives.some(({ startedAt, endedAt }) => startedAt + noticeMs < from && (endedAt ?? to) >= to);
 }
 
+const isReady = ({ metadata, status }: KubeObject): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  ((status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
+    (condition) => condition.type === 'Ready' && condition.status === 'True',
+  );
+
+/** A member that has been away for so long is known to be. */
+const missedMs = 5_000;
+
+/** Ready, claimed anew while a data member had long been away. */
+function blindClaims({ before, commits }: RunRecord): string[] {
+  const pods = new Map<string, KubeObject>();
+  const awaySince = new Map<string, number>();
+  const found: string[] = [];
+  const see = (pod: KubeObject, at: number, isGone: boolean): void => {
+    const { name, labels = {} } = pod.metadata;
+    if (pod.kind !== 'Pod' || labels['app.kubernetes.io/component'] !== 'data') return;
+    pods.set(name, pod);
+    if (!isGone && isReady(pod)) awaySince.delete(name);
+    else if (!awaySince.has(name)) awaySince.set(name, at);
+  };
+  for (const object of before) see(object, 0, false);
+  for (const { at, actor, after, before: old } of commits) {
+    const object = after ?? old;
+    if (object === undefined) continue;
+    see(object, at, after === undefined);
+    const { replicas = 0 } = (object.spec ?? {}) as { readonly replicas?: number };
+    if (actor !== 'clusterwright' || after === undefined || !after.apiVersion.startsWith('clusterwright.dev/'))
+      continue;
+    const { observedGeneration } = (after.status ?? {}) as { readonly observedGeneration?: number };
+    if (!isReady(after) || observedGeneration !== after.metadata.generation) continue;
+    for (const [name, since] of awaySince) {
+      const isWanted = Number(/-(\d+)$/.exec(name)?.[1]) < replicas;
+      if (isWanted && at - since > missedMs)
+        found.push(`Ready is claimed while ${name} has been away for ${at - since} ms`);
+    }
+  }
+  return found.slice(0, 3);
+}
+
 export const honesty: Oracle = {
   id: 'O8',
-  promise: 'Ready is never claimed for long while clients cannot write',
+  promise: 'Ready is not claimed while a member is away, nor for long while clients cannot write',
   check(run) {
     const claims = readyClaims(run);
-    return (run.ledger?.outages ?? []).flatMap(({ from, to }) => {
+    const stale = (run.ledger?.outages ?? []).flatMap(({ from, to }) => {
       if (!wasAttended(run, from, to)) return [];
-      const stale = staleMs(claims, from, to);
-      return stale <= noticeMs ? [] : [`Ready was claimed for ${stale} ms of an outage that began at ${from} ms`];
+      const ms = staleMs(claims, from, to);
+      return ms <= noticeMs ? [] : [`Ready was claimed for ${ms} ms of an outage that began at ${from} ms`];
     });
+    return [...stale, ...blindClaims(run)];
   },
 };

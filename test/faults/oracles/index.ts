@@ -1,4 +1,5 @@
 /** The oracles in their order, and their verdict on a run. */
+import type { Excuse } from '../plan.ts';
 import type { Oracle, RunRecord, Violation } from '../record.ts';
 import { counts } from './counts.ts';
 import { data } from './data.ts';
@@ -28,10 +29,13 @@ export const oracles: readonly Oracle[] = [
   permissions,
 ];
 
-/** What the plan says may differ is left out, and nothing else. */
-export function judge(run: RunRecord, reference: RunRecord): readonly Violation[] {
-  const excused = new Set((run.plan.mayDiffer ?? []).map(({ oracle }) => oracle));
+/** What the plan, or `excuses`, say may differ is left out, and nothing else. */
+export function judge(run: RunRecord, reference: RunRecord, excuses: readonly Excuse[] = []): readonly Violation[] {
+  const isExcused = ({ oracle, message }: Violation): boolean =>
+    [...(run.plan.mayDiffer ?? []), ...excuses].some(
+      (excuse) => excuse.oracle === oracle && message.includes(excuse.about ?? ''),
+    );
   return oracles
-    .filter(({ id }) => !excused.has(id))
-    .flatMap((oracle) => oracle.check(run, reference).map((message) => ({ oracle: oracle.id, message })));
+    .flatMap((oracle) => oracle.check(run, reference).map((message) => ({ oracle: oracle.id, message })))
+    .filter((violation) => !isExcused(violation));
 }

@@ -38,8 +38,11 @@ export const politeness: Oracle = {
   id: 'O9',
   promise: 'at most half as many writes again, no request too early, no storm of lists',
   check(run, reference) {
+    const { writes, writeBudget, plan } = run;
+    const isUndisturbed = plan.faults.length === 0;
     const allowed = 1.5 * reference.writes + perLife * run.lives.length;
     return [
+      ...(isUndisturbed && writes > writeBudget ? [`${writes} writes without a fault, where ${writeBudget} do`] : []),
       ...(run.writes > allowed ? [`${run.writes} writes, where the undisturbed run needs ${reference.writes}`] : []),
       ...impatient(run).slice(0, 3),
       ...relists(run),

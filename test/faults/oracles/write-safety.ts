@@ -55,6 +55,10 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
   const owner = clusters.find(({ metadata }) => metadata.name === labelOf(victim, 'instance'));
   const name = `${victim.kind} ${victim.metadata.name}`;
   if (owner === undefined) return [`${name} is deleted, and no cluster of its name exists`];
+  const running = [...world.values()].find(
+    ({ resource, object }) => resource === 'pods' && labelOf(object, 'instance') === labelOf(victim, 'instance'),
+  );
+  if (running !== undefined) return [`${name} is deleted while pod ${running.object.metadata.name} is there`];
   const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
   if (owner.metadata.deletionTimestamp === undefined) return [`${name} is deleted while its cluster lives`];
   return policy === 'Delete' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
@@ -70,22 +74,55 @@ function disruption(world: World, pod: KubeObject): string[] {
       labelOf(object, 'instance') === labelOf(pod, 'instance') &&
       labelOf(object, 'component') === labelOf(pod, 'component'),
   );
+  const isPrimary = pod.metadata.labels?.['clusterwright.dev/role'] === 'primary';
+  if (isPrimary && others.length > 0) return [`the primary ${pod.metadata.name} is deleted without having handed over`];
   const away = others.filter(({ object }) => !isReady(object)).map(({ object }) => object.metadata.name);
   return away.length === 0 ? [] : [`pod ${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`];
 }
 
+/** A request is under way for so long: what the spec said when it was sent still counts. */
+const underWayMs = 50;
+
+interface Wanted {
+  see(commit: Commit): void;
+  /** The smallest size that the spec asked for just now. */
+  least(part: 'data' | 'sentinel'): number;
+}
+
+/** Sizes that the spec asks for, over time. */
+function wantedSizes({ before }: RunRecord): Wanted {
+  type Spec = { readonly replicas?: number; readonly sentinel?: { readonly replicas?: number } };
+  const sizes: { readonly at: number; readonly data: number; readonly sentinel: number }[] = [];
+  let now = 0;
+  const note = (object: KubeObject, at: number): void => {
+    const { replicas = 3, sentinel } = (object.spec ?? {}) as Spec;
+    sizes.push({ at, data: replicas, sentinel: sentinel?.replicas ?? 3 });
+  };
+  for (const object of before.filter(isCluster)) note(object, 0);
+  return {
+    see({ at, after }) {
+      now = at;
+      if (after !== undefined && isCluster(after)) note(after, at);
+    },
+    least(part) {
+      const recent = sizes.filter(({ at }) => at >= now - underWayMs);
+      const standing = sizes.filter(({ at }) => at < now - underWayMs).at(-1);
+      return Math.min(...[...(standing === undefined ? [] : [standing]), ...recent].map((size) => size[part]));
+    },
+  };
+}
+
 /** A set shrinks only as far as the spec of that very moment asks, and never over its primary. */
-function shrinking(world: World, before: KubeObject, after: KubeObject): string[] {
+function shrinking(world: World, wanted: Wanted, before: KubeObject, after: KubeObject): string[] {
   const replicas = (object: KubeObject): number => (object.spec as { replicas?: number } | undefined)?.replicas ?? 1;
   if (before.kind !== 'StatefulSet' || replicas(after) >= replicas(before)) return [];
   const all = [...world.values()].map(({ object }) => object);
   const cluster = all.find((object) => isCluster(object) && object.metadata.name === labelOf(after, 'instance'));
-  const spec = cluster?.spec as { replicas?: number; sentinel?: { replicas?: number } } | undefined;
-  const wanted = labelOf(after, 'component') === 'sentinel' ? spec?.sentinel?.replicas : spec?.replicas;
   const change = `${after.metadata.name} shrinks from ${replicas(before)} to ${replicas(after)}`;
-  if (wanted === undefined) return [`${change}, and no cluster asks for it`];
+  if (cluster === undefined) return [`${change}, and no cluster asks for it`];
+  const least = wanted.least(labelOf(after, 'component') === 'sentinel' ? 'sentinel' : 'data');
   const tooFar = [
-    ...(replicas(after) < wanted ? [`${change}, though the spec asks for ${wanted}`] : []),
+    ...(replicas(after) < least ? [`${change}, though the spec asks for ${least}`] : []),
     ...(replicas(after) < replicas(before) - 1 ? [`${change} at once`] : []),
   ];
   const primary = all.find(
@@ -98,7 +135,7 @@ function shrinking(world: World, before: KubeObject, after: KubeObject): string[
   return isOfSet && ordinal >= replicas(after) ? [...tooFar, `${change}, over its primary`] : tooFar;
 }
 
-function judge(world: World, { verb, before, after }: Commit): string[] {
+function judge(world: World, wanted: Wanted, { verb, before, after }: Commit): string[] {
   const begunDeletion =
     before !== undefined &&
     before.metadata.deletionTimestamp === undefined &&
@@ -109,7 +146,7 @@ function judge(world: World, { verb, before, after }: Commit): string[] {
     if (resource === 'persistentvolumeclaims' || resource === 'secrets') return dataDeletion(world, before);
     if (resource === 'pods') return disruption(world, before);
   }
-  return after === undefined ? [] : shrinking(world, before, after);
+  return after === undefined ? [] : shrinking(world, wanted, before, after);
 }
 
 export const writeSafety: Oracle = {
@@ -123,8 +160,10 @@ export const writeSafety: Oracle = {
       }),
     );
     const found = preconditions(run);
+    const wanted = wantedSizes(run);
     for (const commit of run.commits) {
-      if (commit.actor === operator) found.push(...judge(world, commit));
+      wanted.see(commit);
+      if (commit.actor === operator) found.push(...judge(world, wanted, commit));
       const object = commit.after ?? commit.before;
       if (object === undefined) continue;
       const resource = resourceOfKind[object.kind] ?? object.kind;

@@ -178,7 +178,8 @@ export class DataNode implements Server {
     this.dataset.become({ ...snapshot, keys });
     if (!this.settings.flag('appendonly')) return;
     this.isRewriting = true;
-    this.host.time.after(this.host.pace.rewriteMs, () => {
+    const slowedMs = (keys.size * this.settings.number('rdb-key-save-delay')) / 1000;
+    this.host.time.after(Math.max(this.host.pace.rewriteMs, slowedMs), () => {
       if (this.hasEnded || this.dataset.keys !== keys) return;
       this.isRewriting = false;
       if (!this.#isDiskFull) this.#storeLog();

@@ -17,6 +17,7 @@ const own: Readonly<Record<string, string>> = {
   'repl-diskless-sync': 'yes',
   'repl-diskless-sync-delay': '5',
   'repl-ping-replica-period': '10',
+  'rdb-key-save-delay': '0',
   'shutdown-timeout': '10',
   requirepass: '',
   masterauth: '',

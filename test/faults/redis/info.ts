@@ -38,6 +38,7 @@ function persistenceLines({ isLoading, isDiskFailing, isRewriting, settings }: D
     `loading:${isLoading ? 1 : 0}`,
     `aof_enabled:${settings.flag('appendonly') ? 1 : 0}`,
     `aof_rewrite_in_progress:${isRewriting ? 1 : 0}`,
+    'aof_rewrite_scheduled:0',
     `aof_last_write_status:${isDiskFailing ? 'err' : 'ok'}`,
   ];
 }

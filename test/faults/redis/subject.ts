@@ -195,6 +195,7 @@ function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, f
   const forMs = fault.forMs ?? 10_000;
   switch (fault.do) {
     case 'kill':
+      if (node === undefined) return;
       kubernetes.killContainer(namespace, pod.metadata.name);
       return;
     case 'freeze':

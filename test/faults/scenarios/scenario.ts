@@ -1,9 +1,10 @@
 /** What happens in a run apart from its faults: what is there before, what somebody asks for, and how it must end. */
-import type { VirtualTime } from '../world/time.ts';
+import type { Excuse } from '../plan.ts';
 
 /** What a scenario may do: what people and machines do to a cluster. */
 export interface Stage {
-  readonly time: VirtualTime;
+  /** Lets time pass. */
+  pause(ms: number): Promise<void>;
   create(spec: Spec): Promise<void>;
   /** Merges into the spec. */
   change(spec: Spec): Promise<void>;
@@ -28,9 +29,17 @@ export interface Scenario {
   readonly title: string;
   /** The cluster that is there before; undefined: none. */
   readonly before?: Spec;
+  /** What is done to the cluster that is there before, in peace. */
+  prepare?(stage: Stage): Promise<void>;
+  /** Fields of the spec that it changes. */
+  readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;
   /** `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. */
   readonly end: 'whole' | 'gone';
+  /** What may differ between any two runs of it. */
+  readonly mayDiffer?: readonly Excuse[];
+  /** Writes of the operator that it takes without faults, at most. */
+  readonly writes: number;
   /** Whether clients write all the time. */
   readonly written: boolean;
 }

@@ -7,12 +7,10 @@ import type { Fault } from '../plan.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
 import { targetOf } from '../wire/request.ts';
+import { leaselessMs } from '../wire/wire.ts';
 import { drift, findObject } from './drift.ts';
 import type { Operators } from './operators.ts';
 import { pause } from './stage.ts';
-
-/** Longer than a lease lasts: another process has taken over when the paused one goes on. */
-const pausedMs = 20_000;
 
 export interface Accidents {
   begin(fault: Fault): void;
@@ -45,7 +43,7 @@ export function createAccidents(options: {
     const held = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
     const spec = (held?.spec ?? {}) as Readonly<Record<string, unknown>>;
     if (held === undefined) return;
-    const before = Object.fromEntries(Object.keys(fault.spec).map((field) => [field, spec[field] ?? null]));
+    const before = restoring(fault.spec, spec);
     await stage.change(fault.spec);
     await pause(world, fault.forMs);
     await stage.change(before);
@@ -57,11 +55,17 @@ export function createAccidents(options: {
         await pause(world, fault.forMs);
         kubernetes.compact();
         return;
+      case 'skipVersions':
+        kubernetes.compact();
+        return;
+      case 'expire':
+        if (fault.how !== 'tooLarge') kubernetes.compact();
+        return;
       case 'freezeView':
         return operators.restart();
       case 'loseLease':
         if (fault.how === 'stolen') return stealLease();
-        if (fault.how === 'paused') operators.pause(pausedMs);
+        if (fault.how === 'paused') operators.pause(leaselessMs);
         return;
       case 'drift': {
         const object = findObject(kubernetes, fault.resource, fault.name, namespace);
@@ -88,11 +92,27 @@ export function createAccidents(options: {
     async touch(request) {
       const { resource, name } = targetOf(request.path);
       const object = name === undefined ? undefined : findObject(kubernetes, resource, name, namespace);
-      if (object === undefined || name === undefined) return;
+      // Labels of pods and volumes are given once, by their StatefulSet.
+      if (object === undefined || name === undefined || ['pods', 'persistentvolumeclaims'].includes(resource)) return;
       await drift({ do: 'drift', at: { ms: 0 }, how: 'relabel', resource, name }, object, somebody);
     },
     async over() {
       await Promise.all(pending);
     },
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The merge patch that takes back what `patch` does to `held`. */
+function restoring(patch: Fields, held: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(patch).map(([field, value]) => {
+      const before = held[field];
+      return [field, isFields(value) && isFields(before) ? restoring(value, before) : (before ?? null)];
+    }),
+  );
 }

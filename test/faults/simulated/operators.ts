@@ -75,7 +75,7 @@ export function createOperators(options: {
 
   function start(): void {
     if (closed) return;
-    const life: Life = { id: all.length + 1, dead: false };
+    const life: Life = { id: all.length + 1, dead: false, pausedUntil: 0 };
     const record = { id: life.id, startedAt: clock.monotonic() };
     const own = pausableClock(clock);
     const running: Running = { life, record, clock: own, stopping: new AbortController(), ended: Promise.resolve() };
@@ -117,7 +117,10 @@ export function createOperators(options: {
       again();
     },
     pause(ms) {
-      for (const running of alive()) running.clock.pause(ms);
+      for (const { life, clock: own } of alive()) {
+        own.pause(ms);
+        life.pausedUntil = clock.monotonic() + ms;
+      }
       start();
     },
     async stop() {

@@ -61,9 +61,12 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const object = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
     return object === undefined ? ['the custom resource is not there'] : subject.complaints(world, object);
   };
-  const complaints = scenario.end === 'whole' ? unwhole : () => leftovers(world, subject.resource);
+  const complaints =
+    scenario.end === 'whole'
+      ? unwhole
+      : () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain'));
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
-    settles(time, { complaints: of, entries: wire.entries }, ms);
+    settles(time, { complaints: of, entries: wire.entries, faultyUntil: () => wire.faultyUntil }, ms);
 
   const unhandled: string[] = [];
   const onUnhandled = (error: unknown): void => {
@@ -113,6 +116,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       after,
       entries: wire.entries.slice(entriesBefore),
       writes: wire.writes,
+      writeBudget: scenario.writes,
       lives: operators.lives,
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
@@ -131,7 +135,13 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const made = stage.create(scenario.before);
     await reaches(time, over(made), limits.preparation);
     await made;
-    if (await settle(unwhole, limits.preparation)) return;
+    const isWhole = await settle(unwhole, limits.preparation);
+    const preparing = scenario.prepare?.(stage);
+    if (preparing !== undefined) {
+      await reaches(time, over(preparing), limits.preparation);
+      await preparing;
+    }
+    if (isWhole && (preparing === undefined || (await settle(unwhole, limits.preparation)))) return;
     throw new Error(`the cluster of ${scenario.id} never came to be: ${unwhole().join('; ')}`);
   }
 }

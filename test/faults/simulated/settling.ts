@@ -5,8 +5,8 @@ import type { VirtualTime } from '../world/time.ts';
 
 /** How often the world is looked at. */
 export const lookMs = 500;
-/** Longer than any pause of the operator between two steps of one task. */
-const quietMs = 12_000;
+/** Longer than it takes a new process to get the lease of a dead one, and to write what it finds. */
+const quietMs = 30_000;
 
 export async function reaches(time: VirtualTime, holds: () => boolean, ms: number): Promise<boolean> {
   const end = time.monotonic() + ms;
@@ -20,13 +20,20 @@ export async function reaches(time: VirtualTime, holds: () => boolean, ms: numbe
 /** Settled: nothing to complain of, and no write, for a while. */
 export function settles(
   time: VirtualTime,
-  world: { readonly complaints: () => readonly string[]; readonly entries: readonly WireEntry[] },
+  world: {
+    readonly complaints: () => readonly string[];
+    readonly entries: readonly WireEntry[];
+    readonly faultyUntil: () => number;
+  },
   ms: number,
 ): Promise<boolean> {
   let quietSince = time.monotonic();
   let seen = world.entries.length;
   const isQuiet = (): boolean => {
-    const isBusy = world.entries.slice(seen).some(isWrite) || world.complaints().length > 0;
+    const isBusy =
+      world.entries.slice(seen).some(isWrite) ||
+      world.complaints().length > 0 ||
+      time.monotonic() < world.faultyUntil();
     seen = world.entries.length;
     if (isBusy) quietSince = time.monotonic();
     return time.monotonic() - quietSince >= quietMs;

@@ -26,7 +26,7 @@ export function simulatedStage(options: {
   readonly operators: Pick<Operators, 'restart'>;
 }): Stage {
   const { world, subject, client, operators } = options;
-  const { time, kubernetes, namespace, cluster } = world;
+  const { kubernetes, namespace, cluster } = world;
   const { resource } = subject;
   const ref = { resource, namespace, name: cluster };
 
@@ -36,7 +36,7 @@ export function simulatedStage(options: {
     return pod;
   };
   return {
-    time,
+    pause: (ms) => pause(world, ms),
     async create(spec) {
       await client.create({
         apiVersion: apiVersionOf(resource),
@@ -53,7 +53,7 @@ export function simulatedStage(options: {
       await client.remove({ ...ref, uid });
     },
     async gone() {
-      while (leftovers(world, resource).length > 0) await pause(world, 200);
+      while (leftovers(world, resource, 'Retain').length > 0) await pause(world, 200);
     },
     deletePod: (pod) => kubernetes.deletePod(namespace, pod),
     primary,
@@ -84,20 +84,25 @@ function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
     .map(({ metadata }) => metadata.name);
 }
 
-/** What must not be there any more when a cluster is gone: itself, and everything that it owns. */
-export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Resource): string[] {
-  const kept: readonly string[] = [
-    'PersistentVolumeClaim',
-    'Secret',
-    'Event',
-    'PersistentVolume',
-    'ControllerRevision',
+/** Kinds that hold data, and stay unless the policy says otherwise. */
+const dataKinds: readonly string[] = ['PersistentVolumeClaim', 'Secret'];
+/** Kinds that tell of what was. */
+const records: readonly string[] = ['Event', 'ControllerRevision'];
+
+/** What is there of a cluster that is gone and should not be, or is not there and should be. */
+export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Resource, policy: string): string[] {
+  const objects = kubernetes.objects();
+  const ofCluster = objects.filter(
+    ({ kind, metadata }) =>
+      metadata.labels?.['app.kubernetes.io/instance'] === cluster && kind !== resource.kind && !records.includes(kind),
+  );
+  const isThere = objects.some(({ kind, metadata }) => kind === resource.kind && metadata.name === cluster);
+  const kept = policy === 'Delete' ? [] : dataKinds;
+  return [
+    ...(isThere ? [`${resource.kind} ${cluster} is there`] : []),
+    ...ofCluster
+      .filter(({ kind }) => !kept.includes(kind))
+      .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`),
+    ...kept.filter((kind) => !ofCluster.some((object) => object.kind === kind)).map((kind) => `no ${kind} was kept`),
   ];
-  return kubernetes
-    .objects()
-    .filter(({ kind, metadata }) => {
-      if (kind === resource.kind) return metadata.name === cluster;
-      return metadata.labels?.['app.kubernetes.io/instance'] === cluster && !kept.includes(kind);
-    })
-    .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`);
 }

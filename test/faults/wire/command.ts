@@ -5,6 +5,7 @@
  * connection then stays silent, as when packets are dropped.
  */
 import { Duplex } from 'node:stream';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 
 /** Commands by which a Redis process changes. */
@@ -25,6 +26,9 @@ export interface CommandObserver {
   /** Its reply has arrived at the operator's machine. False: the operator does not live to see it. */
   answered(command: string, place: string): boolean;
   readonly isDead: () => boolean;
+  /** Milliseconds for which the operator stands still from now on. */
+  readonly pausedMs: () => number;
+  readonly clock: Clock;
 }
 
 /** Dials like the given function, with every changing command reported. */
@@ -60,11 +64,19 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
       done(error);
     },
   });
-  inner.on('data', (chunk: Buffer) => {
+  const whenRunning = (call: () => void): void => {
+    const pause = observer.pausedMs();
+    if (pause > 0) observer.clock.after(pause, call);
+    else call();
+  };
+  const arrive = (chunk: Buffer): void => {
     const command = unanswered.shift();
     const alive = command === undefined ? !observer.isDead() : observer.answered(command, place);
-    if (alive && !silent) outer.push(chunk);
-    else if (!alive) outer.destroy(new Error('this operator is dead'));
+    if (!alive) outer.destroy(new Error('this operator is dead'));
+    else if (!silent) whenRunning(() => outer.push(chunk));
+  };
+  inner.on('data', (chunk: Buffer) => {
+    whenRunning(() => arrive(chunk));
   });
   inner.on('end', () => outer.push(null));
   inner.on('error', (error) => outer.destroy(error));

@@ -27,6 +27,8 @@ export interface GateOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly delayMs: number;
+  /** Milliseconds for which the reader stands still from now on; none when not positive. */
+  readonly pausedMs: () => number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -59,7 +61,7 @@ const expired = JSON.stringify({
 const remembered = 50;
 
 export function gateOf(source: Frames, options: GateOptions): { gate: Gate; body: AsyncGenerator<Uint8Array> } {
-  const { resource, path, clock, delayMs, signal } = options;
+  const { resource, path, clock, delayMs, pausedMs, signal } = options;
   const waiting: Frame[] = [];
   const passed: string[] = [];
   let held = false;
@@ -145,6 +147,8 @@ export function gateOf(source: Frames, options: GateOptions): { gate: Gate; body
           return;
         }
         await news();
+      } else if (pausedMs() > 0) {
+        await sleep(clock, pausedMs(), signal);
       } else if (frame.due > clock.monotonic()) {
         await sleep(clock, frame.due - clock.monotonic(), signal);
       } else {

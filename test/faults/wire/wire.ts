@@ -21,6 +21,8 @@ import { refusal } from './status.ts';
 export interface Life {
   readonly id: number;
   dead: boolean;
+  /** It stands still until then: what arrives for it waits. Milliseconds of the wire's clock. */
+  pausedUntil?: number;
 }
 
 /** One request or command of the operator, and what became of it. */
@@ -62,6 +64,8 @@ export interface Wire {
   /** The scenario and its faults are over: what holds things up lets go. */
   disarm(): void;
   readonly writes: number;
+  /** When the last fault that has begun is over, as far as its plan says. */
+  readonly faultyUntil: number;
   readonly entries: readonly WireEntry[];
 }
 
@@ -76,8 +80,13 @@ class Dead extends Error {
 
 /** Client's default patience with one request. */
 const patienceMs = 60_000;
-/** Longer than a leader goes on without a renewal. */
-const unrenewedMs = 20_000;
+/** Longer than a leader goes on without a renewal, and than its lease lasts. */
+export const leaselessMs = 20_000;
+
+function lengthOf(fault: Fault): number {
+  if (fault.do === 'loseLease') return leaselessMs;
+  return 'forMs' in fault ? (fault.forMs ?? 0) : 0;
+}
 
 export function createWire(options: WireOptions): Wire {
   const { clock, faults } = options;
@@ -90,6 +99,7 @@ export function createWire(options: WireOptions): Wire {
   const turnedAway = new Map<string, { status: 410 | 504; times: number }>();
   let armed = false;
   let writes = 0;
+  let faultyUntil = 0;
   let frozenAt:
     | { readonly version: number; readonly resources: readonly string[] | 'all'; readonly until: number }
     | undefined;
@@ -112,13 +122,14 @@ export function createWire(options: WireOptions): Wire {
   function start(fault: Fault): void {
     if (begun.has(fault)) return;
     begun.add(fault);
+    faultyUntil = Math.max(faultyUntil, clock.monotonic() + lengthOf(fault));
     switch (fault.do) {
       case 'errors':
       case 'deny':
         windows.push({ fault, until: clock.monotonic() + fault.forMs });
         return;
       case 'loseLease':
-        if (fault.how === 'unrenewed') windows.push({ fault, until: clock.monotonic() + unrenewedMs });
+        if (fault.how === 'unrenewed') windows.push({ fault, until: clock.monotonic() + leaselessMs });
         else options.begin(fault);
         return;
       case 'apiDown':
@@ -138,6 +149,7 @@ export function createWire(options: WireOptions): Wire {
         for (const gate of gatesOf(fault.resources)) gate.end(fault.how);
         return;
       case 'expire':
+        options.begin(fault);
         for (const gate of gatesOf(fault.resources)) {
           const end: GateEnd = fault.how === 'event' ? 'expire' : 'close';
           if (fault.how !== 'event') {
@@ -167,6 +179,7 @@ export function createWire(options: WireOptions): Wire {
     clock.after(fault.forMs, () => {
       frozenAt = undefined;
       thawed();
+      if (fault.do === 'skipVersions') options.begin(fault);
       for (const gate of held) gate.release(fault.do === 'freezeView' ? 'passed' : 'forgotten');
     });
   }
@@ -282,6 +295,7 @@ export function createWire(options: WireOptions): Wire {
   }
 
   async function open(
+    life: Life,
     inner: Transport,
     request: TransportRequest,
     entry: WireEntry,
@@ -305,6 +319,7 @@ export function createWire(options: WireOptions): Wire {
       path: request.path,
       clock,
       delayMs: delay?.do === 'delayWatch' ? delay.ms : 0,
+      pausedMs: () => (life.pausedUntil ?? 0) - clock.monotonic(),
       signal: request.signal,
     });
     gates.add(gate);
@@ -349,13 +364,15 @@ export function createWire(options: WireOptions): Wire {
       },
       async stream(request) {
         if (life.dead) throw new Dead('this operator is dead');
-        return open(inner, request, record(life, 'watch', request.path, request));
+        return open(life, inner, request, record(life, 'watch', request.path, request));
       },
       close: () => inner.close(),
     }),
     dial: (life, inner) =>
       observedDial(inner, {
         isDead: () => life.dead,
+        pausedMs: () => (life.pausedUntil ?? 0) - clock.monotonic(),
+        clock,
         sending: () => sending(life),
         answered: (command, place) => committed(life, record(life, 'command', `${command} at ${place}`)),
       }),
@@ -372,6 +389,9 @@ export function createWire(options: WireOptions): Wire {
     },
     get writes() {
       return writes;
+    },
+    get faultyUntil() {
+      return faultyUntil;
     },
     entries,
   };

@@ -2,7 +2,10 @@
  * One thing that the API server or a controller of Kubernetes does, told so that it can be asked of a real server and of
  * the simulated one alike: requests in, answers out, nothing of either side's insides.
  */
-import type { KubeObject } from '../../../../src/api/object.ts';
+import { customResourceDefinition } from '../../../../src/api/crd.ts';
+import type { KindDefinition } from '../../../../src/api/kind.ts';
+import { apiVersionOf, type KubeObject } from '../../../../src/api/object.ts';
+import { redisKind } from '../../../../src/api/redis.ts';
 import type { Method } from '../../../../src/runtime/transport.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -69,8 +72,17 @@ function splitGroup(collection: string): [string, string] {
   return [collection.slice(0, at), `/apis/${collection.slice(at + 1)}`];
 }
 
+/** A custom resource under a group of its own, so that no controller acts on it. */
+const kind: KindDefinition = {
+  ...redisKind,
+  resource: { ...redisKind.resource, group: 'conformance.clusterwright.dev' },
+  shortNames: [],
+};
+
+export const definition: KubeObject = customResourceDefinition(kind);
+
 export const statefulSets = 'statefulsets.apps/v1';
-export const clusters = 'redisclusters.clusterwright.dev/v1alpha1';
+export const clusters = `redisclusters.${apiVersionOf(kind.resource)}`;
 export const budgets = 'poddisruptionbudgets.policy/v1';
 export const leases = 'leases.coordination.k8s.io/v1';
 
@@ -80,8 +92,8 @@ export function configMap(name: string, data: Json = { key: 'value' }, metadata:
 
 export function cluster(name: string, spec: Json = {}, metadata: Json = {}): Json {
   return {
-    apiVersion: 'clusterwright.dev/v1alpha1',
-    kind: 'RedisCluster',
+    apiVersion: apiVersionOf(kind.resource),
+    kind: kind.resource.kind,
     metadata: { name, ...metadata },
     spec: { version: '8.0', paused: true, ...spec },
   };

@@ -247,12 +247,8 @@ export const ownershipCases: readonly ConformanceCase[] = [
         const status = {
           conditions: [{ type, status: 'True', reason: 'R', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' }],
         };
-        const body = {
-          apiVersion: 'clusterwright.dev/v1alpha1',
-          kind: 'RedisCluster',
-          metadata: { name: 'a' },
-          status,
-        };
+        const { apiVersion, kind } = cluster('a');
+        const body = { apiVersion, kind, metadata: { name: 'a' }, status };
         return scene.call('PATCH', pathIn(scene, clusters, 'a', 'status'), {
           type: 'apply',
           body,

@@ -302,6 +302,24 @@ export const replicationConversations: readonly Conversation[] = [
     yields: ['1', 'master', false],
   },
   {
+    story: 'a replica is in sync before its file is: killed then, it finds what it had before the copy',
+    async play(stage) {
+      // Microseconds a key, for the rewrite of the file after the copy.
+      await Promise.all([stage.start('n1'), stage.start('n2', ['rdb-key-save-delay 1000000'])]);
+      await stage.ask('n1', 'MSET', 'a', '1', 'b', '1');
+      await follow(stage, 'n2', 'n1');
+      const before = [
+        await stage.ask('n2', 'GET', 'a'),
+        (await info(stage, 'n2', 'persistence')).aof_rewrite_in_progress,
+      ];
+      await stage.kill('n2');
+      await stage.start('n2', ['replicaof 127.0.0.1 1']);
+      await stage.until('it has loaded', async () => (await stage.ask('n2', 'PING')) === 'PONG');
+      return [before, await stage.ask('n2', 'DBSIZE')];
+    },
+    yields: [['1', '1'], 0],
+  },
+  {
     story: 'a restarted replica has its keys, and no position until it has copied',
     async play(stage) {
       await pair(stage);

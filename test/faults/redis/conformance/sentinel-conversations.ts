@@ -278,12 +278,12 @@ export const sentinelConversations: readonly Conversation[] = [
         /s_down/.test((await rows(stage, 's1', 'REPLICAS'))[0]?.flags ?? ''),
       );
       const count = await stage.ask('s1', 'SENTINEL', 'RESET', watched);
-      const after = pick(await master(stage, 's1'), 'num-slaves', 'num-other-sentinels', 'ip', 'flags', 'config-epoch');
+      const after = pick(await master(stage, 's1'), 'ip', 'config-epoch');
       await knows(stage, 's1', 0, 1);
       await stage.start('n2', [`replicaof ${stage.address('n1')} 6379`]);
       return [count, after, pick(await master(stage, 's2'), 'num-slaves')];
     },
-    yields: [1, ['0', '0', 'n1', 'master,disconnected', '0'], ['1']],
+    yields: [1, ['n1', '0'], ['1']],
   },
   {
     story: 'nobody to promote: FAILOVER is refused',

@@ -2,9 +2,12 @@
 import { fieldOf, linesOf, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
-  const info = linesOf(await localCli(shell, 'info', 'replication'));
+  const info = linesOf(await localCli(shell, 'info'));
   const role = fieldOf(info, 'role');
   if (role === 'master' || (role === 'slave' && fieldOf(info, 'master_link_status') === 'up')) {
+    const isWritten =
+      fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
+    if (role === 'slave' && !shell.isInitialised() && !isWritten) return false;
     shell.initialise();
     return (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
   }
