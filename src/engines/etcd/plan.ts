@@ -15,7 +15,7 @@ import { podName } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { etcdChildren } from './resources.ts';
-import { canSpareOne, planRestart, planStuck, versionBlock } from './restart.ts';
+import { canSpareOne, isUnsettled, planRestart, planStuck, versionBlock } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
@@ -132,6 +132,9 @@ function planWhole(
   members: readonly Member[],
   via: NonNullable<ReturnType<typeof viaOf>>,
 ): EtcdPlan {
+  if (isUnsettled(situation)) {
+    return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
+  }
   const isComplete = voters(members).length >= situation.spec.replicas;
   const restart =
     versionBlock(situation) === undefined && (isComplete || canSpareOne(members))

@@ -6,7 +6,7 @@ import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { pods as podResource } from '../../api/resource.ts';
 import { blocked, type Outcome, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { outdatedPods, stuckPod } from '../../plan/rollout.ts';
+import { isTakenUp, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Pod } from '../../resources/children.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
@@ -14,6 +14,11 @@ import { minorOf } from './settings.ts';
 import { type Member, nameOf, quorumOf, type Situation, targetOf, voters } from './situation.ts';
 
 const recheckMs = 250;
+
+/** Whether Kubernetes has yet to say which pods are outdated. */
+export function isUnsettled({ sets }: Situation): boolean {
+  return [...sets.values()].some((set) => !isTakenUp(set));
+}
 
 /** Whether the member's pod runs an older template than its StatefulSet has now. */
 export function isOutdated({ sets, pods }: Situation, { index }: Pick<Member, 'index'>): boolean {

@@ -13,7 +13,7 @@ import { troubles } from './health.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { component } from './resources.ts';
-import { isOutdated } from './restart.ts';
+import { isOutdated, isUnsettled } from './restart.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
 
@@ -105,7 +105,7 @@ function isChanging(situation: Situation, members: readonly Member[]): boolean {
 /** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */
 function isRolling(situation: Situation, members: readonly Member[]): boolean {
   const isTooMany = voters(members).length > situation.spec.replicas;
-  return isTooMany || members.some((member) => isOutdated(situation, member));
+  return isTooMany || isUnsettled(situation) || members.some((member) => isOutdated(situation, member));
 }
 
 function memberStatus({ pods, members = [], leader }: Situation): MemberStatus[] {

@@ -32,6 +32,23 @@ describe('a restart', () => {
   ]);
 });
 
+describe('a new template that Kubernetes has not taken up yet', () => {
+  table([
+    [
+      'is waited for: nobody knows yet who is outdated',
+      {
+        spec: { replicas: 5 },
+        before: { replicas: 3 },
+        children: (objects) =>
+          objects.map((object) =>
+            object.metadata.name === 'db-1' ? { ...object, metadata: { ...object.metadata, generation: 2 } } : object,
+          ),
+      },
+      ['wait Updating'],
+    ],
+  ]);
+});
+
 describe('a template that was wrong and has been corrected', () => {
   const stuck = (i: number): Story => ({ members: { [i]: 'silent' }, pods: { [i]: { crashingForMs: 5_000 } } });
   const outdated: Story['children'] = (objects) =>
