@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Unit tests run anywhere in seconds. End-to-end tests need a real Kubernetes, and run after them, one file at a time. */
+/** Unit tests run anywhere in seconds. A sample of the fault matrix takes a minute or two. End-to-end tests need a real Kubernetes, and run after them, one file at a time. */
 export default defineConfig({
   test: {
     projects: [
@@ -8,9 +8,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/faults/sample/**'],
           globalSetup: ['test/redis-server.setup.ts'],
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['test/faults/sample/*.test.ts'],
+          sequence: { groupOrder: 1 },
+          testTimeout: 300_000,
         },
       },
       {
@@ -19,7 +27,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/e2e/sandbox.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },
