@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Unit tests run anywhere in seconds. Tests of a whole engine on real processes need the sandbox's programs, and are
- * skipped where those have not been compiled. End-to-end tests need a real Kubernetes, and run after them, one file at a time.
+ * skipped where those have not been compiled. A sample of the fault matrix takes a minute or two. End-to-end tests need
+ * a real Kubernetes. Each kind runs after the one before it, the last one file at a time.
  */
 export default defineConfig({
   test: {
@@ -11,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/engines/*/real-members*.test.ts'],
+          exclude: ['test/e2e/**', 'test/faults/sample/**', 'test/engines/*/real-members*.test.ts'],
           globalSetup: ['test/redis-server.setup.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -25,11 +26,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'faults',
+          include: ['test/faults/sample/*.test.ts'],
+          sequence: { groupOrder: 2 },
+          testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/e2e/sandbox.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

@@ -122,7 +122,7 @@ function plansOf(
   seed: number,
   perCell: number | undefined,
 ): readonly Plan[] {
-  const chosen = perCell === undefined ? variants : spread(variants, Math.max(2, perCell));
+  const chosen = perCell === undefined ? variants : spread(variants, perCell);
   return chosen.map((variant) => ({ scenario: scenario.id, seed, class: generator.id, ...variant }));
 }
 

@@ -78,7 +78,7 @@ describe('a create', () => {
     parts.api.put(configMap('old'));
     const { done } = await run([create(configMap('1')), act('next')]);
     expect(done).toEqual(['create ConfigMap db', 'do next']);
-    expect(cached('ConfigMap')).toMatchObject({ data: { value: 'old' } });
+    expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' } });
   });
 
   it.each<readonly [story: string, metadata: ObjectMeta]>([

@@ -35,9 +35,10 @@ export function writeNumbers(cell: Cell): readonly number[] {
   return Array.from({ length: cell.reference.writes }, (_, n) => n + 1);
 }
 
-/** A few of them, spread evenly, the first and the last included. */
+/** A few of them, spread evenly, the first and the last included; of one alone the middle. */
 export function spread<T>(items: readonly T[], count: number): readonly T[] {
   if (items.length <= count) return items;
+  if (count === 1) return items.slice(items.length >> 1, (items.length >> 1) + 1);
   return Array.from({ length: count }, (_, n) => items[Math.round((n * (items.length - 1)) / (count - 1))]).flatMap(
     (item) => (item === undefined ? [] : [item]),
   );

@@ -26,6 +26,9 @@ const fleeting = new Set([
   'clusterIPs',
   'pod-template-hash',
   'controller-revision-hash',
+  // Of the node.
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
   // Who is primary, and how often that changed, is history.
   'clusterwright.dev/role',
   'clusterwright.dev/primary-term',
@@ -36,7 +39,8 @@ export function endStateOf(objects: readonly KubeObject[]): EndState {
   const lines: Record<string, string> = {};
   const kept = objects.filter(({ kind, metadata }) => kind !== 'ConfigMap' || metadata.name !== 'kube-root-ca.crt');
   const podCounts = new Map<string, number>();
-  const described = kept.map((object): [string, unknown] => {
+  const described = kept.map((original): [string, unknown] => {
+    const object = withoutNamespace(original);
     const content = object.kind === 'Pod' ? withoutOrdinal(object) : object;
     const status = object.kind === 'RedisCluster' ? { claims: claimsOf((object.status ?? {}) as ClusterStatus) } : {};
     return [`${object.kind}/${content.metadata.name}`, { ...withoutFleeting(content), ...status }];
@@ -48,6 +52,13 @@ export function endStateOf(objects: readonly KubeObject[]): EndState {
     flatten(name.startsWith('Pod/') ? `${name}#${count}` : name, content, lines);
   }
   return lines;
+}
+
+/** Every run has a namespace of its own, which is part of many names. */
+function withoutNamespace(object: KubeObject): KubeObject {
+  const { namespace } = object.metadata;
+  if (namespace === undefined) return object;
+  return JSON.parse(JSON.stringify(object).replaceAll(namespace, 'NAMESPACE')) as KubeObject;
 }
 
 /** `r-3` and `r-sentinel-0` as `r-N` and `r-sentinel-N`, in every field. */

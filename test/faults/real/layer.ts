@@ -11,7 +11,7 @@ import type { FaultClass, Plan } from '../plan.ts';
 import type { Violation } from '../record.ts';
 import { agreed } from './end-state.ts';
 import type { Evidence, Reference } from './evidence.ts';
-import { plansOf, type Round, rounds, undisturbed } from './matrix.ts';
+import { plansOf, type Round, roundsOf, undisturbed } from './matrix.ts';
 import { changes, countsOf, judge, wordsOf } from './oracles.ts';
 import { openPlace, type Place } from './place.ts';
 import { run, scenarioOf } from './run.ts';
@@ -160,7 +160,7 @@ export async function runRealLayer(options: RealLayerOptions): Promise<readonly 
 
   const pending: Sequence[] =
     options.plans === undefined
-      ? rounds.filter((round) => only.classes?.includes(round.class) ?? true).map((round) => sequenceOf(round))
+      ? roundsOf(only.classes).map((round) => sequenceOf(round))
       : options.plans.map((plan) => ({ title: `replay ${plan.class ?? ''}`, plans: [plan] }));
 
   function sequenceOf(round: Round): Sequence {

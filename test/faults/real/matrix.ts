@@ -15,8 +15,10 @@ export interface Round {
   readonly seed: number;
   /** Default all. */
   readonly scenarios?: readonly string[];
-  /** `at`: the write that comes after a share of all. */
-  faults(at: (share: number) => number): readonly Fault[];
+  /** Runs only where its class is asked for by name: the rest has to end within a quarter of an hour. */
+  readonly onDemand?: true;
+  /** `at`: the write that comes after a share of all. `turn`: 0, 1, 2 ... from scenario to scenario, for variants. */
+  faults(at: (share: number) => number, turn: number): readonly Fault[];
   readonly mayDiffer?: Plan['mayDiffer'];
 }
 
@@ -24,67 +26,20 @@ export interface Round {
 const living = ['S2', 'S3', 'S9 primary', 'S10 primary', 'S4'] as const;
 const restarts = 'a process that was killed or frozen may be restarted, and roles move once more';
 
+const crash = (write: number): Fault => ({ do: 'crash', write, when: 'after' });
+
 export const rounds: readonly Round[] = [
-  ...[0, 0.35, 0.7, 1].map(
-    (share, i): Round => ({
-      class: 'F1',
-      title: `killed after ${share * 100} % of its writes`,
-      // The second waits until the lease of the dead process has run out.
-      seed: i === 1 ? 1 : 2 * i,
-      faults: (at) => [{ do: 'crash', write: at(share), when: 'after' }],
-    }),
-  ),
   {
     class: 'F1',
     title: 'killed again and again',
     seed: 0,
-    faults: (at) => [0.1, 0.3, 0.5, 0.8].map((share) => ({ do: 'crash', write: at(share), when: 'after' })),
+    faults: (at) => [0, 0.25, 0.5, 0.75, 1].map((share) => crash(at(share))),
   },
   {
-    class: 'F2',
-    title: 'killed before a write',
-    seed: 0,
-    faults: (at) => [{ do: 'crash', write: at(0.5), when: 'before' }],
-  },
-  ...[0.2, 0.6].map(
-    (share): Round => ({
-      class: 'F3',
-      title: `the answer to a write lost at ${share * 100} %`,
-      seed: 0,
-      faults: (at) => [
-        { do: 'loseAnswer', write: at(share), how: 'reset' },
-        { do: 'loseAnswer', write: at(share + 0.3), how: 'reset' },
-      ],
-    }),
-  ),
-  {
-    class: 'F4',
-    title: 'somebody else writes the same object',
-    seed: 0,
-    faults: (at) => [
-      { do: 'touchBefore', write: at(0.3) },
-      { do: 'refuse', write: at(0.6), status: 409, times: 3 },
-    ],
-  },
-  {
-    class: 'F6',
-    title: 'the server fails for a while',
-    seed: 0,
-    faults: (at) => [{ do: 'errors', at: { write: at(0.4) }, resource: 'all', status: 503, forMs: 3_000 }],
-  },
-  {
-    class: 'F7',
-    title: 'the API server is down',
-    seed: 0,
-    faults: (at) => [{ do: 'apiDown', at: { write: at(0.4) }, forMs: 6_000 }],
-  },
-  {
-    class: 'F8',
-    title: 'the view stands still',
-    seed: 0,
-    faults: (at) => [
-      { do: 'freezeView', at: { write: at(0.3) }, resources: 'all', forMs: 8_000, hard: false, restart: false },
-    ],
+    class: 'F1',
+    title: 'killed once, and waited for until its lease has run out',
+    seed: 1,
+    faults: (at, turn) => [crash(at([0.15, 0.35, 0.6, 0.9][turn % 4] ?? 0))],
   },
   {
     class: 'F8',
@@ -93,6 +48,26 @@ export const rounds: readonly Round[] = [
     faults: (at) => [
       { do: 'freezeView', at: { write: at(0.5) }, resources: 'all', forMs: 8_000, hard: true, restart: true },
     ],
+  },
+  {
+    class: 'F14',
+    title: 'the lease is lost',
+    seed: 0,
+    faults: (at, turn) => {
+      const how = (['stolen', 'paused', 'unrenewed'] as const)[turn % 3] ?? 'stolen';
+      return [{ do: 'loseLease', at: { write: at(0.3) }, how }];
+    },
+  },
+  {
+    class: 'F16',
+    title: 'the primary is killed, frozen or cut off from all others',
+    seed: 0,
+    faults: (at, turn) => {
+      const how = (['isolate', 'freeze', 'kill'] as const)[turn % 3] ?? 'kill';
+      return [{ do: how, at: { write: at(0.4) }, member: 'primary', ...(how === 'kill' ? {} : { forMs: 10_000 }) }];
+    },
+    scenarios: [...living, 'S12'],
+    mayDiffer: [{ oracle: 'O3', why: restarts }],
   },
   {
     class: 'F12',
@@ -105,26 +80,80 @@ export const rounds: readonly Round[] = [
     ],
   },
   {
+    class: 'F8',
+    title: 'the view stands still',
+    seed: 0,
+    faults: (at) => [
+      { do: 'freezeView', at: { write: at(0.3) }, resources: 'all', forMs: 8_000, hard: false, restart: false },
+    ],
+  },
+  {
+    class: 'F3',
+    title: 'the answers to two writes are lost',
+    seed: 0,
+    faults: (at) => [
+      { do: 'loseAnswer', write: at(0.2), how: 'reset' },
+      { do: 'loseAnswer', write: at(0.7), how: 'reset' },
+    ],
+  },
+  {
+    class: 'F16',
+    title: 'the primary is killed, frozen or cut off from all others, in another turn',
+    seed: 0,
+    onDemand: true,
+    faults: (at, turn) => {
+      const how = (['isolate', 'freeze', 'kill'] as const)[(turn + 1) % 3] ?? 'kill';
+      return [{ do: how, at: { write: at(0.6) }, member: 'primary', ...(how === 'kill' ? {} : { forMs: 10_000 }) }];
+    },
+    scenarios: living,
+    mayDiffer: [{ oracle: 'O3', why: restarts }],
+  },
+  {
+    class: 'F2',
+    title: 'killed before a write',
+    seed: 0,
+    onDemand: true,
+    faults: (at) => [{ do: 'crash', write: at(0.5), when: 'before' }],
+  },
+  {
+    class: 'F4',
+    title: 'somebody else writes the same object',
+    seed: 0,
+    onDemand: true,
+    faults: (at) => [
+      { do: 'touchBefore', write: at(0.3) },
+      { do: 'refuse', write: at(0.6), status: 409, times: 3 },
+    ],
+  },
+  {
+    class: 'F6',
+    title: 'the server fails for a while',
+    seed: 0,
+    onDemand: true,
+    faults: (at) => [{ do: 'errors', at: { write: at(0.4) }, resource: 'all', status: 503, forMs: 3_000 }],
+  },
+  {
+    class: 'F7',
+    title: 'the API server is down',
+    seed: 0,
+    onDemand: true,
+    faults: (at) => [{ do: 'apiDown', at: { write: at(0.4) }, forMs: 6_000 }],
+  },
+  {
     class: 'F13',
     title: 'the history is forgotten',
     seed: 0,
+    onDemand: true,
     faults: (at) => [
       { do: 'expire', at: { write: at(0.3) }, resources: 'all', how: 'status' },
       { do: 'expire', at: { write: at(0.7) }, resources: 'all', how: 'event' },
     ],
   },
-  ...(['stolen', 'unrenewed', 'paused'] as const).map(
-    (how, i): Round => ({
-      class: 'F14',
-      title: `the lease is lost: ${how}`,
-      seed: 0,
-      faults: (at) => [{ do: 'loseLease', at: { write: at(0.2 + 0.2 * i) }, how }],
-    }),
-  ),
   {
     class: 'F15',
     title: 'somebody deletes and edits children',
     seed: 0,
+    onDemand: true,
     scenarios: living,
     faults: (at) => [
       { do: 'drift', at: { ms: 200 }, how: 'delete', resource: 'services', name: 'r-replicas' },
@@ -133,51 +162,32 @@ export const rounds: readonly Round[] = [
     ],
     mayDiffer: [{ oracle: 'O3', why: 'what somebody deletes is made again' }],
   },
-  {
-    class: 'F16',
-    title: 'the primary is killed',
-    seed: 0,
-    faults: (at) => [{ do: 'kill', at: { write: at(0.5) }, member: 'primary' }],
-    scenarios: [...living, 'S12'],
-    mayDiffer: [{ oracle: 'O3', why: restarts }],
-  },
-  {
-    class: 'F16',
-    title: 'the primary is frozen',
-    seed: 0,
-    faults: (at) => [{ do: 'freeze', at: { write: at(0.4) }, member: 'primary', forMs: 9_000 }],
-    scenarios: living,
-    mayDiffer: [{ oracle: 'O3', why: restarts }],
-  },
-  {
-    class: 'F16',
-    title: 'the primary is cut off from all others',
-    seed: 0,
-    faults: (at) => [{ do: 'isolate', at: { write: at(0.3) }, member: 'primary', forMs: 12_000 }],
-    scenarios: living,
-    mayDiffer: [{ oracle: 'O3', why: restarts }],
-  },
 ];
+
+/** Those of the classes that were asked for; otherwise those that run by default. */
+export function roundsOf(classes: readonly FaultClass[] | undefined): readonly Round[] {
+  return rounds.filter((round) => classes?.includes(round.class) ?? round.onDemand !== true);
+}
 
 /** The plans of one round, in the order in which they follow each other. */
 export function plansOf(round: Round, references: ReadonlyMap<string, Reference>): readonly Plan[] {
   return realScenarios
     .filter((scenario) => isIn(round, scenario))
-    .map((scenario) => planOf(round, scenario, references));
+    .map((scenario, turn) => planOf(round, scenario, turn, references));
 }
 
 function isIn(round: Round, { id }: RealScenario): boolean {
   return round.scenarios?.includes(id) ?? true;
 }
 
-function planOf(round: Round, { id }: RealScenario, references: ReadonlyMap<string, Reference>): Plan {
+function planOf(round: Round, { id }: RealScenario, turn: number, references: ReadonlyMap<string, Reference>): Plan {
   const writes = references.get(id)?.fewestWrites ?? 1;
   const at = (share: number): number => Math.max(1, Math.min(writes, Math.round(1 + share * (writes - 1))));
   return {
     scenario: id,
     seed: round.seed,
     class: round.class,
-    faults: distinct(round.faults(at)),
+    faults: distinct(round.faults(at, turn)),
     ...(round.mayDiffer === undefined ? {} : { mayDiffer: round.mayDiffer }),
   };
 }
