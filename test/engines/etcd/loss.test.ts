@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Story } from '../../support/etcd-situation.ts';
+import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 
 const sets = (...numbers: readonly number[]): string[] => numbers.map((i) => `create StatefulSet db-${i}`);
+/** The list of three members, all of which have run, while only two answer. */
+const startedOnce = { ...etcdWorld({ members: { 1: 'silent' } }).observed };
+
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
@@ -29,6 +33,27 @@ describe('E1: a member that will not come back', () => {
       'that has yet to start for the first time is waited for',
       { members: { 1: 'silent' }, claims: { 1: 'blank' }, starts: { 1: 'forms' } },
       ['wait MembersNotReady'],
+    ],
+    [
+      'that has just joined and whose claim is not seen yet is waited for',
+      { members: { 1: 'silent' }, claims: { 1: 'none' }, starts: { 1: 'joins' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is not removed where a second one knows no leader',
+      { members: { 1: 'silent', 2: 'leaderless' }, claims: { 1: 'blank' } },
+      ['blocked TooFewHealthy'],
+    ],
+    [
+      'of which nothing is left is not started again before it is removed',
+      {
+        members: { 1: { isLearner: false } },
+        starts: { 1: 'unwritten' },
+        claims: { 1: 'none' },
+        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-1'),
+        observed: startedOnce,
+      },
+      ['remove 1', 'wait Replacing'],
     ],
     [
       'is not removed where a second one is away: the others would be no majority',

@@ -29,6 +29,23 @@ describe('more members', () => {
       ['wait Joining'],
     ],
     ['do not come while one is away', { ...out, members: { 1: 'silent' } }, ['wait MembersNotReady']],
+    ['do not come while one knows no leader', { ...out, members: { 1: 'leaderless' } }, ['wait MembersNotReady']],
+    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10', 'wait ScalingOut']],
+    [
+      'are told anew who the others are, where that has changed before they started',
+      {
+        ...out,
+        numbers: [0, 1, 2, 3],
+        members: { 2: 'unlisted', 3: 'unstarted' },
+        starts: { 3: 'joins' },
+        claims: { 2: 'retired', 3: 'none' },
+        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-2'),
+      },
+      [
+        'apply ConfigMap db-members: db-3.cluster=db-0=http://db-0-0.db.apps.svc:2380,db-1=http://db-1-0.db.apps.svc:2380,db-3=http://db-3-0.db.apps.svc:2380',
+        'wait Joining',
+      ],
+    ],
     ['do not come while one is not ready', { ...out, pods: { 1: 'unready' } }, ['wait MembersNotReady']],
     [
       'G7: get a number that nobody has had',
