@@ -12,7 +12,7 @@ import yargs from 'yargs';
 import { type CellResult, joined } from './matrix.ts';
 import { mutants } from './mutants/index.ts';
 import { type Kill, killMutant, killTable } from './mutants/kill.ts';
-import { faultClasses } from './plan.ts';
+import { type FaultClass, faultClasses } from './plan.ts';
 import { replay } from './replay.ts';
 import { legend, table, writeReport } from './report.ts';
 import { redisScenarios } from './scenarios/redis.ts';
@@ -58,6 +58,7 @@ async function main(): Promise<number> {
     .parse();
   if (options.replay !== undefined) return replay(JSON.parse(await readFile(options.replay, 'utf8')), say);
   if (options.mutants || options.mutant !== undefined) return killAll(options.mutant, options.seed, options.threads);
+  if (options.layer === 'real') return runReal(options.scenario, options.class);
   return runAll({
     scenarios: options.scenario ?? redisScenarios.map(({ id }) => id),
     classes: options.class ?? faultClasses,
@@ -70,7 +71,7 @@ async function main(): Promise<number> {
 
 async function runAll(options: {
   readonly scenarios: readonly string[];
-  readonly classes: readonly (typeof faultClasses)[number][];
+  readonly classes: readonly FaultClass[];
   readonly seed: number;
   readonly perCell?: number;
   readonly combinations: number;
@@ -101,6 +102,24 @@ async function runAll(options: {
   say(
     `${runs} runs in ${seconds.toFixed(0)} s (${Math.round((runs / seconds) * 60)} a minute), ${failed} failed; build/faults.json`,
   );
+  return failed === 0 ? 0 : 1;
+}
+
+/** The shipped bundle on real pods: the sandbox must be up. */
+async function runReal(scenarios?: readonly string[], classes?: readonly FaultClass[]): Promise<number> {
+  const [{ runRealLayer }, { sandboxEnv }] = await Promise.all([
+    import('./real/layer.ts'),
+    import('../../src/sandbox/sandbox.ts'),
+  ]);
+  const results = await runRealLayer({
+    kubeconfig: sandboxEnv().KUBECONFIG,
+    bundle: join(build, 'controller.mjs'),
+    only: { ...(scenarios === undefined ? {} : { scenarios }), ...(classes === undefined ? {} : { classes }) },
+    keep: join(build, 'faults'),
+    log: say,
+  });
+  const failed = results.filter(({ violations }) => violations.length > 0).length;
+  say(`${results.length} runs on real pods, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@
  * What a Redis cluster looks like from outside, asked of the processes and the API server and never of the operator's
  * status alone: plain words, so that a comparison shows what is wrong.
  */
-import { expect } from 'vitest';
+import { deepEqual } from 'node:assert/strict';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { Pod } from '../../src/resources/children.ts';
@@ -125,5 +125,5 @@ export function expectWhole(
     sentinels: Object.fromEntries(sentinels.map((pod) => [pod, sentinel(pod)])),
     endpoints: [primary],
   };
-  expect(view).toEqual(whole);
+  deepEqual(view, whole);
 }

@@ -26,6 +26,8 @@ const fleeting = new Set([
   'clusterIPs',
   'pod-template-hash',
   'controller-revision-hash',
+  // Holds the identity of the owner.
+  'clusterwright.dev/desired',
   // Of the node.
   'topology.kubernetes.io/region',
   'topology.kubernetes.io/zone',

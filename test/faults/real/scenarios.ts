@@ -1,7 +1,7 @@
 /** The scenarios of RedisCluster on real pods. What a scenario leaves is where the next one in the list begins. */
+import { deepEqual, ok } from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import type { RedisSpecInput } from '../../../src/api/redis.ts';
 import { persistentVolumeClaims } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
@@ -47,7 +47,7 @@ async function gone({ cluster, chronicle }: Place): Promise<void> {
     .objects()
     .filter(({ kind, metadata }) => metadata.name !== 'kube-root-ca.crt' && !keptKinds.includes(kind))
     .map(({ kind, metadata }) => `${kind}/${metadata.name}`);
-  expect({ found, left }).toEqual({ found: false, left: [] });
+  deepEqual({ found, left }, { found: false, left: [] });
 }
 
 /** Under `Retain`. */
@@ -109,7 +109,8 @@ export const realScenarios: readonly RealScenario[] = [
       await removeByName(place.client, pod);
     },
     async check(place) {
-      expect((await place.cluster.pods()).data.map(({ metadata }) => metadata.uid)).not.toContain(lost.get(place));
+      const { data } = await place.cluster.pods();
+      ok(!data.some(({ metadata }) => metadata.uid === lost.get(place)), 'the deleted pod is still there');
       await whole(place, 3);
     },
     written: true,
@@ -132,7 +133,7 @@ export const realScenarios: readonly RealScenario[] = [
     async check(place) {
       const { cluster } = place;
       for (const pod of (await cluster.pods()).data) {
-        expect(await cluster.ask(pod, 'CONFIG', 'GET', 'io-threads')).toEqual(['io-threads', '2']);
+        deepEqual(await cluster.ask(pod, 'CONFIG', 'GET', 'io-threads'), ['io-threads', '2']);
       }
       await whole(place, 3);
     },
@@ -162,7 +163,7 @@ export const realScenarios: readonly RealScenario[] = [
     },
     async check(place) {
       await whole(place, 3);
-      expect(await kept.get(place)?.()).toEqual([]);
+      deepEqual(await kept.get(place)?.(), []);
     },
     written: false,
   },
