@@ -83,6 +83,7 @@ export const rounds: readonly Round[] = [
     class: 'F8',
     title: 'the view stands still',
     seed: 0,
+    onDemand: true,
     faults: (at) => [
       { do: 'freezeView', at: { write: at(0.3) }, resources: 'all', forMs: 8_000, hard: false, restart: false },
     ],
