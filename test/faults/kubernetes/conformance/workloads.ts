@@ -94,7 +94,7 @@ export const workloadCases: readonly ConformanceCase[] = [
     async play(scene) {
       const container = {
         ...scene.container,
-        livenessProbe: { ...exec('false'), periodSeconds: 1, failureThreshold: 2 },
+        livenessProbe: { ...exec('sh', '-c', 'exit 1'), periodSeconds: 1, failureThreshold: 2 },
       };
       // The first process of a container need not hear SIGTERM: then its grace has to pass.
       const podSpec = { terminationGracePeriodSeconds: 1, containers: [container] };
