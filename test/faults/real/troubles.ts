@@ -54,6 +54,9 @@ export async function afflict(place: Place, operator: Operator, fault: Fault): P
     case 'freezeView':
       operator.restart();
       return freeLease(place);
+    case 'expire':
+      // The wire says so; a real server need not forget anything.
+      return;
     case 'apiDown':
       return operator.refuse(fault.forMs);
     case 'drift':
