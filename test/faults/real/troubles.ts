@@ -55,6 +55,7 @@ export async function afflict(place: Place, operator: Operator, fault: Fault): P
       operator.restart();
       return freeLease(place);
     case 'expire':
+    case 'skipVersions':
       // The wire says so; a real server need not forget anything.
       return;
     case 'apiDown':
