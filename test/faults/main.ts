@@ -107,20 +107,9 @@ async function runAll(options: {
 
 /** The shipped bundle on real pods: the sandbox must be up. */
 async function runReal(scenarios?: readonly string[], classes?: readonly FaultClass[]): Promise<number> {
-  const [{ runRealLayer }, { sandboxEnv }] = await Promise.all([
-    import('./real/layer.ts'),
-    import('../../src/sandbox/sandbox.ts'),
-  ]);
-  const results = await runRealLayer({
-    kubeconfig: sandboxEnv().KUBECONFIG,
-    bundle: join(build, 'controller.mjs'),
-    only: { ...(scenarios === undefined ? {} : { scenarios }), ...(classes === undefined ? {} : { classes }) },
-    keep: join(build, 'faults'),
-    log: say,
-  });
-  const failed = results.filter(({ violations }) => violations.length > 0).length;
-  say(`${results.length} runs on real pods, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
+  const { realLayer } = await import('./real/command.ts');
+  const only = { ...(scenarios === undefined ? {} : { scenarios }), ...(classes === undefined ? {} : { classes }) };
+  return realLayer({ root, only, log: say });
 }
 
 async function killAll(only: readonly string[] | undefined, seed: number, threads: number): Promise<number> {

@@ -142,6 +142,15 @@ describe('a pass', () => {
     expect(condition('Ready')).toMatch(/^True/);
   });
 
+  it('that would make a child again for a cluster that is gone does nothing: the watch is late', async () => {
+    const seen = { ...(parts.api.get('RedisCluster', 'db') as KubeObject), status: { observedGeneration: 1 } };
+    parts.api.vanish('RedisCluster', 'db');
+    finds([create()]);
+    const result = await reconciler.reconcile(engine, seen, key, new AbortController().signal);
+    expect(result.outcome).toMatchObject({ reason: 'Outdated' });
+    expect(parts.api.list('ConfigMap')).toEqual([]);
+  });
+
   it('in which nobody could look is repeated, and says nothing', async () => {
     engine.find = () => Promise.reject(new Error('the API server does not give the Secret'));
     await expect(pass()).rejects.toThrow('does not give the Secret');

@@ -10,7 +10,7 @@ let seed = 0;
 kubernetesConformance('the simulated Kubernetes', async () => ({
   runsPods: true,
   async play(story) {
-    const program = tinyProgram({ answers: { false: () => false } });
+    const program = tinyProgram({ answers: { false: () => false, 'exit 1': () => false } });
     // As with the storage class that the sandbox has.
     const { time, kubernetes, run } = tinyWorld(++seed, () => program, { claimsGrow: false });
     const transport = kubernetes.transport('user');

@@ -4,7 +4,7 @@ import type { Program } from '../world/workload.ts';
 export interface TinyBehaviour {
   /** Milliseconds between SIGTERM and its end. Default 100. */
   readonly stopMs?: number;
-  /** Answers to `exec`, by the first word of the command. Default true. */
+  /** Answers to `exec`, by the last word of the command. Default true. */
   readonly answers?: Readonly<Record<string, () => boolean>>;
 }
 
@@ -15,7 +15,7 @@ export function tinyProgram({ stopMs = 100, answers = {} }: TinyBehaviour = {}):
     data?.set('starts', Number(data.get('starts') ?? 0) + 1);
     data?.set('last', `${pod.metadata.name} ${ip}`);
     return {
-      exec: async ([word = '']) => isAlive && (answers[word]?.() ?? true),
+      exec: async (command) => isAlive && (answers[command.at(-1) ?? '']?.() ?? true),
       terminate: () =>
         void time.after(stopMs, () => {
           if (isAlive) exit(0);

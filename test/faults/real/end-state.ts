@@ -28,6 +28,8 @@ const fleeting = new Set([
   'controller-revision-hash',
   // Holds the identity of the owner.
   'clusterwright.dev/desired',
+  // By the harness, as somebody else.
+  'example.com/touched',
   // Of the node.
   'topology.kubernetes.io/region',
   'topology.kubernetes.io/zone',
@@ -72,11 +74,16 @@ function withoutOrdinal(pod: KubeObject): KubeObject {
   return JSON.parse(JSON.stringify({ ...pod, metadata: { ...metadata, labels } }).replaceAll(own, `${set}-N`));
 }
 
+function isFleeting(key: string): boolean {
+  return fleeting.has(key) || placed.test(key);
+}
+
 function withoutFleeting(value: unknown): object {
   return JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => {
       if (key === 'clusterIP' && inner === 'None') return inner;
-      return fleeting.has(key) || placed.test(key) ? undefined : inner;
+      if (key === 'annotations' && Object.keys(inner ?? {}).every(isFleeting)) return undefined;
+      return isFleeting(key) ? undefined : inner;
     }),
   ) as object;
 }

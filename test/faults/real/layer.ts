@@ -26,7 +26,7 @@ export interface RealLayerOptions {
   readonly only?: { readonly scenarios?: readonly string[]; readonly classes?: readonly FaultClass[] };
   /** Runs these plans instead of the matrix. */
   readonly plans?: readonly Plan[];
-  /** Rounds at the same time; default 3. */
+  /** Rounds at the same time; default 4: most of a run is waiting. */
   readonly lanes?: number;
   /** Where failing plans are kept; default `build/faults`. */
   readonly keep?: string;
@@ -52,7 +52,7 @@ interface Sequence {
 }
 
 export async function runRealLayer(options: RealLayerOptions): Promise<readonly RealResult[]> {
-  const { only = {}, lanes = 3, log } = options;
+  const { only = {}, lanes = 4, log } = options;
   const keep = options.keep ?? join(process.cwd(), 'build/faults');
   await mkdir(keep, { recursive: true });
   // Whoever builds meanwhile changes nothing here.

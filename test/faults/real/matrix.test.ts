@@ -34,6 +34,13 @@ describe('the matrix', () => {
     expect(faults.map((fault) => writeOf(fault) ?? 1).filter((write) => write < 1 || write > writes)).toEqual([]);
   });
 
+  it('begins at a moment where nothing is written, and leaves out what needs a write', () => {
+    const plans = rounds.flatMap((round) => plansOf(round, references(0)));
+    expect(plans.flatMap((plan) => plan.faults).filter((fault) => writeOf(fault) !== undefined)).toEqual([]);
+    expect(plans.filter((plan) => plan.class === 'F14')).toHaveLength(realScenarios.length);
+    expect(plans.filter((plan) => plan.class === 'F1')).toEqual([]);
+  });
+
   it('says no fault twice', () => {
     const plans = rounds.flatMap((round) => plansOf(round, references(1)));
     for (const { faults } of plans) {

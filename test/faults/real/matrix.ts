@@ -83,6 +83,7 @@ export const rounds: readonly Round[] = [
     class: 'F8',
     title: 'the view stands still',
     seed: 0,
+    onDemand: true,
     faults: (at) => [
       { do: 'freezeView', at: { write: at(0.3) }, resources: 'all', forMs: 8_000, hard: false, restart: false },
     ],
@@ -173,11 +174,17 @@ export function roundsOf(classes: readonly FaultClass[] | undefined): readonly R
 export function plansOf(round: Round, references: ReadonlyMap<string, Reference>): readonly Plan[] {
   return realScenarios
     .filter((scenario) => isIn(round, scenario))
-    .map((scenario, turn) => planOf(round, scenario, turn, references));
+    .map((scenario, turn) => planOf(round, scenario, turn, references))
+    .filter(({ faults }) => faults.length > 0);
 }
 
 function isIn(round: Round, { id }: RealScenario): boolean {
   return round.scenarios?.includes(id) ?? true;
+}
+
+/** A scenario in which the operator writes nothing has no fault that begins at a write; those that can begin at a moment do. */
+function momentary(faults: readonly Fault[]): readonly Fault[] {
+  return faults.flatMap((fault) => ('at' in fault ? [{ ...fault, at: { ms: 500 } }] : []));
 }
 
 function planOf(round: Round, { id }: RealScenario, turn: number, references: ReadonlyMap<string, Reference>): Plan {
@@ -187,7 +194,7 @@ function planOf(round: Round, { id }: RealScenario, turn: number, references: Re
     scenario: id,
     seed: round.seed,
     class: round.class,
-    faults: distinct(round.faults(at, turn)),
+    faults: distinct(writes === 0 ? momentary(round.faults(at, turn)) : round.faults(at, turn)),
     ...(round.mayDiffer === undefined ? {} : { mayDiffer: round.mayDiffer }),
   };
 }

@@ -148,6 +148,13 @@ describe('the end state', () => {
     expect(endStateOf([other, pod('r-0', true)])).not.toEqual(endStateOf([other]));
   });
 
+  it('does not know what the harness has left on an object', () => {
+    const touched = { ...cluster, metadata: { name: 'r', annotations: { 'example.com/touched': '1' } } };
+    expect(endStateOf([touched])).toEqual(endStateOf([cluster]));
+    const kept = { ...cluster, metadata: { name: 'r', annotations: { 'example.com/kept': '1' } } };
+    expect(endStateOf([kept])).not.toEqual(endStateOf([cluster]));
+  });
+
   it('is compared where undisturbed runs agree, and nowhere else', () => {
     const { state: common, masked } = agreed({ a: '1', b: '2' }, { a: '1', b: '3', c: '4' });
     expect(common).toEqual({ a: '1' });

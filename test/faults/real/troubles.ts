@@ -17,9 +17,12 @@ import { leaseName } from '../../../src/engines/permissions.ts';
 import { instanceLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { microTime } from '../../../src/runtime/lease.ts';
-import { cutPods, healPods } from '../../../src/sandbox/faults/cut.ts';
+import { cutRules } from '../../../src/sandbox/faults/cut.ts';
+import { type PodRef, podName } from '../../../src/sandbox/faults/pod.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
 import { fillVolume, freeVolume } from '../../../src/sandbox/faults/volume.ts';
+import { addresses } from '../../../src/sandbox/layout.ts';
+import { addRules, removeRules, tagPrefix } from '../../../src/sandbox/netfilter.ts';
 import { removeByName } from '../../support/kubernetes.ts';
 import { until } from '../../support/until.ts';
 import type { Fault } from '../plan.ts';
@@ -51,6 +54,10 @@ export async function afflict(place: Place, operator: Operator, fault: Fault): P
     case 'freezeView':
       operator.restart();
       return freeLease(place);
+    case 'expire':
+    case 'skipVersions':
+      // The wire says so; a real server need not forget anything.
+      return;
     case 'apiDown':
       return operator.refuse(fault.forMs);
     case 'drift':
@@ -131,26 +138,25 @@ async function breakMember(
       // Its kubelet may have ended it meanwhile: whoever runs there now is not stopped.
       await killProcess(pod, { signal: 'SIGCONT' }).catch(() => undefined);
       return;
-    case 'isolate': {
-      const { data, sentinels } = await cluster.pods();
-      const others = [...data, ...sentinels]
-        .filter(({ metadata, status }) => metadata.name !== name && status?.podIP !== undefined)
-        .map(({ metadata }) => ({ namespace, name: metadata.name }));
-      await exclusively(async () => {
-        for (const other of others) await cutPods(pod, other);
-      });
-      await pass(forMs);
-      await exclusively(async () => {
-        for (const other of others) await healPods([pod, other]);
-      });
-      return;
-    }
+    case 'isolate':
+      return isolate(pod, (await cluster.pod(name)).status?.podIP ?? '', forMs);
     case 'fillDisk':
       await fillVolume(pod);
       await pass(forMs);
       return freeVolume(pod);
     default:
       return fault.do satisfies never;
+  }
+}
+
+/** Cuts a pod off from every other, whoever comes while it lasts included. This machine, and so the operator, reaches it. */
+async function isolate(pod: PodRef, address: string, forMs: number): Promise<void> {
+  const tag = `${tagPrefix}isolated:${podName(pod)}`;
+  await exclusively(() => addRules(cutRules(tag, address, addresses.podRange)));
+  try {
+    await pass(forMs);
+  } finally {
+    await exclusively(() => removeRules((each) => each === tag));
   }
 }
 

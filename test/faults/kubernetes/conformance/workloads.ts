@@ -94,9 +94,11 @@ export const workloadCases: readonly ConformanceCase[] = [
     async play(scene) {
       const container = {
         ...scene.container,
-        livenessProbe: { ...exec('false'), periodSeconds: 1, failureThreshold: 2 },
+        livenessProbe: { ...exec('sh', '-c', 'exit 1'), periodSeconds: 1, failureThreshold: 2 },
       };
-      await made(scene, statefulSets, statefulSet(scene, 'a', {}, { containers: [container] }));
+      // The first process of a container need not hear SIGTERM: then its grace has to pass.
+      const podSpec = { terminationGracePeriodSeconds: 1, containers: [container] };
+      await made(scene, statefulSets, statefulSet(scene, 'a', {}, podSpec));
       const first = await scene.until('it runs', async () => {
         const pod = await read(scene, 'pods', 'a-0');
         expect(statusOf(pod).podIP).toBeDefined();
