@@ -69,6 +69,13 @@ const condition = (type: string): string => {
 const child = (): KubeObject => testChild(parts.api.get('RedisCluster', 'db') ?? testCluster('db'), 'ConfigMap');
 const create = (): Step => ({ type: 'create', object: child() });
 const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+const growth: Step = {
+  type: 'patch',
+  optional: true,
+  ref: { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' },
+  patch: {},
+  changes: [],
+};
 const refused = (): Promise<never> => Promise.reject(new Error('NOPERM'));
 
 describe('a pass', () => {
@@ -133,13 +140,30 @@ describe('a pass', () => {
   });
 
   it('goes on when a volume cannot grow, and logs it', async () => {
-    const ref = { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' };
-    finds([{ type: 'patch', optional: true, ref, patch: {}, changes: [] }, create()]);
+    finds([growth, create()]);
     await pass();
     expect(parts.api.list('ConfigMap').length).toBe(1);
     const warnings = parts.log.entries.filter(({ level }) => level !== 'debug');
     expect(warnings).toMatchObject([{ level: 'warn', fields: { cluster: key } }]);
     expect(condition('Ready')).toMatch(/^True/);
+  });
+
+  it.each<readonly [story: string, steps: readonly Step[], observed: number]>([
+    ['nothing had to be done for it', [], 2],
+    [
+      'an object is being changed',
+      [{ type: 'apply', object: testChild(testCluster('db'), 'ConfigMap'), changes: [] }],
+      1,
+    ],
+    ['a member is being asked', [act], 1],
+    ['a volume that cannot grow holds up nothing', [growth], 2],
+  ])('calls a new generation ready when it is: %s', async (_, steps, observed) => {
+    await pass();
+    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
+    parts.api.put({ ...now, spec: { replicas: 5 } });
+    finds(steps);
+    await pass();
+    expect([status().observedGeneration, condition('Ready')]).toEqual([observed, 'True AllMembersReady: all is well']);
   });
 
   it('that would make a child again for a cluster that is gone does nothing: the watch is late', async () => {
