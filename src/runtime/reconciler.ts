@@ -65,6 +65,7 @@ const outdatedMs = 1_000;
  */
 function needsFreshLook(step: Step): boolean {
   if (step.type === 'create' || step.type === 'delete') return true;
+  if (step.type === 'act') return step.takesAway === true;
   if (step.type !== 'apply') return false;
   return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
 }
