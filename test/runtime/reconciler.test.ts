@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
-import { type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { type ActStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
@@ -68,7 +68,7 @@ const condition = (type: string): string => {
 };
 const child = (): KubeObject => testChild(parts.api.get('RedisCluster', 'db') ?? testCluster('db'), 'ConfigMap');
 const create = (): Step => ({ type: 'create', object: child() });
-const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+const act: ActStep = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
 const growth: Step = {
   type: 'patch',
   optional: true,
@@ -173,6 +173,19 @@ describe('a pass', () => {
     const result = await reconciler.reconcile(engine, seen, key, new AbortController().signal);
     expect(result.outcome).toMatchObject({ reason: 'Outdated' });
     expect(parts.api.list('ConfigMap')).toEqual([]);
+  });
+
+  it.each<readonly [story: string, step: Step, asked: number]>([
+    ['that would end a member rests on the spec as it stands', { ...act, takesAway: true }, 0],
+    ['that merely asks a member for something does not look again', act, 1],
+  ])('%s', async (_, step, asked) => {
+    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
+    const seen = { ...now, metadata: { ...now.metadata, generation: 1 }, status: { observedGeneration: 1 } };
+    parts.api.put({ ...now, spec: { replicas: 5 } });
+    let did = 0;
+    finds([step], settled, async () => void did++);
+    await reconciler.reconcile(engine, seen, key, new AbortController().signal);
+    expect(did).toBe(asked);
   });
 
   it('in which nobody could look is repeated, and says nothing', async () => {
