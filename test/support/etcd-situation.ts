@@ -80,6 +80,7 @@ export interface Story {
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
   readonly observed?: Partial<EtcdObserved>;
+  readonly agreed?: Partial<Agreement>;
 }
 
 export interface World {
@@ -126,6 +127,7 @@ export function etcdWorld(story: Story = {}): World {
     members: numbers.flatMap((number) => listed(story, built, number)),
     alarms: story.alarms ?? [],
     isAuthenticated: built.spec.auth.enabled,
+    ...story.agreed,
   };
   const hasLeader = story.leader !== 'nobody';
   return {

@@ -39,6 +39,7 @@ export function actionWords(action: EtcdAction): string {
       return `disarm ${numberOf(action.memberId)} ${action.alarm}`;
     case 'etcd.enableAuth':
     case 'etcd.disableAuth':
+    case 'etcd.changePassword':
       return action.type.slice('etcd.'.length);
     default:
       return action satisfies never;

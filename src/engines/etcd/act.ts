@@ -67,6 +67,11 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
       return;
     case 'etcd.enableAuth':
       return enableAuth(action.via.address, await passwordOf(cluster, io), session);
+    case 'etcd.changePassword': {
+      const password = await passwordOf(cluster, io);
+      await session.call(action.via.address, 'auth/user/changepw', { name: rootUser, password }, changeTimeoutMs);
+      return;
+    }
     case 'etcd.disableAuth':
       return unlessRefused(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
     case 'etcd.disarm':

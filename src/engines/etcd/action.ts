@@ -23,4 +23,6 @@ export type EtcdAction =
   /** Makes the root user with the password of the Secret, and has etcd ask who is asking. */
   | { readonly type: 'etcd.enableAuth'; readonly via: Target }
   | { readonly type: 'etcd.disableAuth'; readonly via: Target }
+  /** Gives root the present password of the Secret in place of the one before. */
+  | { readonly type: 'etcd.changePassword'; readonly via: Target }
   | { readonly type: 'etcd.disarm'; readonly via: Target; readonly memberId: string; readonly alarm: string };

@@ -81,7 +81,8 @@ async function agreement(
       ]);
       const raised = alarmsOf(alarms);
       const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
-      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...compacted };
+      const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
+      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...late, ...compacted };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.

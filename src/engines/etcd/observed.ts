@@ -54,6 +54,8 @@ export interface Agreement {
   readonly alarms: readonly Alarm[];
   /** Whether it asks who is asking. */
   readonly isAuthenticated: boolean;
+  /** Root still has the password before the present one. */
+  readonly hasPreviousPassword?: true;
   /** Up to which revision the history is dropped; asked for only while there is no space. */
   readonly compacted?: string;
 }

@@ -7,9 +7,11 @@ import { settle } from '../../support/scripted-redis.ts';
 
 const via = { pod: 'db-0-0', address: '10.0.0.0' };
 
-async function act(action: EtcdAction, script?: Script) {
+type Secrets = Parameters<typeof scriptedEtcd>[2];
+
+async function act(action: EtcdAction, script?: Script, secrets?: Secrets) {
   const { cluster, observed } = etcdWorld({});
-  const network = scriptedEtcd(observed, script);
+  const network = scriptedEtcd(observed, script, secrets);
   const result = await settle(network.clock, actEtcd(action, cluster, network.io));
   return { result, asked: network.asked };
 }
@@ -121,6 +123,39 @@ describe('a member that asks who is asking', () => {
   it('that refuses the password is not asked again, and the error does not hold it', async () => {
     const { result, asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, closed(false));
     expect(asked.length).toBe(2);
-    expect(result).toMatchObject({ reason: { message: 'etcd refuses the password in Secret db-root' } });
+    expect(result).toMatchObject({
+      reason: {
+        message:
+          'etcd refuses the password in Secret db-root, and the one before is not in it, under password-previous',
+      },
+    });
+  });
+
+  const knowing =
+    (password: string): Script =>
+    (request) =>
+      closed(request.body?.includes(`"password":"${password}"`))(request);
+  const both = { 'db-root': { password: 'new', 'password-previous': 'old\n' } };
+
+  it('is told the password before where it has that one yet, and is given the present one', async () => {
+    const { result, asked } = await act({ type: 'etcd.changePassword', via }, knowing('old'), both);
+    expect([result.status, asked.slice(1)]).toEqual([
+      'fulfilled',
+      [
+        '10.0.0.0 auth/authenticate {"name":"root","password":"new"}',
+        '10.0.0.0 auth/authenticate {"name":"root","password":"old"}',
+        '10.0.0.0 auth/user/changepw {"name":"root","password":"new"}',
+      ],
+    ]);
+  });
+
+  it('that has the present one is not told the one before', async () => {
+    const { asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, knowing('new'), both);
+    expect(asked.some((line) => line.includes('old'))).toBe(false);
+  });
+
+  it('that refuses both is left alone', async () => {
+    const { result } = await act({ type: 'etcd.promote', via, memberId: '4' }, knowing('other'), both);
+    expect(result).toMatchObject({ reason: { message: 'etcd refuses both passwords in Secret db-root' } });
   });
 });

@@ -138,6 +138,14 @@ describe('access', () => {
       ['enableAuth', 'wait EnablingAuth'],
     ],
     ['is opened where that is wanted', { before: { auth: { enabled: true } } }, ['disableAuth', 'wait DisablingAuth']],
+    [
+      'goes by the present password as soon as it is there',
+      {
+        spec: { auth: { enabled: true } },
+        agreed: { hasPreviousPassword: true },
+      },
+      ['changePassword', 'wait ChangingPassword'],
+    ],
     ['is left as it is where it is right', { spec: { auth: { enabled: true } } }, ['settled']],
     [
       'is closed when everybody is well',
