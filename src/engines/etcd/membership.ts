@@ -91,15 +91,15 @@ export function planOut(situation: Situation, members: readonly Member[], via: T
   if (count >= spec.replicas) return undefined;
   const isMixed = members.some((member) => isOutdated(situation, member));
   const next = nextIndex(situation);
-  const indexes = [next, next + 1].slice(0, isMixed ? 1 : spec.replicas - count);
-  return {
-    steps: indexes.map((index) => ({
-      type: 'act',
-      action: { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster, index) },
-      summary: `add ${memberName(cluster.metadata.name, index)} to the members, without a vote`,
-    })),
-    outcome: wait('ScalingOut', `${count} of ${spec.replicas} members vote`, recheckMs),
-  };
+  const peers = [next, next + 1]
+    .slice(0, isMixed ? 1 : spec.replicas - count)
+    .map((index) => ({ index, peerUrl: peerUrl(cluster, index) }));
+  const names = peers.map(({ index }) => memberName(cluster.metadata.name, index)).join(' and ');
+  return acting(
+    { type: 'etcd.addLearners', via, peers },
+    `add ${names} to the members, without a vote`,
+    wait('ScalingOut', `${count} of ${spec.replicas} members vote`, recheckMs),
+  );
 }
 
 /** The newest that does not lead: a leader need not move for it. */

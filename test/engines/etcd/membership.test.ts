@@ -8,7 +8,7 @@ const table = (rows: readonly PlanRow[]): void =>
 describe('more members', () => {
   const out: Story = { spec: { replicas: 5 }, before: { replicas: 3 } };
   table([
-    ['come two at a time, without a vote', out, ['add 3', 'add 4', 'wait ScalingOut']],
+    ['come two at a time, without a vote', out, ['add 3, 4', 'wait ScalingOut']],
     ['come one at a time where only one is missing', { ...out, numbers: [0, 1, 2, 3] }, ['add 4', 'wait ScalingOut']],
     [
       'come one at a time while somebody runs by older settings',
@@ -46,11 +46,7 @@ describe('more members', () => {
     ],
     ['do not come while one is away', { ...out, members: { 1: 'silent' } }, ['wait MembersNotReady']],
     ['do not come while one knows no leader', { ...out, members: { 1: 'leaderless' } }, ['wait MembersNotReady']],
-    [
-      'get the next number, whatever gaps there are',
-      { ...out, numbers: [0, 4, 9] },
-      ['add 10', 'add 11', 'wait ScalingOut'],
-    ],
+    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10, 11', 'wait ScalingOut']],
     [
       'are told anew who the others are, where that has changed before they started',
       {
@@ -80,7 +76,7 @@ describe('more members', () => {
           ),
         starts: { 3: 'unwritten', 4: 'unwritten' },
       },
-      ['add 5', 'add 6', 'wait ScalingOut'],
+      ['add 5, 6', 'wait ScalingOut'],
     ],
     [
       'of whom one is too many: the newest goes before it has a vote',
