@@ -170,6 +170,6 @@ export const writeSafety: Oracle = {
       if (commit.after === undefined) world.delete(key(resource, object));
       else world.set(key(resource, object), { resource, object: commit.after });
     }
-    return found;
+    return [...found, ...run.unsafe];
   },
 };

@@ -14,7 +14,7 @@ export interface Stage {
   deletePod(pod: string): Promise<void>;
   /** Data pod that takes writes. */
   primary(): string;
-  /** A data pod that does not. */
+  /** A data pod that does not, or does not lead. */
   replica(): string;
   /** The volume of a data pod loses its content, and its process with it. */
   loseVolume(pod: string): Promise<void>;
@@ -23,8 +23,13 @@ export interface Stage {
 
 export type Spec = Readonly<Record<string, unknown>>;
 
+/** Which engine's cluster a scenario is about. */
+export const engineNames = ['redis', 'etcd'] as const;
+export type EngineName = (typeof engineNames)[number];
+
 export interface Scenario {
-  /** `S3`, with a word where there are several: `S9 primary`. */
+  readonly engine: EngineName;
+  /** `S3`, with a word where there are several: `S9 primary`. Those of etcd begin with `etcd`. */
   readonly id: string;
   readonly title: string;
   /** The cluster that is there before; undefined: none. */

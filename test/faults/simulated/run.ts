@@ -98,7 +98,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
 
     const closing = ledger?.close();
     if (closing !== undefined) await reaches(time, over(closing), limits.closing);
-    const membership = guard();
+    const findings = guard();
     const after = kubernetes.objects();
     const stopping = operators.stop();
     const isStopped = await reaches(time, over(stopping), limits.closing);
@@ -120,7 +120,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       lives: operators.lives,
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
-      membership,
+      ...findings,
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),

@@ -80,7 +80,7 @@ export function pause({ time }: SimulatedWorld, ms: number): Promise<void> {
 function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
   return kubernetes
     .objects()
-    .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+$`).test(metadata.name))
+    .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+(-0)?$`).test(metadata.name))
     .map(({ metadata }) => metadata.name);
 }
 
