@@ -24,7 +24,7 @@ export interface CommandObserver {
   /** Before it is sent. */
   sending(command: string, place: string): CommandFate;
   /** Its reply has arrived at the operator's machine. False: the operator does not live to see it. */
-  answered(command: string, place: string): boolean;
+  answered(command: string, place: string, sentAt: number): boolean;
   readonly isDead: () => boolean;
   /** Milliseconds for which the operator stands still from now on. */
   readonly pausedMs: () => number;
@@ -40,7 +40,7 @@ export function observedDial(dial: Dial, observer: CommandObserver): Dial {
 }
 
 function observed(inner: Duplex, place: string, observer: CommandObserver): Duplex {
-  const unanswered: string[] = [];
+  const unanswered: { readonly command: string; readonly sentAt: number }[] = [];
   let silent = false;
   const outer = new Duplex({
     read: () => undefined,
@@ -50,9 +50,9 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
       const fate = command === undefined ? 'sent' : observer.sending(command, place);
       if (fate === 'dead') return done(new Error('this operator is dead'));
       if (fate !== 'sent') silent = true;
-      else if (command !== undefined) unanswered.push(command);
+      else if (command !== undefined) unanswered.push({ command, sentAt: observer.clock.monotonic() });
       if (fate !== 'dropped') inner.write(chunk);
-      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place);
+      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place, observer.clock.monotonic());
       done();
     },
     final(done) {
@@ -70,8 +70,8 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
     else call();
   };
   const arrive = (chunk: Buffer): void => {
-    const command = unanswered.shift();
-    const alive = command === undefined ? !observer.isDead() : observer.answered(command, place);
+    const sent = unanswered.shift();
+    const alive = sent === undefined ? !observer.isDead() : observer.answered(sent.command, place, sent.sentAt);
     if (!alive) outer.destroy(new Error('this operator is dead'));
     else if (!silent) whenRunning(() => outer.push(chunk));
   };
