@@ -139,7 +139,7 @@ async function breakMember(
       await killProcess(pod, { signal: 'SIGCONT' }).catch(() => undefined);
       return;
     case 'isolate':
-      return isolate(pod, (await cluster.pod(name)).status?.podIP ?? '', forMs);
+      return isolate(place, pod, fault.from ?? 'everybody', forMs);
     case 'fillDisk':
       await fillVolume(pod);
       await pass(forMs);
@@ -149,10 +149,18 @@ async function breakMember(
   }
 }
 
-/** Cuts a pod off from every other, whoever comes while it lasts included. This machine, and so the operator, reaches it. */
-async function isolate(pod: PodRef, address: string, forMs: number): Promise<void> {
+/**
+ * Cuts a pod off from every other, whoever comes while it lasts included, or from those of its cluster that are there.
+ * This machine, and so the operator, reaches it.
+ */
+async function isolate({ cluster }: Place, pod: PodRef, from: 'everybody' | 'present', forMs: number): Promise<void> {
   const tag = `${tagPrefix}isolated:${podName(pod)}`;
-  await exclusively(() => addRules(cutRules(tag, address, addresses.podRange)));
+  const { data, sentinels } = await cluster.pods();
+  const ipOf = (name: string): string => data.find(({ metadata }) => metadata.name === name)?.status?.podIP ?? '';
+  const address = ipOf(pod.name);
+  const present = [...data, ...sentinels].flatMap(({ status }) => status?.podIP ?? []);
+  const others = from === 'everybody' ? [addresses.podRange] : present.filter((other) => other !== address);
+  await exclusively(() => addRules(others.flatMap((other) => cutRules(tag, address, other))));
   try {
     await pass(forMs);
   } finally {

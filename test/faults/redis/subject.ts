@@ -196,7 +196,11 @@ function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, f
       time.after(forMs, () => node?.thaw());
       return;
     case 'isolate': {
-      const heal = network.cut([address], 'all');
+      const present = (['data', 'sentinel'] as const).flatMap((part) =>
+        [...podsOf(world, part).values()].map(addressOf),
+      );
+      const others = fault.from === 'present' ? present.filter((other) => other !== address && other !== '') : 'all';
+      const heal = network.cut([address], others);
       time.after(forMs, heal);
       return;
     }
