@@ -11,10 +11,11 @@ import { parse, stringify } from 'yaml';
 import { apiVersionOf } from '../../src/api/object.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { connectKubernetes, redisClusters } from './kubernetes.ts';
+import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
+import { redisClusters } from './resources.ts';
 import { resultsDirectory } from './results.ts';
 import { until } from './until.ts';
 

@@ -2,17 +2,8 @@
  * The faults of a plan that happen to the world and not to the wire: to processes, volumes and packets of real pods, to
  * objects that somebody else changes, to the operator's own process and its lease.
  */
-import type { KubeObject, Resource } from '../../../src/api/object.ts';
-import {
-  configMaps,
-  leases,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  pods,
-  secrets,
-  services,
-  statefulSets,
-} from '../../../src/api/resource.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { leases } from '../../../src/api/resource.ts';
 import { leaseName } from '../../../src/engines/permissions.ts';
 import { instanceLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
@@ -24,6 +15,7 @@ import { fillVolume, freeVolume } from '../../../src/sandbox/faults/volume.ts';
 import { addresses } from '../../../src/sandbox/layout.ts';
 import { addRules, removeRules, tagPrefix } from '../../../src/sandbox/netfilter.ts';
 import { removeByName } from '../../support/kubernetes.ts';
+import { childResources } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
 import type { Fault } from '../plan.ts';
 import type { Operator } from './operator.ts';
@@ -168,19 +160,9 @@ async function isolate({ cluster }: Place, pod: PodRef, from: 'everybody' | 'pre
   }
 }
 
-const resources: readonly Resource[] = [
-  configMaps,
-  services,
-  statefulSets,
-  pods,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  secrets,
-];
-
 async function drift(place: Place, fault: Extract<Fault, { do: 'drift' }>): Promise<void> {
   const { client, namespace } = place;
-  const resource = resources.find(({ plural }) => plural === fault.resource);
+  const resource = childResources.find(({ plural }) => plural === fault.resource);
   if (resource === undefined) throw new Error(`${fault.resource} is nothing that the operator makes`);
   const ref = { resource, namespace, name: fault.name };
   const object = await until(`${fault.resource}/${fault.name}`, () => client.get(ref), { withinMs: 15_000 });
