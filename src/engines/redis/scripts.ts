@@ -21,10 +21,11 @@ sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # nothing. The verdict says whether a node may follow now. It acknowledges writes from then on, and as long as the
 # sentinels do not know it they may elect one that lacks them: so it is safe only where those who may want another primary
 # are no quorum. A sentinel pings every second: 1.5 s without an answer tell of a cut before the flag of down-after does.
+# Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
 named_primary() {
   set -- $(sentinels)
   [ $# -gt 0 ] || return 0
-  for s; do
+  { for s; do
     { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
       awk -v s="$s" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
         sees = "up"
@@ -33,7 +34,7 @@ named_primary() {
         if (v["flags"] ~ /failover/) sees = "replaced"
         if (v["ip"] != "") print v["config-epoch"], v["ip"], s, sees
       }'; } &
-  done | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
+  done; wait; } | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
     NR == 1 { address = $2; sentinel = $3 }
     $2 == address { n[$4]++ }
     END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") }'
@@ -155,11 +156,21 @@ case "$(local_cli ping)" in PONG* | LOADING* | MASTERDOWN* | BUSY*) ;; *) exit 1
  * preStop of a data node: a primary hands its role over before the server gets SIGTERM. Writes are paused, so that
  * nothing can be acknowledged by the old primary that the new one has not got; then Sentinel is asked, and this node
  * follows whom Sentinel promoted. Bounded at about 10 s in all; when it cannot, it gives up and leaves the rest to
- * the ordinary failover.
+ * the ordinary failover. Whatever its role, a server that has just copied the dataset gets up to 20 s more to write it.
  */
 const handOver = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
+until_written() {
+  tries=0
+  while [ "$tries" -lt 20 ]; do
+    case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
+    tries=$((tries + 1))
+    sleep 1
+  done
+}
+trap until_written EXIT
 [ -n "$(sentinels)" ] || exit 0
 info=$(local_cli info replication | tr -d '\\r')
 case $info in *role:master*) ;; *) exit 0 ;; esac

@@ -240,6 +240,24 @@ describe('trouble of one server', () => {
     expect(stage.exits.get('db-1')).toBe(0);
   });
 
+  it('SIGTERM is refused while a copy is written down; the hook before it waits until it is', async () => {
+    const stage = await podCluster();
+    const server = node(stage, 'db-1');
+    server.isRewriting = true;
+    stage.running('db-1').terminate();
+    await stage.time.advance(1000);
+    expect(stage.exits.has('db-1')).toBe(false);
+    stage.time.after(3500, () => {
+      server.isRewriting = false;
+    });
+    const at = stage.time.monotonic();
+    expect(await exec(stage, 'db-1', 'hand-over.sh')).toBe(true);
+    expect(stage.time.monotonic() - at).toBeGreaterThan(3500);
+    stage.running('db-1').terminate();
+    await stage.time.advance(100);
+    expect(stage.exits.get('db-1')).toBe(0);
+  });
+
   it('who is killed leaves closed connections behind, unless a cut came first', async () => {
     const stage = await podCluster();
     const dial = async (): Promise<string[]> => {

@@ -223,6 +223,16 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['Sentinel does not answer', 'hand-over.sh', { cli: silent('failover') }],
   ['no replica answers any more', 'hand-over.sh', { cli: silent('role') }],
   ['the pause fails', 'hand-over.sh', { cli: silent('"-p 6379 "*') }],
+  [
+    'a replica that writes its copy',
+    'hand-over.sh',
+    {
+      cli: {
+        '"-p 6379 info persistence"': 'aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:1',
+        ...{ ...whole, '"-p 6379 info replication"': caughtUp },
+      },
+    },
+  ],
 
   [
     'learns the primary',
