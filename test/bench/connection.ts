@@ -5,7 +5,7 @@ import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
-import { customResourceDefinitions, namespaces } from '../support/kubernetes.ts';
+import { customResourceDefinitions, namespaces } from '../support/resources.ts';
 
 export interface Connection {
   readonly client: KubeClient;

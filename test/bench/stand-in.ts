@@ -65,6 +65,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
           primary: address(0),
           epoch: 1,
           primaryDown: false,
+          seesPrimary: true,
           acquainted: true,
           failingOver: false,
           settings: { ...sentinelSettings(cluster) },

@@ -14,7 +14,8 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
-import { connectKubernetes, etcdClusters, listAll, redisClusters } from '../support/kubernetes.ts';
+import { connectKubernetes, listAll } from '../support/kubernetes.ts';
+import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { finishResults, startResults } from '../support/results.ts';
 import { until } from '../support/until.ts';
 

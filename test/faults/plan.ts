@@ -117,6 +117,11 @@ export type Fault =
       readonly member: number | 'primary';
       /** For freeze, isolate and fillDisk. */
       readonly forMs?: number;
+      /**
+       * For isolate: from everybody, or from the cluster's pods that are there at that moment. Whoever comes later reaches
+       * both sides then. Default everybody.
+       */
+      readonly from?: 'everybody' | 'present';
     }
   /** A command reaches the process and its answer is lost, or it never gets there (F16). */
   | { readonly do: 'loseReply'; readonly write: number; readonly how: 'afterEffect' | 'before' }

@@ -10,9 +10,9 @@ import { pods } from '../../src/api/resource.ts';
 import type { RedisConnection } from '../../src/engines/redis/connection.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { endpointSlices } from './kubernetes.ts';
 import { connectRedis, within } from './redis-client.ts';
 import { addressesOf, dataPort } from './redis-view.ts';
+import { endpointSlices } from './resources.ts';
 
 const sweepMs = 50;
 const answerMs = 150;

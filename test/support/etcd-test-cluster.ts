@@ -9,7 +9,7 @@ import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
-import { etcdClusters } from './kubernetes.ts';
+import { etcdClusters } from './resources.ts';
 import { type Patience, until } from './until.ts';
 
 type Answer = Readonly<Record<string, unknown>>;

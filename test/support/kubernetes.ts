@@ -1,39 +1,11 @@
 /** The API server as the tests use it, beside the operator: the same client, with an identity of its own. */
-
-import { etcdKind } from '../../src/api/etcd.ts';
 import type { KubeObject, Resource } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
 import { resourceOf } from '../../src/api/resource.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
-
-const clusterWide = (group: string, version: string, kind: string, plural: string): Resource => ({
-  group,
-  version,
-  kind,
-  plural,
-  namespaced: false,
-});
-
-export const namespaces = clusterWide('', 'v1', 'Namespace', 'namespaces');
-export const persistentVolumes = clusterWide('', 'v1', 'PersistentVolume', 'persistentvolumes');
-export const customResourceDefinitions = clusterWide(
-  'apiextensions.k8s.io',
-  'v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-);
-export const endpointSlices: Resource = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-  namespaced: true,
-};
-export const redisClusters: Resource = redisKind.resource;
-export const etcdClusters: Resource = etcdKind.resource;
+import { customResourceDefinitions, etcdClusters, namespaces, persistentVolumes, redisClusters } from './resources.ts';
 
 const others: readonly Resource[] = [
   namespaces,

@@ -3,7 +3,8 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { etcdClusters, listAll, namespaces, redisClusters, removeByName } from './kubernetes.ts';
+import { listAll, removeByName } from './kubernetes.ts';
+import { etcdClusters, namespaces, redisClusters } from './resources.ts';
 import { until } from './until.ts';
 
 export function restricted(name: string): KubeObject {

@@ -7,9 +7,10 @@ import { ordinalOf, type Pod } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
-import { endpointSlices, listAll, redisClusters } from './kubernetes.ts';
+import { listAll } from './kubernetes.ts';
 import { askRedis, connectRedis } from './redis-client.ts';
 import { dataPort, expectWhole, type Found, primaryIn, type View, viewOf } from './redis-view.ts';
+import { endpointSlices, redisClusters } from './resources.ts';
 import { type Patience, until } from './until.ts';
 
 /** Under this name the sandbox loads the image. */

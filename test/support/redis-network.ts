@@ -53,6 +53,7 @@ function sentinelProcess({ watches }: SentinelNode): Process {
       ip: watches.primary,
       runid: watches.acquainted ? 'c0ffee' : '',
       flags: `${flags('master', watches.primaryDown)}${watches.failingOver ? ',failover_in_progress' : ''}`,
+      'last-ok-ping-reply': watches.seesPrimary ? '300' : '3000',
       'config-epoch': String(watches.epoch),
       ...watches.settings,
     });

@@ -271,6 +271,7 @@ function sentinelNode(
     primary: nodeAddress(watched),
     epoch: 1,
     primaryDown: false,
+    seesPrimary: true,
     acquainted: true,
     failingOver: false,
     settings: { ...sentinelSettings(cluster) },

@@ -13,10 +13,11 @@ import { apiVersionOf } from '../../src/api/object.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { type EtcdTestCluster, etcdTestCluster } from './etcd-test-cluster.ts';
-import { connectKubernetes, etcdClusters, redisClusters } from './kubernetes.ts';
+import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
+import { etcdClusters, redisClusters } from './resources.ts';
 import { resultsDirectory } from './results.ts';
 import { until } from './until.ts';
 

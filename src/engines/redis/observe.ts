@@ -153,6 +153,8 @@ type Row = Readonly<Record<string, string>>;
 
 /** A sentinel pings every second. */
 const answeredMs = 2000;
+/** Without an answer for longer it has missed one. As in the scripts of the pods. */
+const missedMs = 1500;
 
 export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[]): Watch {
   const flags = (row: Row): string[] => (row.flags ?? '').split(',');
@@ -161,6 +163,10 @@ export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly 
     primary: primary.ip ?? '',
     epoch: Number(primary['config-epoch'] ?? 0),
     primaryDown: down(primary),
+    seesPrimary:
+      !down(primary) &&
+      (primary.runid ?? '') !== '' &&
+      Number(primary['last-ok-ping-reply'] ?? Number.POSITIVE_INFINITY) <= missedMs,
     acquainted: (primary.runid ?? '') !== '' || Number(primary['last-ping-reply'] ?? 0) > answeredMs,
     failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
     settings: primary,

@@ -44,6 +44,8 @@ export interface Watch {
   /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
   readonly epoch: number;
   readonly primaryDown: boolean;
+  /** It knows who the primary is and had an answer to its last ping: it does not want another, and is not about to. */
+  readonly seesPrimary: boolean;
   /**
    * False while the primary answers it and it has not learned who that is: the password is missing. Of a primary that
    * does not answer, nothing can be told.

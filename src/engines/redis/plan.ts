@@ -112,12 +112,13 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
   const move = planMoveOffVictims(situation, primary);
   if (move !== undefined) return unfinished(move.steps, move.outcome);
-  const restart = planRestart(situation, primary);
-  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-
+  // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.
   const sizes = sizesFor(situation, true);
   const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
-  return withObjects(situation, sizes, roles, shrinking ? wait('ScalingIn', 'one member leaves') : settled);
+  if (shrinking) return withObjects(situation, sizes, roles, wait('ScalingIn', 'one member leaves'));
+  const restart = planRestart(situation, primary);
+  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
+  return withObjects(situation, sizes, roles, settled);
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {

@@ -22,7 +22,7 @@ const configHashAnnotation = 'clusterwright.dev/restart-hash';
 /** A node may load or copy for hours before it is admitted; the kubelet must not give up on it. One try a second. */
 const admissionTries = 86_400;
 
-/** The hand-over takes at most about 10 s, the server's own shutdown at most 10 s more (shutdown-timeout). */
+/** At most about 10 s for the hand-over, 20 s for a copy that is being written, 10 s for the server's own shutdown. */
 const dataGraceSeconds = 45;
 
 function script(name: ScriptName): string[] {

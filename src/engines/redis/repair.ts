@@ -50,15 +50,18 @@ function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNo
 }
 
 /**
- * A node that follows nobody may be told at once. Others lose what they have beyond the primary, so they are told only
- * where a majority of the sentinels can confirm it (safety rule R4).
+ * A node that follows nobody has nothing to lose. Others lose what they have beyond the primary, so they are told only
+ * where a majority of the sentinels can confirm it (safety rule R4). None of them is told while the sentinels may be about
+ * to elect another.
  */
-function followSteps({ nodes, topology, spec, dataPods }: Situation, primary: DataNode): Act[] {
+function followSteps(situation: Situation, primary: DataNode): Act[] {
+  const { nodes, topology, spec, dataPods } = situation;
   const { watching, failingOver } = topology;
   // A primary that is being stopped hands over: whoever claims to be primary beside it is its successor.
   const leaving = dataPods.find((pod) => pod.metadata.name === primary.pod)?.metadata.deletionTimestamp !== undefined;
   if (leaving) return [];
   if (failingOver || watching.some((s) => s.watches.primary !== primary.address)) return [];
+  if (mayBeReplaced(situation)) return [];
   const confirmed = watching.length >= majorityOf(spec.sentinel.replicas);
   const assigned = (node: DataNode): boolean => node.role === 'primary' || node.follows !== undefined;
   return nodes.flatMap((node): Act[] =>
@@ -72,6 +75,17 @@ function followSteps({ nodes, topology, spec, dataPods }: Situation, primary: Da
           },
         ],
   );
+}
+
+/**
+ * Whether those sentinels that may want another primary are a quorum. A node that follows acknowledges writes from then
+ * on, and as long as the sentinels do not know it they may elect one that lacks them. One that watches nobody has no vote;
+ * one that runs and is silent has.
+ */
+function mayBeReplaced({ observed, sentinelPods, spec }: Situation): boolean {
+  const running = sentinelPods.filter((pod) => pod.status?.phase === 'Running').length;
+  const content = answering(observed.sentinels).filter(({ watches }) => watches?.seesPrimary !== false).length;
+  return running - content >= spec.sentinel.quorum;
 }
 
 export function configureSteps({ cluster, nodes }: Pick<Situation, 'cluster' | 'nodes'>): Act[] {

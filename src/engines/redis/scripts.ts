@@ -6,7 +6,8 @@
  * timeout and redis-cli: all present in the official images and in Debian's.
  *
  * The one rule behind them: **a node that starts never makes itself primary while anybody else could hold more data.**
- * It asks the sentinels and follows; a restarted primary asks them to fail over and comes back as a replica.
+ * It asks the sentinels and follows, unless they may be about to elect another; a restarted primary asks them to fail
+ * over and comes back as a replica.
  */
 
 /** Sourced by the others: talking to this node and to the sentinels, every call bounded. */
@@ -16,17 +17,33 @@ local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
 sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
-# Asks all sentinels at once; prints "ADDRESS SENTINEL" of the view with the highest configuration epoch, or nothing.
+# Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, or
+# nothing. The verdict says whether a node may follow now. It acknowledges writes from then on, and as long as the
+# sentinels do not know it they may elect one that lacks them: so it is safe only where those who may want another primary
+# are no quorum. A sentinel pings every second: 1.5 s without an answer tell of a cut before the flag of down-after does.
+# Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
 named_primary() {
-  for s in $(sentinels); do
+  set -- $(sentinels)
+  [ $# -gt 0 ] || return 0
+  { for s; do
     { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
-      awk -v s="$s" '/^ip$/ { getline ip } /^config-epoch$/ { getline e } END { if (ip != "") print e, ip, s }'; } &
-  done | sort -rn | awk 'NR == 1 { print $2, $3 }'
+      awk -v s="$s" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
+        sees = "up"
+        if (v["flags"] ~ /_down/ || v["runid"] == "" || v["last-ok-ping-reply"] !~ /^[0-9]+$/) sees = "down"
+        if (v["last-ok-ping-reply"] + 0 > 1500) sees = "down"
+        if (v["flags"] ~ /failover/) sees = "replaced"
+        if (v["ip"] != "") print v["config-epoch"], v["ip"], s, sees
+      }'; } &
+  done; wait; } | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
+    NR == 1 { address = $2; sentinel = $3 }
+    $2 == address { n[$4]++ }
+    END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") }'
 }
 # The most replicas that any sentinel knows: one that was just reset knows none.
 known_replicas() {
   for s in $(sentinels); do
-    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' | awk '/^num-slaves$/ { getline n; print n }'
+    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk 'NR % 2 { name = $0; next } name == "num-slaves"'
   done | sort -rn | head -n 1
 }
 `;
@@ -56,7 +73,8 @@ else
       if [ "$blank" = yes ] || [ "$tries" -ge 5 ]; then break; fi
       sleep 1
     elif [ "$primary" != "$POD_IP" ]; then
-      follow="$primary 6379"
+      # Otherwise it runs and follows nobody, electable where it has data: the startup probe asks again every second.
+      [ "$3" != safe ] || follow="$primary 6379"
       break
     else
       # The sentinels still call this address primary: the process died and came back. A replica takes over, since it
@@ -110,7 +128,7 @@ case "$(field role):$(field master_link_status)" in
   slave:*)
     if [ "$(field master_sync_in_progress)" = 0 ]; then
       set -- $(named_primary)
-      if [ -n "\${1:-}" ] && [ "$1" != "$(field master_host)" ] && [ "$1" != "$POD_IP" ]; then
+      if [ "\${3:-}" = safe ] && [ "$1" != "$(field master_host)" ] && [ "$1" != "$POD_IP" ]; then
         local_cli replicaof "$1" 6379 > /dev/null
       fi
     fi
@@ -138,11 +156,21 @@ case "$(local_cli ping)" in PONG* | LOADING* | MASTERDOWN* | BUSY*) ;; *) exit 1
  * preStop of a data node: a primary hands its role over before the server gets SIGTERM. Writes are paused, so that
  * nothing can be acknowledged by the old primary that the new one has not got; then Sentinel is asked, and this node
  * follows whom Sentinel promoted. Bounded at about 10 s in all; when it cannot, it gives up and leaves the rest to
- * the ordinary failover.
+ * the ordinary failover. Whatever its role, a server that has just copied the dataset gets up to 20 s more to write it.
  */
 const handOver = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
+until_written() {
+  tries=0
+  while [ "$tries" -lt 20 ]; do
+    case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
+    tries=$((tries + 1))
+    sleep 1
+  done
+}
+trap until_written EXIT
 [ -n "$(sentinels)" ] || exit 0
 info=$(local_cli info replication | tr -d '\\r')
 case $info in *role:master*) ;; *) exit 0 ;; esac

@@ -58,8 +58,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const { primary } = situation.topology;
   const troubles = primary === undefined ? [] : unready(situation, primary);
   const changing = isChanging(situation);
-  const labelled = situation.dataPods.some(
-    (pod) => pod.metadata.name === primary?.pod && pod.metadata.labels?.[roleLabel] === 'primary',
+  // Services lead to members by their labels: one that is about to be labelled is not reachable yet.
+  const labelled = situation.dataPods.every(
+    (pod) => pod.metadata.labels?.[roleLabel] === (pod.metadata.name === primary?.pod ? 'primary' : 'replica'),
   );
   if (outcome.state === 'blocked') {
     return {

@@ -77,6 +77,15 @@ describe('the stop of a data node', () => {
 
   it('alone, without sentinels, stops at once', async () => {
     const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { sentinels: '' } });
-    expect([code, asked]).toEqual([0, []]);
+    expect([code, asked]).toEqual([0, ['-p 6379 info persistence']]);
+  });
+
+  it('waits, not for ever, while a copy is written: the server would refuse the signal that comes once', async () => {
+    const writing = {
+      '"-p 6379 info persistence"': 'aof_rewrite_in_progress:1',
+      '"-p 6379 info replication"': caughtUp,
+    };
+    const { code, asked } = await runPodScript('hand-over.sh', { cli: { ...writing, ...world, ...writing } });
+    expect([code, asked.filter((line) => line === '-p 6379 info persistence').length]).toEqual([0, 20]);
   });
 });

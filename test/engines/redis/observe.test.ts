@@ -78,12 +78,14 @@ describe('a view of a sentinel', () => {
   ])('flags %s', (flags, expected) => expect(watchOf({ flags }, [], [])).toMatchObject(expected));
 
   it('tells the primary, its epoch, and who is known', () => {
-    const primary = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
+    const fields = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
+    const primary = { ...fields, 'last-ok-ping-reply': '900' };
     const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave' };
     expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }])).toEqual({
       primary: '10.0.0.0',
       epoch: 7,
       primaryDown: false,
+      seesPrimary: true,
       acquainted: true,
       failingOver: false,
       settings: primary,
@@ -91,6 +93,10 @@ describe('a view of a sentinel', () => {
       peers: [{ address: '10.0.1.1', down: false }],
     });
     expect(watchOf({ ...primary, runid: '' }, [], []).acquainted).toBe(false);
+    for (const change of [{ runid: '' }, { 'last-ok-ping-reply': '1600' }, { flags: 's_down,master' }]) {
+      expect(watchOf({ ...primary, ...change }, [], []).seesPrimary).toBe(false);
+    }
+    expect(watchOf(fields, [], []).seesPrimary).toBe(false);
     // A password can only be refused by somebody who answers.
     expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], []).acquainted).toBe(true);
   });

@@ -5,6 +5,7 @@ import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts'
 import { knownPeers, knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const isPrimary = { role: 'primary' } as const;
+const lost = { seesPrimary: false } as const;
 
 describe('with the primary known', () => {
   it.each<PlanRow>([
@@ -52,9 +53,29 @@ describe('with the primary known', () => {
       ['wait MembersNotReady'],
     ],
     [
-      'one that follows nobody has nothing to lose by it',
+      'one that follows nobody, while the sentinels that run and are silent may elect another: not yet',
       { nodes: { 2: 'unassigned' }, sentinels: { 0: 'silent', 1: 'silent' } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'one that follows nobody has nothing to lose by it, where too few sentinels run for an election',
+      { nodes: { 2: 'unassigned' }, sentinels: { 0: 'gone', 1: 'gone' } },
       ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'nor does a sentinel that watches nobody elect anybody',
+      { nodes: { 2: 'unassigned' }, sentinels: { 0: 'forgot', 1: 'silent' } },
+      ['monitor db-sentinel-0 -> db-0', 'follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'R4: the primary answers the controller and has not answered two of three sentinels lately: nobody joins it',
+      { nodes: { 1: 'unassigned', 2: { follows: '10.0.0.1' } }, sentinels: { 0: lost, 1: lost } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'R4: one sentinel alone that has lost it elects nobody',
+      { nodes: { 1: 'unassigned' }, sentinels: { 0: lost } },
+      ['follow db-1 -> db-0', 'wait Repairing'],
     ],
     [
       'R4: two of three sentinels are a majority',

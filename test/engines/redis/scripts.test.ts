@@ -7,12 +7,18 @@ import { type PodStory, podIP, runPodScript } from '../../support/pod-scripts.ts
 import { installedVersion, startRedisServer } from '../../support/redis-server.ts';
 
 /** What a sentinel says about the primary, as redis-cli prints it. */
-const view = (address: string, epoch = 1, replicas = 2): string =>
-  ['name', 'db', 'ip', address, 'port', '6379', 'num-slaves', replicas, 'config-epoch', epoch].join('\n');
+function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
+  const fields = { name: 'db', ip: address, port: 6379, runid: 'c0ffee', flags: 'master', ...more };
+  const figures = { 'last-ok-ping-reply': 400, 'num-slaves': replicas, 'config-epoch': epoch, ...more };
+  return Object.entries({ ...fields, ...figures })
+    .flat()
+    .join('\n');
+}
 
 /** The shell pattern of a question to the sentinel. */
 const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
 const failover = '*"sentinel failover db"';
+const two = <T>(item: T): readonly T[] => [item, item];
 
 describe('every script', () => {
   it.each(Object.entries(scripts))('%s is read by a POSIX shell', (_, text) => {
@@ -28,18 +34,57 @@ describe('every script', () => {
 describe('the primary that sentinels name', () => {
   it.each<readonly [story: string, cli: Readonly<Record<string, string>>, named: string]>([
     ['nobody answers', {}, ''],
-    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1'],
+    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1 safe'],
     [
       'the newest view counts',
       { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) },
-      '10.0.0.8 s1',
+      '10.0.0.8 s1 safe',
     ],
-    ['lines may end as on a terminal', { [master('s0')]: view('10.0.0.7').replaceAll('\n', '\r\n') }, '10.0.0.7 s0'],
+    [
+      'lines may end as on a terminal',
+      { [master('s0')]: view('10.0.0.7').replaceAll('\n', '\r\n') },
+      '10.0.0.7 s0 safe',
+    ],
+    [
+      'the cluster may be called like one of the fields',
+      { [master('s0')]: view('10.0.0.7', 3, 2, { name: 'ip' }) },
+      '10.0.0.7 s0 safe',
+    ],
     ['one has forgotten', { '*': 'ERR No such master with that name' }, ''],
   ])('%s', async (_, cli, named) => {
     const { stdout, asked } = await runPodScript({ inline: 'named_primary' }, { cli });
     expect(stdout).toBe(named);
     expect([...asked].sort()).toEqual(['-h s0 -p 26379 sentinel master db', '-h s1 -p 26379 sentinel master db']);
+  });
+});
+
+describe('a primary is safe to follow', () => {
+  const up = view('10.0.0.7', 3);
+  const silent = view('10.0.0.7', 3, 2, { 'last-ok-ping-reply': 1501 });
+  const flagged = (flags: string): string => view('10.0.0.7', 3, 2, { flags });
+
+  it.each<readonly [story: string, views: readonly (string | undefined)[], verdict: 'safe' | 'unsafe']>([
+    ['where all sentinels see it up', [up, up, up], 'safe'],
+    ['where two of three do', [up, up, silent], 'safe'],
+    ['where the third cannot be asked', [up, up, undefined], 'safe'],
+    ['not where two have had no answer to their last ping', [up, silent, silent], 'unsafe'],
+    ['not where two flag it as down', [up, flagged('s_down,master'), flagged('s_down,o_down,master')], 'unsafe'],
+    ['not where two cannot be asked: they may be on the other side of a cut', [up, undefined, undefined], 'unsafe'],
+    ['not where one has seen it down, and another names an older one', [up, view('10.0.0.8', 2), silent], 'unsafe'],
+    ['not where two have just begun to watch it', [up, ...two(view('10.0.0.7', 3, 2, { runid: '' }))], 'unsafe'],
+    ['not while one fails over, which may need no quorum', [up, up, flagged('master,force_failover')], 'unsafe'],
+    ['although one fails over from an older one', [up, up, view('10.0.0.8', 2, 2, { flags: 'failover' })], 'safe'],
+  ])('%s', async (_, views, verdict) => {
+    const cli = Object.fromEntries(views.flatMap((text, i) => (text === undefined ? [] : [[master(`s${i}`), text]])));
+    const config = { sentinels: 's0\ns1\ns2\n' };
+    const { stdout } = await runPodScript({ inline: 'named_primary' }, { cli, config });
+    expect(stdout).toMatch(new RegExp(`^10\\.0\\.0\\.7 s\\d ${verdict}$`));
+  });
+
+  it('with as many sentinels as the quorum, one that sees it up is enough', async () => {
+    const config = { sentinels: 's0\ns1\ns2\n', quorum: '3\n' };
+    const cli = { [master('s0')]: up, [master('s1')]: silent };
+    expect((await runPodScript({ inline: 'named_primary' }, { cli, config })).stdout).toMatch(/ safe$/);
   });
 });
 
@@ -52,6 +97,12 @@ describe('a data node that starts', () => {
   it.each<readonly [story: string, pod: PodStory, follows: string, priority: string]>([
     ['follows whom the sentinels name', { cli: others, initialised: true }, '10.0.0.7 6379', '100'],
     ['R1: on a blank volume, too, and may not be elected', { cli: others }, '10.0.0.7 6379', '0'],
+    [
+      'follows nobody while the sentinels may elect another',
+      { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { flags: 's_down,master' }) }, initialised: true },
+      '127.0.0.1 1',
+      '100',
+    ],
     ['on a blank volume waits for nobody', {}, '127.0.0.1 1', '0'],
     ['with data and no sentinel that knows anything follows nobody', { initialised: true }, '127.0.0.1 1', '100'],
     ['alone is primary', { config: { sentinels: '' } }, 'itself', '0'],
@@ -147,6 +198,12 @@ describe('a data node is admitted', () => {
     ],
     ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, []],
     ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379']],
+    [
+      'not with one that the sentinels may replace, nor does it follow that',
+      { cli: { ...local(dead).cli, [master('s0')]: view('10.0.0.9', 1, 2, { 'last-ok-ping-reply': 2000 }) } },
+      1,
+      [],
+    ],
     ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, []],
     [
       'not by itself, though the sentinels name it',

@@ -60,6 +60,16 @@ describe('the phase', () => {
       'Creating Progressing Reconciling Updating',
     ],
     [
+      'a replica is not labelled yet: no client reaches it, and what its pod says may be old',
+      { ...was('Degraded'), pods: { 'db-2': 'unlabelled' } },
+      'Degraded Progressing Degraded Reconciling Updating',
+    ],
+    [
+      'it was the primary, and is still labelled so',
+      { ...was('Degraded'), pods: { 'db-2': 'primary' } },
+      'Degraded Progressing Degraded Reconciling Updating',
+    ],
+    [
       'a member is away',
       { ...was('Ready'), nodes: { 2: 'silent' } },
       'Degraded Progressing Degraded Reconciling MembersNotReady',

@@ -13,6 +13,7 @@ import {
   statefulSets,
 } from '../../../src/api/resource.ts';
 import type { StructuralSchema } from '../../../src/api/schema.ts';
+import { endpointSlices, namespaces, nodes } from '../../support/resources.ts';
 import { type FieldRule, fieldRuleOf } from './field-rules.ts';
 import { fieldsIn, itemsIn } from './fields.ts';
 
@@ -30,24 +31,6 @@ export interface Served {
   /** Of a custom resource. */
   readonly custom: KindDefinition | undefined;
 }
-
-const clusterWide = (kind: string, plural: string): Resource => ({
-  group: '',
-  version: 'v1',
-  kind,
-  plural,
-  namespaced: false,
-});
-
-export const namespaces = clusterWide('Namespace', 'namespaces');
-export const nodes = clusterWide('Node', 'nodes');
-export const endpointSlices: Resource = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-  namespaced: true,
-};
 
 interface Traits {
   readonly status?: boolean;

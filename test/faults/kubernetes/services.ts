@@ -17,6 +17,9 @@ export function runServices(state: ClusterState): { readonly resolve: (host: str
 
   store.onCommit(({ resource, before, after, last }) => {
     if (resource === 'services') queue.add(keyOf(last));
+    if (resource === 'endpointslices' && after === undefined) {
+      queue.add(`${last.metadata.namespace ?? ''}/${last.metadata.labels?.[serviceLabel] ?? ''}`);
+    }
     if (resource !== 'pods') return;
     for (const service of store.all('services')) {
       if (service.metadata.namespace !== last.metadata.namespace) continue;
@@ -35,19 +38,30 @@ export function runServices(state: ClusterState): { readonly resolve: (host: str
     if (Object.keys(selector).length === 0) return;
     const pods = [...store.all('pods')].filter((pod) => pod.metadata.namespace === namespace && selects(selector, pod));
     const endpoints = pods.flatMap((pod) => endpointOf(pod, service));
-    const held = store.get('endpointslices', namespace, `${name}-slice`);
+    for (const slice of slicesNamed(name, namespace)) if (!isOf(slice, service)) hand.remove(slice);
+    const held = sliceOf(service);
     const content = { addressType: 'IPv4', endpoints, ports: portsOf(spec, pods) };
-    if (held === undefined) hand.create(sliceOf(service, content));
+    if (held === undefined) hand.create(newSlice(service, content));
     else if (!equal(content, { addressType: held.addressType, endpoints: held.endpoints, ports: held.ports })) {
       hand.update(held, { ...held, ...content });
     }
   }
 
+  /** Of every Service that has had the name: those of an earlier one stay until somebody takes them. */
+  function slicesNamed(service: string, namespace: string | undefined): KubeObject[] {
+    return [...store.all('endpointslices')].filter(
+      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.[serviceLabel] === service,
+    );
+  }
+
+  const sliceOf = (service: KubeObject): KubeObject | undefined =>
+    store.get('endpointslices', service.metadata.namespace, sliceName(service));
+
   function sliceNamed(service: string, namespace: string | undefined): readonly [KubeObject, KubeObject] | undefined {
     for (const object of store.all('services')) {
       if (object.metadata.name !== service) continue;
       if (namespace !== undefined && object.metadata.namespace !== namespace) continue;
-      const slice = store.get('endpointslices', object.metadata.namespace, `${service}-slice`);
+      const slice = sliceOf(object);
       if (slice !== undefined) return [object, slice];
     }
     return undefined;
@@ -63,7 +77,7 @@ export function runServices(state: ClusterState): { readonly resolve: (host: str
       if (/^10\.96\./.test(host)) {
         for (const service of store.all('services')) {
           if (fieldsIn(service.spec).clusterIP !== host) continue;
-          const slice = store.get('endpointslices', service.metadata.namespace, `${service.metadata.name}-slice`);
+          const slice = sliceOf(service);
           return slice === undefined ? undefined : anyReady(slice);
         }
       }
@@ -126,13 +140,19 @@ function portsOf(spec: Fields, pods: readonly KubeObject[]): Fields[] {
   }));
 }
 
-function sliceOf(service: KubeObject, content: Fields): KubeObject {
+/** Its own for each Service that ever was: one made again under the name begins with a new slice. */
+const sliceName = ({ metadata }: KubeObject): string => `${metadata.name}-${metadata.uid?.slice(0, 8) ?? ''}`;
+
+const isOf = (slice: KubeObject, service: KubeObject): boolean =>
+  slice.metadata.ownerReferences?.some(({ uid }) => uid === service.metadata.uid) === true;
+
+function newSlice(service: KubeObject, content: Fields): KubeObject {
   const { name, namespace = '', uid = '', labels } = service.metadata;
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
-      name: `${name}-slice`,
+      name: sliceName(service),
       namespace,
       labels: {
         ...labels,

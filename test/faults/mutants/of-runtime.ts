@@ -78,7 +78,7 @@ export const runtimeMutants: readonly Mutant[] = [
     ],
     scenarios: ['S1'],
     classes: ['F8', 'F10', 'F3'],
-    oracle: 'O1',
+    oracle: 'O8',
   },
   {
     id: 'impatient',

@@ -2,7 +2,7 @@
  * O8: the status tells the truth.
  *
  * Ready for a generation is never claimed before the StatefulSets were changed for it, and not for long after clients
- * cannot write any more while an operator is there to notice.
+ * cannot write any more while an operator is there to notice. A name is called taken by somebody else only where it is.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Oracle, RunRecord } from '../record.ts';
@@ -87,9 +87,31 @@ function blindClaims({ before, commits }: RunRecord): string[] {
   return found.slice(0, 3);
 }
 
+const conditionsOf = ({ status }: KubeObject): readonly { readonly reason?: string; readonly message?: string }[] =>
+  (status as { conditions?: { reason?: string; message?: string }[] } | undefined)?.conditions ?? [];
+
+/** An object of the cluster's own, called somebody else's: it would wait for a person who has nothing to do. */
+function falseConflicts({ before, commits }: RunRecord): string[] {
+  const key = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+  const there = new Map(before.map((object) => [key(object), object]));
+  const found = new Set<string>();
+  for (const { actor, before: old, after } of commits) {
+    if (after !== undefined) there.set(key(after), after);
+    else if (old !== undefined) there.delete(key(old));
+    if (actor !== 'clusterwright' || after?.apiVersion.startsWith('clusterwright.dev/') !== true) continue;
+    for (const { reason, message = '' } of conditionsOf(after)) {
+      const named = reason === 'NameConflict' ? there.get(message.split(' exists ')[0] ?? '') : undefined;
+      if (named?.metadata.ownerReferences?.some(({ uid }) => uid === after.metadata.uid) === true)
+        found.add(`${key(named)} is the cluster's own, and called somebody else's`);
+    }
+  }
+  return [...found];
+}
+
 export const honesty: Oracle = {
   id: 'O8',
-  promise: 'Ready is not claimed while a member is away, nor for long while clients cannot write',
+  promise:
+    'Ready is not claimed while a member is away, nor for long while clients cannot write; no conflict is made up',
   check(run) {
     const claims = readyClaims(run);
     const stale = (run.ledger?.outages ?? []).flatMap(({ from, to }) => {
@@ -97,6 +119,6 @@ export const honesty: Oracle = {
       const ms = staleMs(claims, from, to);
       return ms <= noticeMs ? [] : [`Ready was claimed for ${ms} ms of an outage that began at ${from} ms`];
     });
-    return [...stale, ...blindClaims(run)];
+    return [...stale, ...blindClaims(run), ...falseConflicts(run)];
   },
 };

@@ -34,8 +34,19 @@ const key = (resource: string, object: KubeObject): string =>
 type World = Map<string, { readonly resource: string; readonly object: KubeObject }>;
 
 const isCluster = (object: KubeObject): boolean => object.apiVersion.startsWith('clusterwright.dev/');
+const belonging = 'app.kubernetes.io/';
 const labelOf = (object: KubeObject, label: string): string | undefined =>
-  object.metadata.labels?.[`app.kubernetes.io/${label}`];
+  object.metadata.labels?.[`${belonging}${label}`];
+
+/** It belongs to whom it was made for: a label that somebody edits later takes no Secret from its cluster. */
+function asMade(object: KubeObject, known: KubeObject | undefined): KubeObject {
+  if (known === undefined || known.metadata.uid !== object.metadata.uid) return object;
+  const first = Object.entries(known.metadata.labels ?? {}).filter(([label]) => label.startsWith(belonging));
+  return {
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...Object.fromEntries(first) } },
+  };
+}
 const isReady = (pod: KubeObject): boolean =>
   pod.metadata.deletionTimestamp === undefined &&
   ((pod.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
@@ -161,14 +172,20 @@ export const writeSafety: Oracle = {
     );
     const found = preconditions(run);
     const wanted = wantedSizes(run);
-    for (const commit of run.commits) {
-      wanted.see(commit);
-      if (commit.actor === operator) found.push(...judge(world, wanted, commit));
-      const object = commit.after ?? commit.before;
+    for (const { before, after, ...commit } of run.commits) {
+      const object = after ?? before;
       if (object === undefined) continue;
       const resource = resourceOfKind[object.kind] ?? object.kind;
-      if (commit.after === undefined) world.delete(key(resource, object));
-      else world.set(key(resource, object), { resource, object: commit.after });
+      const known = world.get(key(resource, object))?.object;
+      const told = {
+        ...commit,
+        before: before === undefined ? undefined : asMade(before, known),
+        after: after === undefined ? undefined : asMade(after, known),
+      };
+      wanted.see(told);
+      if (commit.actor === operator) found.push(...judge(world, wanted, told));
+      if (told.after === undefined) world.delete(key(resource, object));
+      else world.set(key(resource, object), { resource, object: told.after });
     }
     return [...found, ...run.unsafe];
   },

@@ -4,18 +4,9 @@
  * It is the harness's own view: no fault of a plan touches it.
  */
 import type { KubeObject, Resource } from '../../../src/api/object.ts';
-import {
-  configMaps,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  pods,
-  secrets,
-  services,
-  statefulSets,
-} from '../../../src/api/resource.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
-import { redisClusters } from '../../support/kubernetes.ts';
+import { childResources, redisClusters } from '../../support/resources.ts';
 
 export interface Happening {
   readonly at: number;
@@ -37,16 +28,7 @@ export interface Chronicle {
   close(): Promise<void>;
 }
 
-export const watched: readonly Resource[] = [
-  redisClusters,
-  statefulSets,
-  pods,
-  persistentVolumeClaims,
-  services,
-  configMaps,
-  podDisruptionBudgets,
-  secrets,
-];
+export const watched: readonly Resource[] = [redisClusters, ...childResources];
 
 /** Resolves when every resource has been seen in full. */
 export async function openChronicle(client: KubeClient, namespace: string, clock: Clock): Promise<Chronicle> {

@@ -9,7 +9,8 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../../src/sandbox/sandbox.ts';
-import { connectKubernetes, listAll, redisClusters } from '../../support/kubernetes.ts';
+import { connectKubernetes, listAll } from '../../support/kubernetes.ts';
+import { redisClusters } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
 import { type RealLayerOptions, type RealResult, runRealLayer } from './layer.ts';
 

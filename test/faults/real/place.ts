@@ -15,9 +15,10 @@ import type { Credentials } from '../../../src/runtime/credentials.ts';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { createTransport } from '../../../src/runtime/undici-transport.ts';
-import { connectKubernetes, redisClusters } from '../../support/kubernetes.ts';
+import { connectKubernetes } from '../../support/kubernetes.ts';
 import { removeNamespace, restricted } from '../../support/namespace.ts';
 import { imageOf, type TestCluster, testCluster } from '../../support/redis-cluster.ts';
+import { redisClusters } from '../../support/resources.ts';
 import { type Chronicle, openChronicle } from './chronicle.ts';
 import { operatorIdentity } from './identity.ts';
 

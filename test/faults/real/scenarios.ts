@@ -6,7 +6,8 @@ import type { RedisSpecInput } from '../../../src/api/redis.ts';
 import { persistentVolumeClaims } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
-import { persistentVolumes, removeByName } from '../../support/kubernetes.ts';
+import { removeByName } from '../../support/kubernetes.ts';
+import { persistentVolumes } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
 import { clusterName, type Place } from './place.ts';
 

@@ -2,17 +2,8 @@
  * The faults of a plan that happen to the world and not to the wire: to processes, volumes and packets of real pods, to
  * objects that somebody else changes, to the operator's own process and its lease.
  */
-import type { KubeObject, Resource } from '../../../src/api/object.ts';
-import {
-  configMaps,
-  leases,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  pods,
-  secrets,
-  services,
-  statefulSets,
-} from '../../../src/api/resource.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { leases } from '../../../src/api/resource.ts';
 import { leaseName } from '../../../src/engines/permissions.ts';
 import { instanceLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
@@ -24,6 +15,7 @@ import { fillVolume, freeVolume } from '../../../src/sandbox/faults/volume.ts';
 import { addresses } from '../../../src/sandbox/layout.ts';
 import { addRules, removeRules, tagPrefix } from '../../../src/sandbox/netfilter.ts';
 import { removeByName } from '../../support/kubernetes.ts';
+import { childResources } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
 import type { Fault } from '../plan.ts';
 import type { Operator } from './operator.ts';
@@ -139,7 +131,7 @@ async function breakMember(
       await killProcess(pod, { signal: 'SIGCONT' }).catch(() => undefined);
       return;
     case 'isolate':
-      return isolate(pod, (await cluster.pod(name)).status?.podIP ?? '', forMs);
+      return isolate(place, pod, fault.from ?? 'everybody', forMs);
     case 'fillDisk':
       await fillVolume(pod);
       await pass(forMs);
@@ -149,10 +141,18 @@ async function breakMember(
   }
 }
 
-/** Cuts a pod off from every other, whoever comes while it lasts included. This machine, and so the operator, reaches it. */
-async function isolate(pod: PodRef, address: string, forMs: number): Promise<void> {
+/**
+ * Cuts a pod off from every other, whoever comes while it lasts included, or from those of its cluster that are there.
+ * This machine, and so the operator, reaches it.
+ */
+async function isolate({ cluster }: Place, pod: PodRef, from: 'everybody' | 'present', forMs: number): Promise<void> {
   const tag = `${tagPrefix}isolated:${podName(pod)}`;
-  await exclusively(() => addRules(cutRules(tag, address, addresses.podRange)));
+  const { data, sentinels } = await cluster.pods();
+  const ipOf = (name: string): string => data.find(({ metadata }) => metadata.name === name)?.status?.podIP ?? '';
+  const address = ipOf(pod.name);
+  const present = [...data, ...sentinels].flatMap(({ status }) => status?.podIP ?? []);
+  const others = from === 'everybody' ? [addresses.podRange] : present.filter((other) => other !== address);
+  await exclusively(() => addRules(others.flatMap((other) => cutRules(tag, address, other))));
   try {
     await pass(forMs);
   } finally {
@@ -160,19 +160,9 @@ async function isolate(pod: PodRef, address: string, forMs: number): Promise<voi
   }
 }
 
-const resources: readonly Resource[] = [
-  configMaps,
-  services,
-  statefulSets,
-  pods,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  secrets,
-];
-
 async function drift(place: Place, fault: Extract<Fault, { do: 'drift' }>): Promise<void> {
   const { client, namespace } = place;
-  const resource = resources.find(({ plural }) => plural === fault.resource);
+  const resource = childResources.find(({ plural }) => plural === fault.resource);
   if (resource === undefined) throw new Error(`${fault.resource} is nothing that the operator makes`);
   const ref = { resource, namespace, name: fault.name };
   const object = await until(`${fault.resource}/${fault.name}`, () => client.get(ref), { withinMs: 15_000 });

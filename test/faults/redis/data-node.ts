@@ -318,8 +318,13 @@ export class DataNode implements Server {
     this.#stop();
   }
 
+  /** Refused while a copied dataset is written for the first time, and then forgotten. */
   #stop(): void {
     if (this.hasEnded) return;
+    if (this.isRewriting) {
+      this.#isShuttingDown = false;
+      return;
+    }
     if (!this.settings.flag('appendonly') && this.settings.text('save') !== '') this.save();
     this.end();
     this.host.exit(0);

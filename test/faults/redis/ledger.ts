@@ -3,10 +3,10 @@
  *
  * It connects to whom the Service leads, writes one key after another, and reconnects on any error, as plain clients do.
  */
-import type { KubeObject } from '../../../src/api/object.ts';
 import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
+import { entrances } from './entrance.ts';
 
 /** The client is no pod: no cut between pods concerns it, except one from everybody. */
 const clientAddress = '10.2.0.9';
@@ -31,28 +31,13 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
       time.after(ms, resolve);
     });
 
-  /** As kube-proxy and the Secret tell it. */
-  function find(kind: string, holds: (object: KubeObject) => boolean): KubeObject | undefined {
-    return kubernetes
-      .objects()
-      .find((object) => object.kind === kind && object.metadata.namespace === namespace && holds(object));
-  }
-
-  function entrance(): string | undefined {
-    const slice = find(
-      'EndpointSlice',
-      ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === `${cluster}-primary`,
-    );
-    const { endpoints } = (slice ?? {}) as {
-      readonly endpoints?:
-        | readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
-        | null;
-    };
-    return (endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)?.addresses[0];
-  }
-
   function password(): string {
-    const secret = find('Secret', ({ metadata }) => metadata.name === `${cluster}-auth`);
+    const secret = kubernetes
+      .objects()
+      .find(
+        ({ kind, metadata }) =>
+          kind === 'Secret' && metadata.namespace === namespace && metadata.name === `${cluster}-auth`,
+      );
     return Buffer.from((secret?.data as Record<string, string> | undefined)?.password ?? '', 'base64').toString('utf8');
   }
 
@@ -69,7 +54,7 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
   }
 
   async function connect(): Promise<RedisConnection> {
-    const host = entrance();
+    const [host] = entrances(world);
     if (host === undefined) throw new Error('the Service has no endpoint');
     const giveUp = new AbortController();
     const cancel = time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));

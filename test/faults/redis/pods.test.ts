@@ -150,6 +150,28 @@ describe.each(seeds)('a cluster of simulated pods, seed %i', (seed) => {
     expect([await ask(stage, 'db-0', 'GET lost'), primaries(stage).includes('db-0')]).toEqual([null, false]);
   });
 
+  it('a node that comes while the primary is cut off from all others follows the one that they elect', async () => {
+    const stage = await podCluster(seed);
+    const others = [...stage.processes.dataNodes, ...stage.processes.sentinels].map(({ ip }) => ip);
+    stage.network.cut(
+      [stage.ip('db-0')],
+      others.filter((ip) => ip !== stage.ip('db-0')),
+    );
+    // No sentinel has found it down yet.
+    await stage.time.advance(1600);
+    stage.start('db-3');
+    await stage.time.advance(200);
+    const admitted = async (): Promise<string | undefined> => {
+      await exec(stage, 'db-3', 'admit.sh');
+      await stage.time.advance(500);
+      return node(stage, 'db-3').replication.source?.host;
+    };
+    expect([node(stage, 'db-3').replication.source?.host, await admitted()]).toEqual(['127.0.0.1', '127.0.0.1']);
+    await stage.time.advance(8000);
+    expect(await admitted()).toBe(stage.ip(watched(stage) ?? ''));
+    expect(watched(stage)).not.toBe('db-0');
+  });
+
   it('a sentinel that returns at another address replaces itself', async () => {
     const stage = await podCluster(seed);
     stage.running('db-sentinel-2').kill();
@@ -214,6 +236,24 @@ describe('trouble of one server', () => {
     await stage.time.advance(1000);
     expect(stage.exits.has('db-1')).toBe(false);
     node(stage, 'db-1').thaw();
+    await stage.time.advance(100);
+    expect(stage.exits.get('db-1')).toBe(0);
+  });
+
+  it('SIGTERM is refused while a copy is written down; the hook before it waits until it is', async () => {
+    const stage = await podCluster();
+    const server = node(stage, 'db-1');
+    server.isRewriting = true;
+    stage.running('db-1').terminate();
+    await stage.time.advance(1000);
+    expect(stage.exits.has('db-1')).toBe(false);
+    stage.time.after(3500, () => {
+      server.isRewriting = false;
+    });
+    const at = stage.time.monotonic();
+    expect(await exec(stage, 'db-1', 'hand-over.sh')).toBe(true);
+    expect(stage.time.monotonic() - at).toBeGreaterThan(3500);
+    stage.running('db-1').terminate();
     await stage.time.advance(100);
     expect(stage.exits.get('db-1')).toBe(0);
   });

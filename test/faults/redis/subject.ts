@@ -4,6 +4,7 @@ import { redisKind } from '../../../src/api/redis.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { Findings, ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
 import type { DataNode } from './data-node.ts';
+import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
 import { openSimulatedLedger } from './ledger.ts';
 import type { Processes } from './processes.ts';
@@ -110,17 +111,9 @@ function ofSentinel(
 /** Clients never meet two primaries behind the Service, and never one that takes writes beside another that does. */
 function guard(world: SimulatedWorld, processes: Processes): () => Findings {
   const found = new Set<string>();
-  world.kubernetes.onCommit(({ resource, after }) => {
-    if (resource !== 'endpointslices' || after === undefined) return;
-    if (after.metadata.labels?.['kubernetes.io/service-name'] !== `${world.cluster}-primary`) return;
-    const { endpoints } = after as KubeObject & {
-      readonly endpoints?:
-        | readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
-        | null;
-    };
-    const open = (endpoints ?? [])
-      .filter(({ conditions }) => conditions?.ready !== false)
-      .flatMap(({ addresses }) => addresses);
+  world.kubernetes.onCommit(({ after }) => {
+    if (after === undefined || !isEntrance(after, world.cluster)) return;
+    const open = entrances(world);
     if (open.length > 1)
       found.add(`${open.length} endpoints behind the primary's Service at ${world.time.monotonic()} ms`);
     for (const address of open) {
@@ -149,7 +142,11 @@ function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, f
       time.after(forMs, () => node?.thaw());
       return;
     case 'isolate': {
-      const heal = network.cut([address], 'all');
+      const present = (['data', 'sentinel'] as const).flatMap((part) =>
+        [...podsOf(world, part).values()].map(addressOf),
+      );
+      const others = fault.from === 'present' ? present.filter((other) => other !== address && other !== '') : 'all';
+      const heal = network.cut([address], others);
       time.after(forMs, heal);
       return;
     }

@@ -66,7 +66,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       ? unwhole
       : () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain'));
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
-    settles(time, { complaints: of, entries: wire.entries, faultyUntil: () => wire.faultyUntil }, ms);
+    settles(time, { complaints: of, wire }, ms);
 
   const unhandled: string[] = [];
   const onUnhandled = (error: unknown): void => {
@@ -89,7 +89,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const acted = over(acting);
     const hasActed = await reaches(time, () => acted() && time.monotonic() >= faultsEnd, limits.settling);
     const settled = hasActed && (await settle(complaints, limits.settling));
-    const unsettled = settled ? [] : complaints();
+    const unsettled = settled ? [] : [...complaints(), ...wire.unnoticed];
     wire.disarm();
     const settledAt = time.monotonic();
     const entriesAtRest = wire.entries.length;

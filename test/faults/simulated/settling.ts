@@ -1,6 +1,6 @@
 /** Waiting, in virtual time, for a world to become what it should be and to stay so. */
 import { targetOf } from '../wire/request.ts';
-import type { WireEntry } from '../wire/wire.ts';
+import type { Wire, WireEntry } from '../wire/wire.ts';
 import type { VirtualTime } from '../world/time.ts';
 
 /** How often the world is looked at. */
@@ -17,24 +17,27 @@ export async function reaches(time: VirtualTime, holds: () => boolean, ms: numbe
   return true;
 }
 
-/** Settled: nothing to complain of, and no write, for a while. */
+/** Settled: nothing to complain of, no write, and nothing of the faults left to notice, for a while. */
 export function settles(
   time: VirtualTime,
-  world: {
+  {
+    complaints,
+    wire,
+  }: {
     readonly complaints: () => readonly string[];
-    readonly entries: readonly WireEntry[];
-    readonly faultyUntil: () => number;
+    readonly wire: Pick<Wire, 'entries' | 'faultyUntil' | 'unnoticed'>;
   },
   ms: number,
 ): Promise<boolean> {
   let quietSince = time.monotonic();
-  let seen = world.entries.length;
+  let seen = wire.entries.length;
   const isQuiet = (): boolean => {
     const isBusy =
-      world.entries.slice(seen).some(isWrite) ||
-      world.complaints().length > 0 ||
-      time.monotonic() < world.faultyUntil();
-    seen = world.entries.length;
+      wire.entries.slice(seen).some(isWrite) ||
+      complaints().length > 0 ||
+      wire.unnoticed.length > 0 ||
+      time.monotonic() < wire.faultyUntil;
+    seen = wire.entries.length;
     if (isBusy) quietSince = time.monotonic();
     return time.monotonic() - quietSince >= quietMs;
   };

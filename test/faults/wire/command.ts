@@ -38,7 +38,7 @@ export interface CommandObserver {
   /** Before it is sent. */
   sending(command: string, place: string): CommandFate;
   /** Its reply has arrived at the operator's machine. */
-  answered(command: string, place: string, wasRefused: boolean): ReplyFate;
+  answered(command: string, place: string, sentAt: number, wasRefused: boolean): ReplyFate;
   readonly isDead: () => boolean;
   /** Milliseconds for which the operator stands still from now on. */
   readonly pausedMs: () => number;
@@ -54,7 +54,7 @@ export function observedDial(dial: Dial, observer: CommandObserver): Dial {
 }
 
 function observed(inner: Duplex, place: string, observer: CommandObserver): Duplex {
-  const unanswered: string[] = [];
+  const unanswered: { readonly command: string; readonly sentAt: number }[] = [];
   let silent = false;
   const outer = new Duplex({
     read: () => undefined,
@@ -64,9 +64,11 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
       const fate = command === undefined ? 'sent' : observer.sending(command, place);
       if (fate === 'dead') return done(new Error('this operator is dead'));
       if (fate !== 'sent') silent = true;
-      else if (command !== undefined) unanswered.push(command);
+      else if (command !== undefined) unanswered.push({ command, sentAt: observer.clock.monotonic() });
       if (fate !== 'dropped') inner.write(chunk);
-      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place, false);
+      if (fate === 'unanswered' && command !== undefined) {
+        observer.answered(command, place, observer.clock.monotonic(), false);
+      }
       done();
     },
     final(done) {
@@ -84,13 +86,9 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
     else call();
   };
   const arrive = (chunk: Buffer): void => {
-    const command = unanswered.shift();
-    const fate =
-      command === undefined
-        ? observer.isDead()
-          ? 'dead'
-          : 'heard'
-        : observer.answered(command, place, isRefusal(chunk));
+    const sent = unanswered.shift();
+    const unasked = observer.isDead() ? 'dead' : 'heard';
+    const fate = sent === undefined ? unasked : observer.answered(sent.command, place, sent.sentAt, isRefusal(chunk));
     if (fate === 'lost') silent = true;
     if (fate === 'dead') outer.destroy(new Error('this operator is dead'));
     else if (!silent) whenRunning(() => outer.push(chunk));

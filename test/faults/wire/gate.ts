@@ -18,8 +18,10 @@ export interface Gate {
   release(how: 'passed' | 'forgotten'): void;
   /** The last frames that passed pass again. */
   replay(count: number): void;
-  /** Nothing of the server passes any more. */
+  /** Nothing of the server passes any more. A connection ends once: what is said of it later changes nothing. */
   end(how: GateEnd): void;
+  /** It ended without a word, and its reader has yet to notice. */
+  readonly hangs: boolean;
 }
 
 export interface GateOptions {
@@ -85,8 +87,11 @@ export function gateOf(source: Frames, options: GateOptions): { gate: Gate; body
       nudge();
     },
     end(how) {
-      ended = how;
+      ended ??= how;
       nudge();
+    },
+    get hangs() {
+      return ended === 'hang';
     },
   };
 

@@ -28,6 +28,7 @@ export interface Life {
 /** One request or command of the operator, and what became of it. */
 export interface WireEntry {
   readonly life: number;
+  /** When it was sent. */
   readonly at: number;
   /** `patch`, or `command` for a database process. */
   readonly verb: string;
@@ -66,6 +67,8 @@ export interface Wire {
   readonly writes: number;
   /** When the last fault that has begun is over, as far as its plan says. */
   readonly faultyUntil: number;
+  /** What the operator has yet to notice or to give up: watches that hang, requests whose answer is lost. */
+  readonly unnoticed: readonly string[];
   readonly entries: readonly WireEntry[];
 }
 
@@ -92,6 +95,7 @@ export function createWire(options: WireOptions): Wire {
   const { clock, faults } = options;
   const entries: WireEntry[] = [];
   const gates = new Set<Gate>();
+  const unanswered = new Set<WireEntry>();
   const windows: Window[] = [];
   const spent = new Map<Fault, number>();
   const begun = new Set<Fault>();
@@ -262,7 +266,10 @@ export function createWire(options: WireOptions): Wire {
     const fault = faults.find((f) => f.do === 'loseAnswer' && f.write === entry.write && once(f));
     if (fault?.do !== 'loseAnswer') return;
     entry.byFault = true;
-    if (fault.how === 'timeout') await sleep(clock, request.timeoutMs ?? patienceMs, request.signal);
+    if (fault.how === 'timeout') {
+      unanswered.add(entry);
+      await sleep(clock, request.timeoutMs ?? patienceMs, request.signal).finally(() => unanswered.delete(entry));
+    }
     throw new ApiUnreachable(request.method, request.path, true, new Error('the answer was lost'));
   }
 
@@ -332,10 +339,10 @@ export function createWire(options: WireOptions): Wire {
     return refusal(pending.status);
   }
 
-  function record(life: Life, verb: string, what: string, request?: TransportRequest): WireEntry {
+  function record(life: Life, verb: string, what: string, request?: TransportRequest, at?: number): WireEntry {
     const entry: WireEntry = {
       life: life.id,
-      at: clock.monotonic(),
+      at: at ?? clock.monotonic(),
       verb,
       what,
       ...(request === undefined ? {} : { request }),
@@ -385,8 +392,10 @@ export function createWire(options: WireOptions): Wire {
         pausedMs: () => (life.pausedUntil ?? 0) - clock.monotonic(),
         clock,
         sending: (command) => sending(life, command),
-        answered: (command, place, wasRefused) =>
-          answered(life, record(life, wasRefused ? 'refused' : 'command', `${command} at ${place}`), wasRefused),
+        answered: (command, place, sentAt, wasRefused) => {
+          const verb = wasRefused ? 'refused' : 'command';
+          return answered(life, record(life, verb, `${command} at ${place}`, undefined, sentAt), wasRefused);
+        },
       }),
     arm() {
       armed = true;
@@ -404,6 +413,13 @@ export function createWire(options: WireOptions): Wire {
     },
     get faultyUntil() {
       return faultyUntil;
+    },
+    get unnoticed() {
+      const hanging = [...gates].filter(({ hangs }) => hangs);
+      return [
+        ...hanging.map(({ resource }) => `the watch of ${resource} hangs, and nobody has noticed`),
+        ...[...unanswered].map(({ verb, what }) => `${verb} ${what} has no answer, and is still waited for`),
+      ];
     },
     entries,
   };

@@ -266,4 +266,27 @@ export const workloadCases: readonly ConformanceCase[] = [
       expect(await endpoint('front')).toMatchObject({ conditions: { ready: false, serving: false } });
     },
   },
+  {
+    story: 'a Service made again under its name gets a slice of its own, and the old one goes',
+    pods: true,
+    async play(scene) {
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
+      const spec = { selector: { app: 'a' }, ports: [{ port: 80 }] };
+      const slices = (): Promise<readonly KubeObject[]> =>
+        listed(scene, 'endpointslices.discovery.k8s.io/v1', { labelSelector: 'kubernetes.io/service-name=a' });
+      const readyOf = async ({ metadata }: KubeObject): Promise<void> => {
+        const found = await slices();
+        expect(found.map((slice) => slice.metadata.ownerReferences?.[0]?.uid)).toEqual([metadata.uid]);
+        expect(found[0]).toMatchObject({ endpoints: [{ conditions: { ready: true } }] });
+      };
+      await made(scene, statefulSets, statefulSet(scene, 'a'));
+      const first = await made(scene, 'services', { ...service, spec });
+      await scene.until('an endpoint', () => readyOf(first));
+      await scene.call('DELETE', pathIn(scene, 'services', 'a'));
+      const second = await made(scene, 'services', { ...service, spec });
+      await scene.until('an endpoint of the second', () => readyOf(second));
+      await scene.pause(2_000);
+      await readyOf(second);
+    },
+  },
 ];

@@ -354,6 +354,32 @@ export const sentinelConversations: readonly Conversation[] = [
     ],
   },
   {
+    story: 'how long ago the primary answered: told before it is found down, and by one that was reset as if it had',
+    async play(stage) {
+      await cluster(stage, { data: 1, sentinels: 1 });
+      await stage.ask('s1', 'SENTINEL', 'SET', watched, 'down-after-milliseconds', '4000');
+      const answeredMs = async (): Promise<number> => Number((await master(stage, 's1'))['last-ok-ping-reply']);
+      await stage.until('it has answered', async () => (await answeredMs()) < 500);
+      const since = stage.now();
+      let most = 0;
+      await stage.until('two pings have passed', async () => {
+        most = Math.max(most, await answeredMs());
+        return stage.now() - since > 2500;
+      });
+      await stage.kill('n1');
+      await stage.until('it misses an answer', async () => (await answeredMs()) > 1500);
+      const missed = await master(stage, 's1');
+      await stage.ask('s1', 'SENTINEL', 'RESET', watched);
+      const reset = await master(stage, 's1');
+      return [
+        most > 500 && most < 1500,
+        [/s_down/.test(missed.flags ?? ''), missed.runid !== ''],
+        [/s_down/.test(reset.flags ?? ''), reset.runid, Number(reset['last-ok-ping-reply']) < 1500],
+      ];
+    },
+    yields: [true, [false, true], [false, '', true]],
+  },
+  {
     story: 'a sentinel that is restarted remembers everybody',
     async play(stage) {
       await cluster(stage, { data: 2, sentinels: 2 });

@@ -12,6 +12,21 @@ import {
 } from './pod-shell.ts';
 
 export async function handOver(shell: PodShell): Promise<boolean> {
+  const succeeds = await handOverRole(shell);
+  await untilWritten(shell);
+  return succeeds;
+}
+
+/** The server would refuse SIGTERM. */
+async function untilWritten(shell: PodShell): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    const info = (await localCli(shell, 'info', 'persistence')) ?? '';
+    if (!/aof_rewrite_(in_progress|scheduled):1/.test(info)) return;
+    await shell.sleep(1000);
+  }
+}
+
+async function handOverRole(shell: PodShell): Promise<boolean> {
   if (sentinels(shell).length === 0) return true;
   const info = linesOf(await localCli(shell, 'info', 'replication'));
   if (fieldOf(info, 'role') !== 'master') return true;

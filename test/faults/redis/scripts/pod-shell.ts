@@ -44,32 +44,56 @@ export function sentinels(shell: PodShell): string[] {
 
 export const linesOf = (text: string | undefined): string[] => (text ?? '').replaceAll('\r', '').split('\n');
 
-/** The line after the one that is `name`. */
-function after(lines: readonly string[], name: string): string {
-  return lines[lines.lastIndexOf(name) + 1] ?? '';
+type Fields = Readonly<Record<string, string>>;
+
+/** What a sentinel says: names and values in turn. */
+function fieldsOf(text: string | undefined): Fields {
+  const lines = linesOf(text);
+  return Object.fromEntries(lines.flatMap((name, i) => (i % 2 === 0 ? [[name, lines[i + 1] ?? '']] : [])));
+}
+
+export interface NamedPrimary {
+  readonly address: string;
+  /** Who names it. */
+  readonly sentinel: string;
+  /** Whether a node may follow it now: those sentinels that may want another are no quorum. */
+  readonly isSafe: boolean;
 }
 
 /** The address and the sentinel of the view with the highest configuration epoch; all are asked at once. */
-export async function namedPrimary(
-  shell: PodShell,
-): Promise<{ readonly address: string; readonly sentinel: string } | undefined> {
+export async function namedPrimary(shell: PodShell): Promise<NamedPrimary | undefined> {
+  const all = sentinels(shell);
   const views = await Promise.all(
-    sentinels(shell).map(async (sentinel) => {
-      const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'master', shell.clusterName));
-      if (!lines.includes('ip')) return [];
-      return [{ epoch: Number(after(lines, 'config-epoch')), address: after(lines, 'ip'), sentinel }];
+    all.map(async (sentinel) => {
+      const fields = fieldsOf(await sentinelCli(shell, sentinel, 'sentinel', 'master', shell.clusterName));
+      const { ip: address = '' } = fields;
+      return address === '' ? [] : [{ epoch: Number(fields['config-epoch']), address, sentinel, fields }];
     }),
   );
   const wordsOf = (view: { address: string; sentinel: string }): string => `${view.address} ${view.sentinel}`;
-  return views.flat().sort((a, b) => b.epoch - a.epoch || (wordsOf(a) < wordsOf(b) ? 1 : -1))[0];
+  const sorted = views.flat().sort((a, b) => b.epoch - a.epoch || (wordsOf(a) < wordsOf(b) ? 1 : -1));
+  const [newest] = sorted;
+  if (newest === undefined) return undefined;
+  const { address, sentinel } = newest;
+  const alike = sorted.filter((view) => view.address === address);
+  const isReplaced = alike.some(({ fields }) => isFailingOver(fields));
+  const up = alike.filter(({ fields }) => seesItUp(fields)).length;
+  return { address, sentinel, isSafe: !isReplaced && up > all.length - Number(shell.config('quorum')) };
+}
+
+const isFailingOver = ({ flags = '' }: Fields): boolean => flags.includes('failover');
+
+function seesItUp(fields: Fields): boolean {
+  const { flags = '', runid = '', 'last-ok-ping-reply': answeredMs = '' } = fields;
+  return !flags.includes('_down') && runid !== '' && /^[0-9]+$/.test(answeredMs) && Number(answeredMs) <= 1500;
 }
 
 /** The most replicas that any sentinel knows; empty where none answers. */
 export async function knownReplicas(shell: PodShell): Promise<string> {
   const counts: string[] = [];
   for (const sentinel of sentinels(shell)) {
-    const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'master', shell.clusterName));
-    if (lines.includes('num-slaves')) counts.push(after(lines, 'num-slaves'));
+    const fields = fieldsOf(await sentinelCli(shell, sentinel, 'sentinel', 'master', shell.clusterName));
+    if (fields['num-slaves'] !== undefined) counts.push(fields['num-slaves']);
   }
   return counts.sort((a, b) => Number(b) - Number(a))[0] ?? '';
 }

@@ -13,7 +13,7 @@ export async function admit(shell: PodShell): Promise<boolean> {
   }
   if (role !== 'slave' || fieldOf(info, 'master_sync_in_progress') !== '0') return false;
   const named = await namedPrimary(shell);
-  if (named !== undefined && named.address !== fieldOf(info, 'master_host') && named.address !== shell.podIP) {
+  if (named?.isSafe === true && named.address !== fieldOf(info, 'master_host') && named.address !== shell.podIP) {
     await localCli(shell, 'replicaof', named.address, '6379');
   }
   return false;

@@ -80,8 +80,13 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
   return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], initialised });
 }
 
-const view = (address: string, epoch = 1, replicas = 2): string =>
-  ['name', 'db', 'ip', address, 'port', '6379', 'num-slaves', replicas, 'config-epoch', epoch].join('\n');
+function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
+  const fields = { name: 'db', ip: address, port: 6379, runid: 'c0ffee', flags: 'master', ...more };
+  const figures = { 'last-ok-ping-reply': 400, 'num-slaves': replicas, 'config-epoch': epoch, ...more };
+  return Object.entries({ ...fields, ...figures })
+    .flat()
+    .join('\n');
+}
 const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
 const failover = '*"sentinel failover db"';
 const refusal = 'NOGOODSLAVE No suitable replica to promote';
@@ -152,6 +157,24 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     { cli: { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) }, initialised: true },
   ],
   ['equal views', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7'), [master('s1')]: view('10.0.0.8') } }],
+  [
+    'the one that is named is silent',
+    'start-data.sh',
+    { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { 'last-ok-ping-reply': 1501 }) }, initialised: true },
+  ],
+  [
+    'two of three see it',
+    'start-data.sh',
+    {
+      cli: { [master('s0')]: view('10.0.0.7'), [master('s2')]: view('10.0.0.7') },
+      config: { sentinels: 's0\ns1\ns2\n' },
+    },
+  ],
+  [
+    'one of three sees it',
+    'start-data.sh',
+    { cli: { [master('s1')]: view('10.0.0.7') }, config: { sentinels: 's0\ns1\ns2\n' } },
+  ],
   ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', initialised: true }],
 
   ['as primary', 'admit.sh', { cli: { '"-p 6379 info replication"': 'role:master', '"-p 6379 "*': 'OK' } }],
@@ -200,6 +223,16 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['Sentinel does not answer', 'hand-over.sh', { cli: silent('failover') }],
   ['no replica answers any more', 'hand-over.sh', { cli: silent('role') }],
   ['the pause fails', 'hand-over.sh', { cli: silent('"-p 6379 "*') }],
+  [
+    'a replica that writes its copy',
+    'hand-over.sh',
+    {
+      cli: {
+        '"-p 6379 info persistence"': 'aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:1',
+        ...{ ...whole, '"-p 6379 info replication"': caughtUp },
+      },
+    },
+  ],
 
   [
     'learns the primary',
@@ -225,17 +258,26 @@ describe('a translated script decides as the script does', () => {
 
   it('admits alike, whatever the node and the sentinels say', async () => {
     const address = fc.constantFrom(podIP, '10.0.0.7', '10.0.0.8');
-    const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 })), { nil: undefined });
+    const sight = fc.record({
+      flags: fc.constantFrom('master', 'master', 's_down,master', 'master,failover_in_progress'),
+      runid: fc.constantFrom('c0ffee', 'c0ffee', ''),
+      'last-ok-ping-reply': fc.constantFrom(0, 1500, 1501, ''),
+    });
+    const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 }), fc.constant(2), sight), {
+      nil: undefined,
+    });
     const story = fc.record({
       role: fc.constantFrom('master', 'slave', 'sentinel'),
       status: fc.constantFrom('up', 'down', ''),
       host: address,
       syncing: fc.constantFrom('0', '1', ''),
       views: fc.tuple(views, views),
+      quorum: fc.constantFrom('1\n', '2\n'),
     });
     await fc.assert(
-      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second] }) => {
+      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum }) => {
         const pod: PodStory = {
+          config: { quorum },
           cli: {
             '"-p 6379 info replication"': lines(
               ...[
@@ -252,7 +294,7 @@ describe('a translated script decides as the script does', () => {
         };
         expect(await translated('admit.sh', pod)).toEqual(decision(await runPodScript('admit.sh', pod)));
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });

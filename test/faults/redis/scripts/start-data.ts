@@ -19,6 +19,8 @@ export async function startData(shell: PodShell): Promise<string[]> {
   ];
 }
 
+const nobody = '127.0.0.1 1';
+
 /** Undefined for a node that is primary. */
 async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string | undefined> {
   if (sentinels(shell).length === 0) return undefined;
@@ -28,10 +30,10 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
     const named = await namedPrimary(shell);
     if (named === undefined) {
       tries++;
-      if (isBlank || tries >= 5) return '127.0.0.1 1';
+      if (isBlank || tries >= 5) return nobody;
       await shell.sleep(1000);
     } else if (named.address !== shell.podIP) {
-      return `${named.address} 6379`;
+      return named.isSafe ? `${named.address} 6379` : nobody;
     } else {
       const answer = await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName);
       if (answer?.includes('NOGOODSLAVE') === true) {

@@ -1,0 +1,51 @@
+/** Resources that tests read and write besides the operator's own, and what a cluster is made of. */
+import { etcdKind } from '../../src/api/etcd.ts';
+import type { Resource } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
+import {
+  configMaps,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  secrets,
+  services,
+  statefulSets,
+} from '../../src/api/resource.ts';
+
+const clusterWide = (group: string, version: string, kind: string, plural: string): Resource => ({
+  group,
+  version,
+  kind,
+  plural,
+  namespaced: false,
+});
+
+export const namespaces = clusterWide('', 'v1', 'Namespace', 'namespaces');
+export const nodes = clusterWide('', 'v1', 'Node', 'nodes');
+export const persistentVolumes = clusterWide('', 'v1', 'PersistentVolume', 'persistentvolumes');
+export const customResourceDefinitions = clusterWide(
+  'apiextensions.k8s.io',
+  'v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+);
+export const endpointSlices: Resource = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+};
+export const redisClusters: Resource = redisKind.resource;
+export const etcdClusters: Resource = etcdKind.resource;
+
+/** Everything that the operator makes for a cluster, or that comes of it. */
+export const childResources: readonly Resource[] = [
+  statefulSets,
+  pods,
+  persistentVolumeClaims,
+  services,
+  configMaps,
+  podDisruptionBudgets,
+  secrets,
+];
