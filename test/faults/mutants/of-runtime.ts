@@ -18,7 +18,7 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/reflector.ts',
-        find: "if (end.cause === 'expired' || end.cause === 'mute') version = undefined;",
+        find: "if (end.cause === 'expired' || end.cause === 'mute' || end.cause === 'not-served') version = undefined;",
         replace: '',
       },
     ],
