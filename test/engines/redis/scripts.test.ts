@@ -88,7 +88,7 @@ describe('a primary is safe to follow', () => {
   });
 });
 
-describe('a data node that starts', () => {
+describe('a data node that starts', { timeout: 30_000 }, () => {
   const others = { [master('s0')]: view('10.0.0.7') };
   const itself = { [master('s0')]: view(podIP), [failover]: 'OK' };
   const refused = { ...itself, [failover]: 'NOGOODSLAVE No suitable replica to promote' };
