@@ -11,7 +11,7 @@ import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
-import { podName } from './names.ts';
+import { authoritiesAnnotation, podName } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
@@ -57,7 +57,8 @@ function withObjects(
 ): EtcdPlan {
   const { cluster, children, claims } = situation;
   const refused = versionBlock(situation);
-  const objects = objectSteps(etcdChildren(cluster, roster), children).filter(
+  const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities), children).filter(
     // Whoever starts again by itself would start with the new template.
     (step) => refused === undefined || step.type !== 'apply' || step.object.kind !== 'StatefulSet',
   );
@@ -75,6 +76,12 @@ function withObjects(
     ],
     outcome: outcome.state === 'settled' && refused !== undefined ? refused : outcome,
   };
+}
+
+/** Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. */
+function authoritiesFor({ observed, sets }: Situation, index: number): string | undefined {
+  const template = sets.get(index)?.spec?.template;
+  return observed.authorities ?? template?.metadata?.annotations?.[authoritiesAnnotation];
 }
 
 function parked({ pods }: Situation): Outcome {

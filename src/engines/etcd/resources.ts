@@ -20,9 +20,14 @@ export function etcdResources(cluster: Cluster<EtcdSpec>): Desired[] {
 
 /**
  * The roster comes before the members that start by it. The password is made with the first of them, whether it is
- * wanted then or later: a Secret that is not watched can be made at no other time.
+ * wanted then or later: a Secret that is not watched can be made at no other time. `authorities` are those that a
+ * member is to trust, where that is known.
  */
-export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desired[] {
+export function etcdChildren(
+  cluster: Cluster<EtcdSpec>,
+  roster: Roster,
+  authorities: (index: number) => string | undefined = () => undefined,
+): Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
   const part: Part = { engine: 'etcd', component, version: spec.version };
@@ -51,6 +56,8 @@ export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desire
       object: clusterIPService({ metadata: ownedMetadata(cluster, names.client, part), selector, ports: [client] }),
     },
     { object: disruptionBudget(ownedMetadata(cluster, names.peers, part), selector) },
-    ...[...roster.keys()].map((index) => ({ object: memberStatefulSet(cluster, index, part, size) })),
+    ...[...roster.keys()].map((index) => ({
+      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
+    })),
   ];
 }
