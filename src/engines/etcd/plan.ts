@@ -78,10 +78,14 @@ function withObjects(
   };
 }
 
-/** Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. */
-function authoritiesFor({ observed, sets }: Situation, index: number): string | undefined {
-  const template = sets.get(index)?.spec?.template;
-  return observed.authorities ?? template?.metadata?.annotations?.[authoritiesAnnotation];
+/**
+ * Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. Nor does anybody who
+ * runs without a word of them, such as a member that was rendered beforehand.
+ */
+function authoritiesFor({ observed, sets, pods }: Situation, index: number): string | undefined {
+  const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
+  const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
+  return written === undefined && runs ? undefined : (observed.authorities ?? written);
 }
 
 function parked({ pods }: Situation): Outcome {
@@ -98,9 +102,18 @@ function undecided(situation: Situation, roster: Roster): Outcome {
     return blocked('QuorumLost', `a majority of the members has lost its volume (${names}): the others cannot go on`);
   }
   if (cluster.status?.initialized !== true) {
-    return wait('Forming', message === '' ? 'the members elect a leader' : message, formingMs);
+    return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
   }
-  return wait('QuorumLost', `no majority of the ${roster.size} member(s) answers: ${message}`, recheckMs);
+  return wait(
+    'QuorumLost',
+    `no majority of the ${roster.size} member(s) answers: ${message}`,
+    whileRunning(situation, recheckMs),
+  );
+}
+
+/** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
+function whileRunning({ pods }: Situation, ms: number): number | undefined {
+  return [...pods.values()].some(({ status }) => status?.phase === 'Running') ? ms : undefined;
 }
 
 /** Members that have run before and whose volume, as far as it is there, has never been a member's. */
