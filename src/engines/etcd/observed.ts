@@ -67,6 +67,8 @@ export interface EtcdObserved {
   readonly agreed?: Agreement;
   /** Why nobody could be asked at all: the password is missing, or refused. */
   readonly unaskable?: string;
+  /** See `authoritiesOf`. */
+  readonly authorities?: string;
   /** Wall time in milliseconds. */
   readonly at: number;
 }

@@ -2,6 +2,7 @@
  * Calls to the members of one cluster, for one look or one action. Where a member wants to know who is asking, the root
  * user's password is exchanged for a token, which the other members take as well.
  */
+import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO, TlsMaterial } from '../engine.ts';
@@ -60,6 +61,17 @@ async function tlsOf({ metadata, spec }: Cluster<EtcdSpec>, io: EngineIO): Promi
   }
   // Every member has it in its certificate, whichever address it is reached by.
   return { ca, cert, key, servername: `${etcdNames(metadata.name).client}.${metadata.namespace}.svc` };
+}
+
+/**
+ * Of the authorities that members trust: they are read when a process starts, and then never again. Undefined where
+ * there are none, or where a Secret cannot be read now.
+ */
+export async function authoritiesOf({ spec }: Cluster<EtcdSpec>, io: EngineIO): Promise<string | undefined> {
+  const names = [spec.tls.client, spec.tls.peer].flatMap((tls) => tls?.secretRef.name ?? []);
+  const found = await Promise.all(names.map(async (name) => (await io.secret(name))?.['ca.crt']));
+  if (names.length === 0 || found.includes(undefined)) return undefined;
+  return createHash('sha256').update(JSON.stringify(found)).digest('hex').slice(0, 16);
 }
 
 export interface EtcdSession {

@@ -90,6 +90,21 @@ describe('a look at the members', () => {
     expect(result).toMatchObject({ value: { agreed: { hasPreviousPassword: true } } });
   });
 
+  it.each<[string, Readonly<Record<string, Readonly<Record<string, string>>>>, boolean]>([
+    ['finds which authorities are trusted', { a: { 'ca.crt': '1' }, b: { 'ca.crt': '2' } }, true],
+    ['does not guess them where a Secret is away', { a: { 'ca.crt': '1' } }, false],
+    ['nor where it has none', { a: { 'ca.crt': '1' }, b: {} }, false],
+  ])('%s', async (_, secrets, isKnown) => {
+    const tls = { client: { secretRef: { name: 'a' } }, peer: { secretRef: { name: 'b' } } };
+    const { cluster, children, observed } = etcdWorld({ spec: { tls } });
+    const network = scriptedEtcd(observed, undefined, secrets);
+    const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+    const { authorities } = result.status === 'fulfilled' ? result.value : {};
+    expect(authorities !== undefined).toBe(isKnown);
+    // Never the certificates themselves.
+    expect(authorities ?? '0').toMatch(/^[0-9a-f]+$/);
+  });
+
   it('is over when the process stops', async () => {
     const { cluster, children, observed } = etcdWorld({});
     const network = scriptedEtcd(observed, () => 'hang');

@@ -183,7 +183,20 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       expect(Object.values(roles(operator)).sort()).toEqual(['leader', 'voter', 'voter']);
       // Renewed: nobody restarts for it.
       host.provide('members', authority.issue(addresses));
+      operator.clear();
+      await operator.settle();
+      expect(asked(operator)).toEqual([]);
+      // Another authority comes beside the old one, then certificates of it, then the old one goes.
+      const successor = openAuthority();
+      const [old, fresh] = [authority.issue(addresses), successor.issue(addresses)];
+      const trusted = old['ca.crt'] + fresh['ca.crt'];
+      for (const certificates of [{ ...old, 'ca.crt': trusted }, { ...fresh, 'ca.crt': trusted }, fresh]) {
+        host.provide('members', certificates);
+        await operator.settle(60_000);
+      }
+      expect(asked(operator).filter((line) => line.startsWith('delete Pod')).length).toBe(6);
       authority.close();
+      successor.close();
       operator.change({ replicas: 5 });
       await operator.settle(60_000);
       expect(Object.keys(roles(operator)).length).toBe(5);

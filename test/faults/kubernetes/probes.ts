@@ -91,8 +91,9 @@ export function startProbes({ time, random }: Pick<ClusterState, 'time' | 'rando
       const isSure = inRow >= (succeeded ? timing.successes : timing.failures);
       if (isSure && !judge(succeeded)) return;
       const passed = time.monotonic() - began;
-      const next = (Math.floor(passed / timing.periodMs) + 1) * timing.periodMs - passed;
-      time.after(next, again);
+      // An answer that took no time at all comes a rounding error before its beat.
+      const beats = Math.floor(passed / timing.periodMs + 1e-6) + 1;
+      time.after(beats * timing.periodMs - passed, again);
     };
     time.after(firstMs, again);
   }
