@@ -18,6 +18,10 @@ export interface Stage {
   replica(): string;
   /** The volume of a data pod loses its content, and its process with it. */
   loseVolume(pod: string): Promise<void>;
+  /** The claim of a data pod is deleted, and its pod with it. */
+  loseClaim(pod: string): Promise<void>;
+  /** The machines of these pods are without power for so long. */
+  powerOff(pods: readonly string[], ms: number): Promise<void>;
   restartOperator(): Promise<void>;
 }
 
@@ -39,8 +43,11 @@ export interface Scenario {
   /** Fields of the spec that it changes. */
   readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;
-  /** `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. */
-  readonly end: 'whole' | 'gone';
+  /**
+   * `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. `blocked`: it says that a person
+   * has to decide.
+   */
+  readonly end: 'whole' | 'gone' | 'blocked';
   /** What may differ between any two runs of it. */
   readonly mayDiffer?: readonly Excuse[];
   /** Writes of the operator that it takes without faults, at most. */
