@@ -15,6 +15,8 @@ export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
+  /** Its startup probe has passed. */
+  readonly started?: boolean;
   readonly state?: { readonly waiting?: { readonly reason?: string }; readonly terminated?: Termination };
   readonly lastState?: { readonly terminated?: Termination };
 }

@@ -45,7 +45,8 @@ export type MemberChange =
   | Partial<LiveMember>;
 /** `blank`: it has no mark. `retired`: its member was removed. */
 export type ClaimChange = 'none' | 'blank' | 'retired' | 'foreign';
-export type PodChange = 'outdated' | 'unready' | Plight;
+/** `started`: its process has begun, and the kubelet has seen it. */
+export type PodChange = 'outdated' | 'unready' | 'started' | Plight;
 export interface Plight {
   /** Beyond its grace. */
   readonly terminatingForMs?: number;
@@ -199,6 +200,7 @@ function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeOb
               condition('PodScheduled', true),
               condition('Ready', change !== 'unready' && crashingForMs === undefined, crashingForMs),
             ],
+            ...(change === 'started' ? { containerStatuses: [{ name: 'etcd', restartCount: 0, started: true }] } : {}),
             ...(crashingForMs === undefined
               ? {}
               : {

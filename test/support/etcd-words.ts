@@ -23,8 +23,8 @@ const numberOf = (id: string): number => Number(id) - 1;
 
 export function actionWords(action: EtcdAction): string {
   switch (action.type) {
-    case 'etcd.addLearners':
-      return `add ${action.peers.map(({ index }) => index).join(', ')}`;
+    case 'etcd.addLearner':
+      return `add ${action.index}`;
     case 'etcd.promote':
       return `promote ${numberOf(action.memberId)}`;
     case 'etcd.removeMember':

@@ -28,18 +28,23 @@ const defragmentTimeoutMs = 50_000;
 export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
   const session = sessionOf(cluster, io);
   switch (action.type) {
-    case 'etcd.addLearners':
-      return addLearners(action, session);
+    case 'etcd.addLearner':
+      return unlessRefused(
+        session.call(
+          action.via.address,
+          'cluster/member/add',
+          { peerURLs: [action.peerUrl], isLearner: true },
+          changeTimeoutMs,
+        ),
+      );
     case 'etcd.promote':
-      await isAccepted(
+      return unlessRefused(
         session.call(action.via.address, 'cluster/member/promote', { ID: action.memberId }, changeTimeoutMs),
       );
-      return;
     case 'etcd.removeMember':
-      await isAccepted(
+      return unlessRefused(
         session.call(action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
       );
-      return;
     case 'etcd.moveLeader':
       await session.call(
         action.via.address,
@@ -49,7 +54,7 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
       );
       return;
     case 'etcd.compact':
-      await isAccepted(
+      return unlessRefused(
         session.call(
           action.via.address,
           'kv/compaction',
@@ -57,7 +62,6 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
           changeTimeoutMs,
         ),
       );
-      return;
     case 'etcd.defragment':
       await session.call(action.member.address, 'maintenance/defragment', {}, defragmentTimeoutMs);
       return;
@@ -69,8 +73,7 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
       return;
     }
     case 'etcd.disableAuth':
-      await isAccepted(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
-      return;
+      return unlessRefused(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
     case 'etcd.disarm':
       await session.call(
         action.via.address,
@@ -84,33 +87,20 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
   }
 }
 
-async function addLearners({ via, peers }: Extract<EtcdAction, { type: 'etcd.addLearners' }>, session: EtcdSession) {
-  for (const { peerUrl } of peers) {
-    const request = { peerURLs: [peerUrl], isLearner: true };
-    const isIn = await isAccepted(session.call(via.address, 'cluster/member/add', request, changeTimeoutMs));
-    if (!isIn) return;
-  }
-}
-
 /** A root user who is there already may have another password: nobody has been asked for it until now. */
 async function enableAuth(address: string, password: string, session: EtcdSession): Promise<void> {
   const user = { name: rootUser, password };
-  await isAccepted(session.call(address, 'auth/user/add', user, changeTimeoutMs));
+  await unlessRefused(session.call(address, 'auth/user/add', user, changeTimeoutMs));
   await session.call(address, 'auth/user/changepw', user, changeTimeoutMs);
-  await isAccepted(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
+  await unlessRefused(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
   await session.call(address, 'auth/enable', {}, changeTimeoutMs);
 }
 
-/** False where it is too early. */
-async function isAccepted(call: Promise<Answer>): Promise<boolean> {
+async function unlessRefused(call: Promise<Answer>): Promise<void> {
   try {
     await call;
-    return true;
   } catch (error) {
     if (!(error instanceof EtcdRefusal)) throw error;
-    const { message } = error;
-    if (done.some((pattern) => pattern.test(message))) return true;
-    if (notYet.some((pattern) => pattern.test(message))) return false;
-    throw error;
+    if (![...done, ...notYet].some((pattern) => pattern.test(error.message))) throw error;
   }
 }

@@ -9,15 +9,9 @@ export interface Target {
   readonly address: string;
 }
 
-/** A member to be, by the number that it is given. */
-export interface Peer {
-  readonly index: number;
-  readonly peerUrl: string;
-}
-
 export type EtcdAction =
-  /** Members without a vote, which copy the data first (safety rule E2); in this order, and none after one that etcd refuses. */
-  | { readonly type: 'etcd.addLearners'; readonly via: Target; readonly peers: readonly Peer[] }
+  /** A member without a vote, which copies the data first (safety rule E2). */
+  | { readonly type: 'etcd.addLearner'; readonly via: Target; readonly index: number; readonly peerUrl: string }
   /** Gives it its vote; etcd refuses while it has not caught up. */
   | { readonly type: 'etcd.promote'; readonly via: Target; readonly memberId: string }
   | { readonly type: 'etcd.removeMember'; readonly via: Target; readonly memberId: string }

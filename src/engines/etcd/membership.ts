@@ -7,7 +7,7 @@
  */
 import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
 import type { EtcdAction, Target } from './action.ts';
-import { wordsFor } from './health.ts';
+import { troubles, wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
 import { isOutdated } from './outdated.ts';
@@ -69,8 +69,9 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
     .filter(({ live }) => live !== undefined)
     .sort((a, b) => (b.live?.applied ?? 0) - (a.live?.applied ?? 0));
   if (first === undefined) {
+    const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
     const names = wordsFor(cluster, learners);
-    return { steps: [], outcome: wait('Joining', `${names}: started, without a vote yet`, recheckMs) };
+    return another ?? { steps: [], outcome: wait('Joining', `${names}: no vote yet`, recheckMs) };
   }
   const name = nameOf(cluster, first);
   return acting(
@@ -81,24 +82,40 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
 }
 
 /**
- * Everybody votes. Two come at once, since what takes time is to start and to copy, and who has no vote endangers
- * nobody. Both are listed before either starts: each is told who else there is, and refuses to start on a list that is
- * not etcd's. Members that still run by older settings might count one as one too many, and the others not.
+ * The next one while one is there without a vote, since what takes time is to start and to copy, and who has no vote
+ * endangers nobody. Not before the first has started: a member that starts asks every other one, and two that start at
+ * once wait for each other until etcd gives that up. Members that still run by older settings might count the second as
+ * one too many, and the others not.
  */
-export function planOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
-  const { cluster, spec } = situation;
-  const count = voters(members).length;
-  if (count >= spec.replicas) return undefined;
+function planAnother(
+  situation: Situation,
+  members: readonly Member[],
+  first: Member,
+  via: Target,
+): EtcdPlan | undefined {
+  const voting = voters(members);
+  const pod = first.index === undefined ? undefined : situation.pods.get(first.index);
+  const hasStarted = pod?.status?.containerStatuses?.some(({ started }) => started === true) === true;
   const isMixed = members.some((member) => isOutdated(situation, member));
-  const next = nextIndex(situation);
-  const peers = [next, next + 1]
-    .slice(0, isMixed ? 1 : spec.replicas - count)
-    .map((index) => ({ index, peerUrl: peerUrl(cluster, index) }));
-  const names = peers.map(({ index }) => memberName(cluster.metadata.name, index)).join(' and ');
+  const isRoom = voting.length + 1 < situation.spec.replicas;
+  return isRoom && hasStarted && !isMixed && troubles(situation, voting).length === 0
+    ? adding(situation, voting.length, via)
+    : undefined;
+}
+
+/** Everybody votes. */
+export function planOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
+  const count = voters(members).length;
+  return count < situation.spec.replicas ? adding(situation, count, via) : undefined;
+}
+
+function adding(situation: Situation, votes: number, via: Target): EtcdPlan {
+  const { cluster, spec } = situation;
+  const index = nextIndex(situation);
   return acting(
-    { type: 'etcd.addLearners', via, peers },
-    `add ${names} to the members, without a vote`,
-    wait('ScalingOut', `${count} of ${spec.replicas} members vote`, recheckMs),
+    { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster, index) },
+    `add ${memberName(cluster.metadata.name, index)} to the members, without a vote`,
+    wait('ScalingOut', `${votes} of ${spec.replicas} members vote`, recheckMs),
   );
 }
 

@@ -13,7 +13,7 @@ const largestDefaultQuota = 8 * gibibyte;
 /** The log and the snapshots need the rest. */
 const quotaShare = 0.6;
 
-/** Members without a vote at one time: see `planOut`. */
+/** Members without a vote at one time: see `planAnother`. */
 const maxLearners = 2;
 
 /** Bytes. */

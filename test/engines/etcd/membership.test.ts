@@ -8,12 +8,55 @@ const table = (rows: readonly PlanRow[]): void =>
 describe('more members', () => {
   const out: Story = { spec: { replicas: 5 }, before: { replicas: 3 } };
   table([
-    ['come two at a time, without a vote', out, ['add 3, 4', 'wait ScalingOut']],
-    ['come one at a time where only one is missing', { ...out, numbers: [0, 1, 2, 3] }, ['add 4', 'wait ScalingOut']],
+    ['come without a vote', out, ['add 3', 'wait ScalingOut']],
     [
-      'come one at a time while somebody runs by older settings',
-      { spec: { replicas: 3 }, before: { replicas: 1 }, pods: { 0: 'outdated' } },
-      ['add 1', 'wait ScalingOut'],
+      'the second comes as soon as the first has started',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'unstarted' }, starts: { 3: 'joins' }, pods: { 3: 'started' } },
+      ['add 4', 'wait ScalingOut'],
+    ],
+    [
+      'no third comes beside two',
+      {
+        spec: { replicas: 7 },
+        before: { replicas: 3 },
+        numbers: [0, 1, 2, 3, 4],
+        members: { 3: 'unstarted', 4: 'unstarted' },
+        starts: { 3: 'joins', 4: 'joins' },
+        pods: { 3: 'started', 4: 'started' },
+      },
+      ['wait Joining'],
+    ],
+    [
+      'none comes beside the only one that is missing',
+      {
+        numbers: [0, 1, 2],
+        members: { 2: 'unstarted' },
+        starts: { 2: 'joins' },
+        pods: { 2: 'started' },
+      },
+      ['wait Joining'],
+    ],
+    [
+      'the second does not come while one who votes is away',
+      {
+        ...out,
+        numbers: [0, 1, 2, 3],
+        members: { 1: 'silent', 3: 'unstarted' },
+        starts: { 3: 'joins' },
+        pods: { 3: 'started' },
+      },
+      ['wait Joining'],
+    ],
+    [
+      'the second does not come while somebody runs by older settings',
+      {
+        ...out,
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unstarted' },
+        starts: { 3: 'joins' },
+        pods: { 1: 'outdated', 3: 'started' },
+      },
+      ['wait Joining'],
     ],
     [
       'E2: get their votes one after the other, who has copied more first',
@@ -46,7 +89,7 @@ describe('more members', () => {
     ],
     ['do not come while one is away', { ...out, members: { 1: 'silent' } }, ['wait MembersNotReady']],
     ['do not come while one knows no leader', { ...out, members: { 1: 'leaderless' } }, ['wait MembersNotReady']],
-    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10, 11', 'wait ScalingOut']],
+    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10', 'wait ScalingOut']],
     [
       'are told anew who the others are, where that has changed before they started',
       {
@@ -76,7 +119,7 @@ describe('more members', () => {
           ),
         starts: { 3: 'unwritten', 4: 'unwritten' },
       },
-      ['add 5, 6', 'wait ScalingOut'],
+      ['add 5', 'wait ScalingOut'],
     ],
     [
       'of whom one is too many: the newest goes before it has a vote',

@@ -32,7 +32,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
   );
 
   it(
-    'grow to five two at a time and shrink to one one at a time; who comes after that meets no old data',
+    'grow to five and shrink to one; who comes after that meets no old data',
     story(async (host) => {
       const operator = etcdOperator(host, { replicas: 1 });
       await operator.settle();
@@ -43,8 +43,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       await operator.settle();
       const once = [...new Set(asked(operator))];
       expect(once.filter((line) => line.startsWith('add'))).toEqual([
-        'add db-1 and db-2 to the members, without a vote',
-        'add db-3 and db-4 to the members, without a vote',
+        ...[1, 2, 3, 4].map((i) => `add db-${i} to the members, without a vote`),
       ]);
       expect(once.filter((line) => line.startsWith('give')).sort()).toEqual(
         [1, 2, 3, 4].map((i) => `give db-${i}-0 a vote, if it has caught up`),
