@@ -82,8 +82,8 @@ function ofStatus(status: Fields): Fields {
 
 /**
  * Which members of an etcd stay depends on who leads. Those that run are numbered anew in their order, and after them
- * those whose volumes alone are kept; their token, which is the cluster's UID, is left out. Other engines' objects have
- * no such numbers.
+ * those whose volumes alone are kept. Their token, which is the cluster's UID, is left out, and so are the revisions of
+ * templates that have both in them. Other engines' objects have no such numbers.
  */
 function renumbered(objects: readonly KubeObject[]): (text: string) => string {
   const { name: cluster, uid = '' } = objects.find(({ kind }) => kind === 'EtcdCluster')?.metadata ?? {};
@@ -96,7 +96,8 @@ function renumbered(objects: readonly KubeObject[]): (text: string) => string {
       .sort((a, b) => a - b);
   const places = [...new Set([...numbersOf('StatefulSet'), ...numbersOf('PersistentVolumeClaim')])];
   const rename = (_: string, number: string): string => `${cluster}-${places.indexOf(Number(number))}`;
-  return (text) => text.replace(member, rename).replaceAll(uid, 'UID');
+  const revision = new RegExp(`\\b(${cluster}-\\d+)-[0-9a-f]{10}\\b`, 'g');
+  return (text) => text.replace(revision, '$1-REVISION').replace(member, rename).replaceAll(uid, 'UID');
 }
 
 /** `StatefulSet/db` to its masked content. */

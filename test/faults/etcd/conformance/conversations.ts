@@ -1,0 +1,20 @@
+/** All of them, those that wait for seconds first. */
+import type { Conversation } from './conversation.ts';
+import { failureConversations } from './failure-conversations.ts';
+import { membershipConversations } from './membership-conversations.ts';
+import { serviceConversations } from './service-conversations.ts';
+import type { Stage } from './stage.ts';
+
+export const conversations: readonly Conversation[] = [
+  ...failureConversations,
+  ...membershipConversations,
+  ...serviceConversations,
+];
+
+export async function play(conversation: Conversation, stage: Stage): Promise<unknown> {
+  try {
+    return await conversation.play(stage);
+  } finally {
+    await stage.close();
+  }
+}
