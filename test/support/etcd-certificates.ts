@@ -1,4 +1,4 @@
-/** An authority made for one test, and certificates for the members of `db`: by openssl, in a tenth of a second. */
+/** An authority made for one test, and certificates for members, by default those of `db`: by openssl, in a tenth of a second. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ export type Certificates = Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', str
 
 export interface Authority {
   /** A certificate of its own each time. */
-  issue(addresses: readonly string[]): Certificates;
+  issue(addresses: readonly string[], cluster?: { readonly name: string; readonly namespace: string }): Certificates;
   close(): void;
 }
 
@@ -23,8 +23,9 @@ export function openAuthority(): Authority {
   const read = (file: string): string => readFileSync(join(directory, file), 'utf8');
   openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test', '-days', '2');
   return {
-    issue(addresses) {
-      const names = ['DNS:*.db.apps.svc', 'DNS:db-client.apps.svc', ...addresses.map((address) => `IP:${address}`)];
+    issue(addresses, { name, namespace } = { name: 'db', namespace: 'apps' }) {
+      const hosts = [`*.${name}.${namespace}.svc`, `${name}-client.${namespace}.svc`];
+      const names = [...hosts.map((host) => `DNS:${host}`), ...addresses.map((address) => `IP:${address}`)];
       const extensions = `subjectAltName=${names.join(',')}\nextendedKeyUsage=serverAuth,clientAuth\n`;
       writeFileSync(join(directory, 'extensions'), extensions);
       // Without a common name: etcd would take it for the name of a user.

@@ -1,0 +1,247 @@
+/**
+ * Encrypted and closed: an etcd whose members, clients and operator show certificates, and which asks who is asking. The
+ * password and the authority change while a client writes; nobody restarts for the one, one member at a time for the
+ * other.
+ */
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { secrets } from '../../src/api/resource.ts';
+import type { TlsMaterial } from '../../src/engines/engine.ts';
+import { authoritiesAnnotation } from '../../src/engines/etcd/names.ts';
+import { dialTcp } from '../../src/runtime/engine-io.ts';
+import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { type Authority, type Certificates, openAuthority } from '../support/etcd-certificates.ts';
+import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
+import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { OperatorProcess } from '../support/operator-process.ts';
+import { recordResult } from '../support/results.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+const servername = 'e-client.e2e-etcd-secrets.svc';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+let stage: Stage;
+let operator: OperatorProcess;
+let cluster: EtcdTestCluster;
+let [first, second]: readonly Authority[] = [];
+let shown: Certificates;
+
+beforeAll(async () => {
+  stage = await openStage('etcd-secrets');
+  first = openAuthority();
+  second = openAuthority();
+  shown = issuedBy(first);
+  await stage.client.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'members', namespace: stage.namespace },
+    data: encoded(shown),
+  });
+  operator = await stage.startOperator();
+  const secretRef = { name: 'members' };
+  const tls = { client: { secretRef }, peer: { secretRef } };
+  cluster = await stage.createEtcd('e', { tls, auth: { enabled: true } });
+  await ready();
+});
+afterEach((context) => keepEtcdEvidence(context, stage, cluster));
+afterAll(async () => {
+  first?.close();
+  second?.close();
+  await stage.close();
+});
+
+function issuedBy(authority: Authority | undefined): Certificates {
+  if (authority === undefined) throw new Error('there is no authority');
+  return authority.issue([], { name: 'e', namespace: stage.namespace });
+}
+
+function encoded(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)]));
+}
+
+async function ready(): Promise<void> {
+  const isReady = async (): Promise<void> => {
+    const { metadata, status } = await cluster.object();
+    expect(await cluster.ready()).toBe('True AllMembersReady');
+    expect((status as { observedGeneration?: number }).observedGeneration).toBe(metadata.generation);
+  };
+  await until('the cluster ready', isReady, { withinMs: 180_000 });
+}
+
+const material = (): TlsMaterial => ({
+  ca: shown['ca.crt'],
+  cert: shown['tls.crt'],
+  key: shown['tls.key'],
+  servername,
+});
+
+async function ask(host: string, path: string, body: object, token?: string): Promise<Record<string, unknown>> {
+  const answer = await exchangeOver(dialTcp, {
+    host,
+    port: 2379,
+    method: 'POST',
+    path: `/v3/${path}`,
+    body: JSON.stringify(body),
+    ...(token === undefined ? {} : { headers: { authorization: token } }),
+    tls: material(),
+    signal: AbortSignal.timeout(1000),
+  });
+  if (answer.status !== 200) throw new Error(answer.body);
+  return JSON.parse(answer.body) as Record<string, unknown>;
+}
+
+async function addresses(): Promise<string[]> {
+  return (await cluster.pods()).flatMap(({ status }) => status?.podIP ?? []);
+}
+
+async function login(password: string): Promise<string> {
+  const [host = ''] = await addresses();
+  return String((await ask(host, 'auth/authenticate', { name: 'root', password })).token);
+}
+
+async function passwordNow(): Promise<string> {
+  const { data } = await stage.client.get({ resource: secrets, namespace: stage.namespace, name: 'e-root' });
+  return Buffer.from((data as Record<string, string>).password ?? '', 'base64').toString();
+}
+
+async function change(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+  const ref = { resource: secrets, namespace: stage.namespace, name };
+  await stage.client.mergePatch(ref, { data: encoded(values) });
+}
+
+/** Secrets are not watched: who has just started has read none yet. */
+async function anotherOperator(): Promise<void> {
+  await operator.stop();
+  operator = await stage.startOperator();
+}
+
+/** One client that writes all the while. Resolves with the longest time between two acknowledged writes. */
+async function whileWriting(work: () => Promise<unknown>): Promise<number> {
+  let isOver = false;
+  let [longest, lastAt] = [0, performance.now()];
+  const writing = (async () => {
+    let token: string | undefined;
+    for (let n = 0; !isOver; n++) {
+      try {
+        const hosts = await addresses();
+        token ??= await login(await passwordNow());
+        await ask(hosts[n % hosts.length] ?? '', 'kv/put', { key: base64(`key/${n}`), value: base64(`${n}`) }, token);
+        longest = Math.max(longest, performance.now() - lastAt);
+        lastAt = performance.now();
+      } catch {
+        token = undefined;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await writing;
+  }
+  return longest;
+}
+
+test('nobody gets in without a certificate and a password', async () => {
+  const [host = ''] = await addresses();
+  const range = { key: base64('key') };
+  await expect(ask(host, 'kv/range', range)).rejects.toThrow('user name is empty');
+  await expect(ask(host, 'kv/range', range, await login(await passwordNow()))).resolves.toHaveProperty('header');
+  const { key: _key, cert: _cert, ...stranger } = material();
+  const signal = AbortSignal.timeout(1000);
+  const request = {
+    host,
+    port: 2379,
+    method: 'POST',
+    path: '/v3/kv/range',
+    body: '{}',
+    tls: stranger,
+    signal,
+  } as const;
+  await expect(exchangeOver(dialTcp, request as Parameters<typeof exchangeOver>[1])).rejects.toThrow();
+});
+
+test('root gets another password, and nobody restarts', async () => {
+  const old = await passwordNow();
+  const gapMs = await whileWriting(async () => {
+    const replaced = await replacedPods(cluster, async () => {
+      await change('e-root', { password: 'another-password', 'password-previous': old });
+      await anotherOperator();
+      await until('the new password is taken', () => login('another-password'));
+      await ready();
+    });
+    expect(replaced).toEqual([]);
+  });
+  await expect(login(old)).rejects.toThrow('invalid user ID or password');
+  await recordResult({ scenario: 'etcd: password of root changed', gapMs });
+});
+
+test('the members go over to another authority without losing their majority', async () => {
+  const [old, fresh] = [issuedBy(first), issuedBy(second)];
+  const both = old['ca.crt'] + fresh['ca.crt'];
+  const startedAt = performance.now();
+  const steps = [
+    { next: { ...old, 'ca.crt': both }, restarts: true },
+    { next: { ...fresh, 'ca.crt': both }, restarts: false },
+    { next: fresh, restarts: true },
+  ];
+  const gapMs = await whileWriting(async () => {
+    for (const { next, restarts } of steps) {
+      const before = await trusted();
+      const replaced = await replacedPods(cluster, async () => {
+        await change('members', next);
+        shown = { ...next, 'ca.crt': both };
+        await anotherOperator();
+        if (restarts) {
+          await until(
+            'every member trusts it',
+            async () => {
+              const now = await trusted();
+              expect([now.size, [...before].some((one) => now.has(one))]).toEqual([1, false]);
+            },
+            { withinMs: 120_000 },
+          );
+        } else await everyMemberShows(next['tls.crt']);
+        await ready();
+      });
+      expect(replaced.length).toBe(restarts ? 3 : 0);
+    }
+  });
+  await recordResult({
+    scenario: 'etcd: another authority',
+    gapMs,
+    measured: `done after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+  });
+  expect(gapMs).toBeLessThan(5_000);
+});
+
+/** The sets of authorities that the running members were started with. */
+async function trusted(): Promise<ReadonlySet<string | undefined>> {
+  const pods = await cluster.pods();
+  return new Set(pods.map(({ metadata }) => metadata.annotations?.[authoritiesAnnotation]));
+}
+
+/** The kubelet brings a changed Secret into its pods within a minute or two. */
+async function everyMemberShows(certificate: string): Promise<void> {
+  const wanted = Buffer.from(certificate.replaceAll(/-----[A-Z ]+-----|\s/g, ''), 'base64');
+  await until(
+    'every member shows its new certificate',
+    async () => {
+      for (const host of await addresses()) expect((await certificateOf(host)).equals(wanted)).toBe(true);
+    },
+    { withinMs: 180_000, everyMs: 1000 },
+  );
+}
+
+function certificateOf(host: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: 2379, servername, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().raw);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+  });
+}
