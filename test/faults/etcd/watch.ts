@@ -77,8 +77,9 @@ export function createWatch(processes: Processes): Watch {
     if (change.type === 'addMember') {
       const { member } = change;
       for (const url of member.peerUrls) {
-        const owner = urls.get(`${clusterId} ${url}`);
-        if (owner !== undefined && owner !== member.id) unsafe.add(`the number of ${nameIn(member)} is given again`);
+        const before = urls.get(`${clusterId} ${url}`);
+        const isAgain = before !== undefined && before !== member.id;
+        if (isAgain && hasTrace(nameIn(member))) unsafe.add(`the number of ${nameIn(member)} is given again`);
         urls.set(`${clusterId} ${url}`, member.id);
       }
       if (!isFirst && !member.isLearner) unsafe.add(`${nameIn(member)} is added with a vote at once`);
@@ -86,6 +87,12 @@ export function createWatch(processes: Processes): Watch {
     if (change.type !== 'removeMember' || state.voters.length === 0) return;
     const up = state.voters.filter(({ id }) => isUp(id)).length;
     if (up <= state.voters.length / 2) unsafe.add(`a member is removed, which leaves ${up} of ${state.voters.length}`);
+  }
+
+  /** Something that the member of that number has left, and that another one would meet. */
+  function hasTrace(name: string): boolean {
+    const left = [`Pod/${name}-0`, `PersistentVolumeClaim/data-${name}-0`];
+    return (world?.kubernetes.objects() ?? []).some(({ kind, metadata }) => left.includes(`${kind}/${metadata.name}`));
   }
 
   function judge(commit: Commit): void {

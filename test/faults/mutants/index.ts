@@ -1,6 +1,7 @@
 /** The mutants. */
 import type { Mutant } from './mutant.ts';
+import { etcdMutants } from './of-etcd.ts';
 import { planMutants } from './of-plans.ts';
 import { runtimeMutants } from './of-runtime.ts';
 
-export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants];
+export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants, ...etcdMutants];

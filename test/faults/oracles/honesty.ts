@@ -64,9 +64,16 @@ function blindClaims({ before, commits }: RunRecord): string[] {
   const awaySince = new Map<string, number>();
   const sets = new Map<string, boolean>();
   const found: string[] = [];
+  const seeSet = ({ metadata, spec }: KubeObject, isGone: boolean): void => {
+    const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
+    const isWanted = !isGone && metadata.deletionTimestamp === undefined && replicas > 0;
+    sets.set(metadata.name, isWanted);
+    // Whose set is parked is not away: it counts from when it is wanted again.
+    if (!isWanted) awaySince.delete(`${metadata.name}-0`);
+  };
   const see = (pod: KubeObject, at: number, isGone: boolean): void => {
     const { name, labels = {} } = pod.metadata;
-    if (pod.kind === 'StatefulSet') sets.set(name, !isGone && pod.metadata.deletionTimestamp === undefined);
+    if (pod.kind === 'StatefulSet') seeSet(pod, isGone);
     if (pod.kind !== 'Pod' || !['data', 'member'].includes(labels['app.kubernetes.io/component'] ?? '')) return;
     pods.set(name, pod);
     if (!isGone && isReady(pod)) awaySince.delete(name);

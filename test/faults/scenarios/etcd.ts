@@ -36,6 +36,20 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   {
+    id: 'etcd S2 again',
+    title: 'scale in 3→1, and out again, volumes kept',
+    touches: ['replicas'],
+    before: three,
+    async act(stage) {
+      await stage.change({ replicas: 1 });
+      await stage.pause(60_000);
+      await stage.change({ replicas: 3 });
+    },
+    end: 'whole',
+    writes: 32,
+    written: true,
+  },
+  {
     id: 'etcd S3',
     title: 'scale in 5→3',
     touches: ['replicas'],
@@ -110,6 +124,15 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     end: 'whole',
     writes: 24,
     written: true,
+  },
+  {
+    id: 'etcd S10 only',
+    title: "only member's claim deleted: nothing is formed in its place",
+    before: one,
+    act: (stage) => stage.loseClaim(stage.primary()),
+    end: 'blocked',
+    writes: 8,
+    written: false,
   },
   {
     id: 'etcd S11 delete',

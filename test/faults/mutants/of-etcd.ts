@@ -1,0 +1,125 @@
+/** Defects of what is decided for etcd. */
+import type { Mutant } from './mutant.ts';
+
+export const etcdMutants: readonly Mutant[] = [
+  {
+    id: 'etcd-vote-at-once',
+    defect: 'a new member has a vote before it has any data',
+    seen: 'every operator from before learners',
+    edits: [{ file: 'engines/etcd/act.ts', find: 'isLearner: true }', replace: 'isLearner: false }' }],
+    scenarios: ['etcd S2'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-stop-before-remove',
+    defect: 'a member is stopped while it is still listed, and removed afterwards',
+    seen: 'etcd-operator #193',
+    edits: [
+      {
+        file: 'engines/etcd/formation.ts',
+        find: 'const isGone = index !== undefined && member.hasStarted && !hasTrace(situation, index);',
+        replace:
+          'const isGone = index !== undefined && (index >= situation.spec.replicas || !hasTrace(situation, index));',
+      },
+    ],
+    scenarios: ['etcd S3'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-forms-anew',
+    defect: 'where a volume is lost, its member forms the cluster again',
+    seen: 'etcd-druid, and every chart with a fixed initial-cluster-state',
+    edits: [
+      {
+        file: 'engines/etcd/formation.ts',
+        find: 'return written === undefined || maySeal(situation, member) ? resuming(cluster, index) : written;',
+        replace: 'return written === undefined ? resuming(cluster, index) : written;',
+      },
+    ],
+    scenarios: ['etcd S10 only'],
+    classes: ['F1'],
+    oracle: 'O6',
+  },
+  {
+    id: 'etcd-blank-voter',
+    defect: 'a member that has lost its volume comes back under its old number with nothing',
+    edits: [
+      {
+        file: 'engines/etcd/roster.ts',
+        find: "return { state: 'existing', cluster: line(cluster, [index]) };",
+        replace:
+          "return { state: 'existing', cluster: index > 2 ? line(cluster, [index]) : line(cluster, [0, 1, 2]) };",
+      },
+      {
+        file: 'engines/etcd/roster.ts',
+        find: "return start.state === 'existing' && start.cluster === line(cluster, [index]) && start.alone !== true;",
+        replace: "return start.state === 'existing' && start.cluster === resuming(cluster, index).cluster;",
+      },
+    ],
+    scenarios: ['etcd S10 leader'],
+    classes: ['F1'],
+    oracle: 'O6',
+  },
+  {
+    id: 'etcd-number-given-again',
+    defect: "a new member is given the number of an old one, and meets that one's data",
+    seen: 'etcd #14805, elassandra #17',
+    edits: [{ file: 'engines/etcd/situation.ts', find: '      ...everyClaim.keys(),\n', replace: '' }],
+    scenarios: ['etcd S2 again'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-leader-restarts',
+    defect: 'the leader restarts without having handed over',
+    edits: [
+      {
+        file: 'engines/etcd/restart.ts',
+        find: 'if (leader !== undefined && next.id === leader.id && heir !== undefined) {',
+        replace: 'if (leader !== undefined && next.id === leader.id && heir !== undefined && heir.index === -1) {',
+      },
+    ],
+    scenarios: ['etcd S4'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-several-at-once',
+    defect: 'the next member restarts while the last one is not back',
+    seen: 'opensearch-k8s-operator #1471',
+    edits: [{ file: 'engines/etcd/plan.ts', find: 'if (missing.length > 0) {', replace: 'if (missing.length > 2) {' }],
+    scenarios: ['etcd S4'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-silence-is-loss',
+    defect: 'a member that does not answer is replaced at once',
+    edits: [
+      {
+        file: 'engines/etcd/loss.ts',
+        find: 'return pod === undefined ? undefined : givenUp(situation, pod, at);',
+        replace: "return pod === undefined ? 'it has no pod' : (givenUp(situation, pod, at) ?? 'it does not answer');",
+      },
+    ],
+    scenarios: ['etcd S9'],
+    classes: ['F1'],
+    oracle: 'O3',
+  },
+  {
+    id: 'etcd-old-volumes-deleted',
+    defect: "a removed member's volume goes, whatever the policy says",
+    edits: [
+      {
+        file: 'engines/etcd/volumes.ts',
+        find: "return spec.deletionPolicy === 'Delete'",
+        replace: 'return spec.deletionPolicy.length > 0',
+      },
+    ],
+    scenarios: ['etcd S3'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+];
