@@ -82,7 +82,13 @@ const add: Call = async ({ member, body, time }) => {
   }
   const objection = mayAdd(member, isLearner);
   if (objection !== undefined) return objection;
-  const row = { id: memberIdOf(peerUrls, String(time.now())), peerUrls, isLearner, name: '', clientUrls: [] };
+  const row = {
+    id: memberIdOf(peerUrls, String(Math.floor(time.now() / 1000))),
+    peerUrls,
+    isLearner,
+    name: '',
+    clientUrls: [],
+  };
   const outcome = await member.propose({ type: 'addMember', member: row });
   return outcome ?? { header: header(member), member: rowOf(row), members: rowsOf(member) };
 };
@@ -245,7 +251,7 @@ const calls: Readonly<Record<string, Call>> = {
 };
 
 /** What needs no name: who asks for one has none yet, and what a process says of itself is no secret. */
-const open: ReadonlySet<string> = new Set(['auth/authenticate', 'auth/status', 'maintenance/status']);
+const open: ReadonlySet<string> = new Set(['auth/authenticate', 'maintenance/status']);
 
 function isForLearners(path: string, { serializable }: Fields): boolean {
   return path === 'maintenance/status' || (path === 'kv/range' && serializable === true);
@@ -256,7 +262,9 @@ export async function answerTo(path: string, question: Question): Promise<Reply 
   const { member, body, token } = question;
   const call = calls[path];
   if (call === undefined) return undefined;
-  if (member.own?.isLearner === true && !isForLearners(path, body)) return refusal('rpc not supported for learner', 14);
+  if (member.own?.isLearner === true && !isForLearners(path, body)) {
+    return refusal('rpc not supported for learner', member.isOld ? 14 : 9);
+  }
   if (member.state.isAuthenticated && !open.has(path)) {
     if (token === undefined) return refusal('user name is empty', 3);
     if (!member.tokens.has(token)) return refusal('invalid auth token', 16);

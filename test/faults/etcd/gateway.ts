@@ -12,6 +12,7 @@ export interface Asked {
 /** As the gateway translates gRPC's codes. */
 const statuses: Readonly<Record<number, number>> = {
   3: 400,
+  4: 504,
   5: 404,
   8: 429,
   9: 400,

@@ -8,7 +8,7 @@ function numberOf(text: string): string {
   return createHash('sha1').update(text).digest().readBigUInt64BE().toString();
 }
 
-/** `mark`: the cluster's token, or the time. */
+/** `mark`: the cluster's token, or the time in whole seconds. */
 export function memberIdOf(peerUrls: readonly string[], mark: string): string {
   return numberOf([...peerUrls].sort().join('') + mark);
 }

@@ -157,7 +157,9 @@ class Container implements RunningProgram {
     if (port !== metricsPort || member === undefined || !member.servesPeers) return false;
     if (member.isFrozen) return new Promise(() => undefined);
     if (path === '/livez') return true;
-    return path === '/readyz' && (member.isCurrent || (await member.current()) === undefined);
+    // A learner answers no linearizable question, not even its own.
+    if (path !== '/readyz' || member.own?.isLearner === true) return false;
+    return member.isCurrent || (await member.current()) === undefined;
   }
 
   terminate(): void {

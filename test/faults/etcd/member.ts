@@ -43,6 +43,9 @@ export class Member {
   #heardAt: number;
   #patience: number;
   #flushes = false;
+  /** It was running when it was removed. */
+  #hasLearned = false;
+  #ticks = 0;
   #requests = 0;
 
   constructor(host: Host, disk: Disk) {
@@ -64,6 +67,11 @@ export class Member {
     return this.#host.version;
   }
 
+  /** 3.5. */
+  get isOld(): boolean {
+    return this.version.startsWith('3.5.');
+  }
+
   get state(): StateMachine {
     return this.disk.state;
   }
@@ -81,8 +89,8 @@ export class Member {
   }
 
   get #maxLearners(): number {
-    const { ETCD_MAX_LEARNERS, ETCD_EXPERIMENTAL_MAX_LEARNERS } = this.#host.env;
-    return Number(ETCD_MAX_LEARNERS ?? ETCD_EXPERIMENTAL_MAX_LEARNERS ?? 1);
+    // 3.5 knows a setting, and goes by one all the same.
+    return this.isOld ? 1 : Number(this.#host.env.ETCD_MAX_LEARNERS ?? 1);
   }
 
   get #now(): number {
@@ -149,12 +157,15 @@ export class Member {
     if (this.hasEnded) return;
     this.#host.time.after(tickMs, () => this.#tick());
     if (this.isFrozen) return;
+    this.#ticks++;
     const peers = this.#peers;
     for (const id of [...this.#activeSince.keys()]) {
       if (!peers.some((peer) => peer.id === id)) this.#activeSince.delete(id);
     }
     for (const { id } of peers) if (!this.#activeSince.has(id)) this.#activeSince.set(id, this.#now);
-    if (peers.some(({ state }) => state.removed.has(this.id))) this.#leave();
+    if (this.state.removed.has(this.id)) this.#leave();
+    // Of 3.6, one that was away when it was removed is refused by the others, and goes on asking.
+    else if (peers.some(({ state }) => state.removed.has(this.id))) this.#refused();
     else if (this.role === 'leader') {
       this.#replicate();
       if (this.role === 'leader' && this.#now - this.#heardAt > this.#electionMs) this.#follow(undefined);
@@ -165,10 +176,18 @@ export class Member {
   }
 
   #leave(): void {
-    const { time, exit } = this.#host;
-    time.after(removedMs, () => {
-      if (!this.hasEnded) exit(0, 'the member has been permanently removed from the cluster');
-    });
+    const { time } = this.#host;
+    const code = this.#hasLearned ? 0 : this.isOld ? 1 : 0;
+    time.after(removedMs, () => this.#goAway(code));
+  }
+
+  #refused(): void {
+    this.leaderId = undefined;
+    if (this.isOld) this.#goAway(1);
+  }
+
+  #goAway(code: number): void {
+    if (!this.hasEnded) this.#host.exit(code, 'the member has been permanently removed from the cluster');
   }
 
   #follow(leader: string | undefined): void {
@@ -223,7 +242,13 @@ export class Member {
       this.#follow(undefined);
       return;
     }
-    for (const peer of peers) this.#matches.set(peer.id, peer.#receive(this));
+    for (const peer of peers) {
+      const match = peer.#receive(this);
+      this.#matches.set(peer.id, match);
+      // What has become agreed on by this very round they learn with the next one.
+      peer.disk.commit = Math.max(peer.disk.commit, Math.min(disk.commit, match));
+      peer.#apply();
+    }
     this.#matches.set(this.id, disk.log.length);
     const voters = this.state.voters;
     const heard = voters.filter(({ id }) => id === this.id || peers.some((peer) => peer.id === id)).length;
@@ -232,10 +257,19 @@ export class Member {
     const ranked = voters.map(({ id }) => this.matchOf(id)).sort((a, b) => b - a);
     const agreed = ranked[Math.floor(voters.length / 2)] ?? 0;
     // Only an entry of its own term tells that the ones before it are agreed on, too.
-    if (agreed > disk.commit && disk.log[agreed - 1]?.term === disk.term) disk.commit = agreed;
+    if (agreed <= disk.commit || disk.log[agreed - 1]?.term !== disk.term) return;
+    disk.commit = agreed;
     this.#apply();
+    // Whoever is removed by it is told, too.
+    if (peers.length > 0) this.#host.time.after(writeMs, () => this.#tell(peers, agreed));
+  }
+
+  #tell(peers: readonly Member[], agreed: number): void {
+    if (this.hasEnded || this.isFrozen || this.role !== 'leader') return;
     for (const peer of peers) {
-      peer.disk.commit = Math.max(peer.disk.commit, Math.min(disk.commit, this.matchOf(peer.id)));
+      if (peer.hasEnded || peer.isFrozen || !this.#host.network.reaches(this.ip, peer.ip)) continue;
+      if (peer.disk.term > this.disk.term) continue;
+      peer.disk.commit = Math.max(peer.disk.commit, Math.min(agreed, this.matchOf(peer.id)));
       peer.#apply();
     }
   }
@@ -264,6 +298,7 @@ export class Member {
       if (entry.change.type !== 'removeMember' || outcome !== undefined) continue;
       this.#activeSince.delete(entry.change.id);
       if (entry.change.id === this.id) {
+        this.#hasLearned = this.servesPeers && this.#ticks > 0;
         this.#follow(undefined);
         this.#leave();
       }
@@ -281,13 +316,21 @@ export class Member {
         this.#waiting.delete(request);
         resolve(outcome);
       };
-      const cancel = time.after(patienceMs, () => done(refusal('request timed out', 14)));
+      let isHeld = true;
+      const late = (): Refusal =>
+        isHeld ? { refused: 'context deadline exceeded', code: 4 } : refusal('request timed out', 14);
+      const cancel = time.after(patienceMs, () => done(late()));
       this.#waiting.set(request, done);
       const attempt = (): void => {
         if (this.hasEnded || !this.#waiting.has(request)) return;
         const { leader } = this;
-        if (leader === undefined || this.isFrozen) time.after(retryMs, attempt);
-        else leader.#accept(change, request);
+        // Without a leader nothing is proposed: it is held back, and given up when its time is over.
+        if (leader === undefined || this.isFrozen) {
+          time.after(retryMs, attempt);
+          return;
+        }
+        isHeld = false;
+        leader.#accept(change, request);
       };
       attempt();
     });
@@ -301,6 +344,10 @@ export class Member {
       ? { term: disk.term, change: { type: 'none' } }
       : { term: disk.term, change, request };
     disk.log.push(entry);
+    this.#flush();
+  }
+
+  #flush(): void {
     if (this.#flushes) return;
     this.#flushes = true;
     this.#host.time.after(writeMs, () => {

@@ -11,7 +11,7 @@ const healthyMs = 5_000;
 const inSync = 0.9;
 
 const unhealthy = refusal('unhealthy cluster', 14);
-const tooFewStarted = refusal('re-configuration failed due to not enough started members', 9);
+const tooFewStarted = refusal('re-configuration failed due to not enough started members', 2);
 
 const hasStarted = ({ name }: { readonly name: string }): boolean => name !== '';
 

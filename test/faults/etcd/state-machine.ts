@@ -147,7 +147,6 @@ export class StateMachine {
     if (isOn && this.users.get('root')?.roles.has('root') !== true) {
       return refusal('root user does not have root role', 9);
     }
-    if (!isOn && !this.isAuthenticated) return refusal('authentication is not enabled', 9);
     this.isAuthenticated = isOn;
     return undefined;
   }

@@ -4,6 +4,7 @@
  * operator gives a vote to who has nothing yet, stops who is still listed, or takes the majority away (O4).
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
 import { hashOf } from './calls.ts';
@@ -130,7 +131,7 @@ export function createWatch(processes: Processes): Watch {
     const size = (object: KubeObject | undefined): number =>
       (object?.spec as { readonly replicas?: number } | undefined)?.replicas ?? 1;
     const isParked = owner() !== undefined && size(owner()) === 0;
-    const stops = isDeleted || size(after) < size(before);
+    const stops = isDeleted || (size(after) === 0 && size(before) > 0);
     if (stops && row !== undefined && owner() !== undefined && !isParked) {
       unsafe.add(`${before.metadata.name} is stopped, and is still a member`);
     }
@@ -143,8 +144,17 @@ export function createWatch(processes: Processes): Watch {
     if (others <= voters.length / 2) {
       unsafe.add(`${pod.metadata.name} is deleted, which leaves ${others} of ${voters.length}`);
     }
+    const away = voters.filter((voter) => voter.id !== row.id && !isPodReady(`${nameIn(voter)}-0`)).map(nameIn);
+    if (away.length > 0 && isPodReady(pod.metadata.name)) {
+      unsafe.add(`${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`);
+    }
     const leads = [...processes.all].some((member) => member.id === row.id && member.role === 'leader');
     if (leads) unsafe.add(`${pod.metadata.name} is deleted while it leads`);
+  }
+
+  function isPodReady(name: string): boolean {
+    const pod = world?.kubernetes.objects().find(({ kind, metadata }) => kind === 'Pod' && metadata.name === name);
+    return pod !== undefined && pod.metadata.deletionTimestamp === undefined && isReady(pod);
   }
 
   /** Everybody who has applied the same has the same. */

@@ -60,6 +60,8 @@ const resourceOfKind: Readonly<Record<string, string>> = {
   StatefulSet: 'statefulsets',
 };
 
+const isOfMember = ({ metadata }: KubeObject): boolean => metadata.labels?.['clusterwright.dev/member'] !== undefined;
+
 /** Data goes only with the cluster that it belongs to, and only where its policy says so. */
 function dataDeletion(world: World, victim: KubeObject): string[] {
   const clusters = [...world.values()].map(({ object }) => object).filter(isCluster);
@@ -67,9 +69,8 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
   const name = `${victim.kind} ${victim.metadata.name}`;
   if (owner === undefined) return [`${name} is deleted, and no cluster of its name exists`];
   const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
-  const member = victim.metadata.labels?.['clusterwright.dev/member'];
   // That it is no member any more is for the watch over etcd's members to say.
-  if (member !== undefined && owner.metadata.deletionTimestamp === undefined && policy === 'Delete') return [];
+  if (isOfMember(victim) && owner.metadata.deletionTimestamp === undefined && policy === 'Delete') return [];
   const running = [...world.values()].find(
     ({ resource, object }) => resource === 'pods' && labelOf(object, 'instance') === labelOf(victim, 'instance'),
   );
@@ -80,7 +81,8 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
 
 /** One voluntary disruption at a time: all others of the same part are ready. */
 function disruption(world: World, pod: KubeObject): string[] {
-  if (!isReady(pod)) return [];
+  // Members of an etcd are the watch's own business: who has been removed is no part of the majority.
+  if (!isReady(pod) || isOfMember(pod)) return [];
   const others = [...world.values()].filter(
     ({ resource, object }) =>
       resource === 'pods' &&
@@ -129,7 +131,7 @@ function wantedSizes({ before }: RunRecord): Wanted {
 /** A set shrinks only as far as the spec of that very moment asks, and never over its primary. */
 function shrinking(world: World, wanted: Wanted, before: KubeObject, after: KubeObject): string[] {
   const replicas = (object: KubeObject): number => (object.spec as { replicas?: number } | undefined)?.replicas ?? 1;
-  if (before.kind !== 'StatefulSet' || replicas(after) >= replicas(before)) return [];
+  if (before.kind !== 'StatefulSet' || isOfMember(before) || replicas(after) >= replicas(before)) return [];
   const all = [...world.values()].map(({ object }) => object);
   const cluster = all.find((object) => isCluster(object) && object.metadata.name === labelOf(after, 'instance'));
   const change = `${after.metadata.name} shrinks from ${replicas(before)} to ${replicas(after)}`;

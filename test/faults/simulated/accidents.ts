@@ -1,6 +1,7 @@
 /** The faults of a plan that befall the world rather than the wire: each begins when the wire says so. */
 
 import { leases } from '../../../src/api/resource.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import type { Fault } from '../plan.ts';
@@ -46,7 +47,10 @@ export function createAccidents(options: {
     const before = restoring(fault.spec, spec);
     await stage.change(fault.spec);
     await pause(world, fault.forMs);
-    await stage.change(before);
+    // It may be between two clusters of its name.
+    await stage.change(before).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   }
 
   async function happen(fault: Fault): Promise<void> {

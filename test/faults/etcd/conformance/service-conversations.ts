@@ -24,7 +24,7 @@ export const serviceConversations: readonly Conversation[] = [
         await put(stage, 'n1', 'a', '1'),
         verdict(await stage.ask('n1', 'cluster/member/list', { linearizable: true }, { token: 'nonsense' })),
         verdict(await stage.ask('n1', 'auth/authenticate', { ...root, password: 'no' })),
-        field(await stage.ask('n1', 'auth/status'), 'enabled'),
+        verdict(await stage.ask('n1', 'auth/status')),
       ];
       const token = String(field(await stage.ask('n1', 'auth/authenticate', root), 'token'));
       await stage.pause(200);
@@ -36,17 +36,13 @@ export const serviceConversations: readonly Conversation[] = [
       return [early, made, stranger, known, await get(stage, 'n1', 'a')];
     },
     yields: [
-      [
-        '9 etcdserver: authentication is not enabled',
-        '9 etcdserver: root user does not exist',
-        '9 etcdserver: authentication is not enabled',
-      ],
+      ['9 etcdserver: authentication is not enabled', '9 etcdserver: root user does not exist', 'done'],
       ['done', '9 etcdserver: user name already exists', 'done', 'done', 'done'],
       [
         '3 etcdserver: user name is empty',
         '16 etcdserver: invalid auth token',
         '3 etcdserver: authentication failed, invalid user ID or password',
-        true,
+        '3 etcdserver: user name is empty',
       ],
       ['done', 'done', 'done'],
       '1',
