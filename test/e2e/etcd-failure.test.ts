@@ -1,5 +1,6 @@
 /** What happens to members of an etcd happens under writers: no acknowledged write is lost, and the status is true. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { Pod } from '../../src/resources/children.ts';
 import { killProcess } from '../../src/sandbox/faults/process.ts';
 import { versions } from '../../src/sandbox/layout.ts';
@@ -96,5 +97,24 @@ describe('no acknowledged write is lost when', () => {
       });
       await cluster.whole(3, { withinMs: 120_000 });
     });
+  });
+
+  test('an image that nobody has is asked for: one member waits for it, and comes back when that is corrected', async () => {
+    const before = (await cluster.pods()).map(({ metadata }) => metadata.uid);
+    await underEtcdWriters('image that does not exist, then corrected', cluster, async () => {
+      await cluster.change({ image: 'localhost/nobody-has-this:1' });
+      const waiting = async (): Promise<number> => {
+        const pods = await cluster.pods();
+        return pods.filter((pod) => pod.status?.containerStatuses?.[0]?.state?.waiting !== undefined).length;
+      };
+      await until('one member waits for it', async () => expect(await waiting()).toBe(1));
+      expect(await cluster.ready()).toMatch(/^False/);
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      expect(await waiting()).toBe(1);
+      await cluster.change({ image: null } as unknown as EtcdSpecInput);
+      await cluster.whole(3, { withinMs: 120_000 });
+    });
+    const kept = (await cluster.pods()).filter(({ metadata }) => before.includes(metadata.uid));
+    expect(kept.length).toBe(2);
   });
 });

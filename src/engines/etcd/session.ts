@@ -83,6 +83,13 @@ export interface EtcdSession {
 /** A token that one member has made is taken by the others a moment later; to make one takes about as long. */
 const spreadMs = 200;
 
+/** Nobody has said who is asking. With a certificate that names no user, some calls call that a lack of permission. */
+function isUnknown({ message }: EtcdRefusal, shown: string | undefined): boolean {
+  return (
+    /user name is empty|invalid auth token/.test(message) || (shown === undefined && /permission denied/.test(message))
+  );
+}
+
 export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession {
   let token: string | undefined;
   let isLate = false;
@@ -156,8 +163,7 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
       try {
         return await send(address, path, body, timeoutMs, shown);
       } catch (error) {
-        if (!(error instanceof EtcdRefusal) || !/user name is empty|invalid auth token/.test(error.message))
-          throw error;
+        if (!(error instanceof EtcdRefusal) || !isUnknown(error, shown)) throw error;
         if (shown !== undefined) await io.sleep(spreadMs);
         else token ??= await tokenFrom(address);
         return await send(address, path, body, timeoutMs, token);

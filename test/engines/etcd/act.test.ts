@@ -120,6 +120,17 @@ describe('a member that asks who is asking', () => {
     ]);
   });
 
+  it('is told where it calls that a lack of permission, and is not told again', async () => {
+    const denied = { status: 403, body: '{"code":7,"message":"etcdserver: permission denied"}' };
+    const action: EtcdAction = { type: 'etcd.promote', via, memberId: '4' };
+    const said = await act(action, (request) =>
+      request.headers?.authorization === undefined && request.path.endsWith('/promote') ? denied : closed()(request),
+    );
+    expect([said.result.status, said.asked.length]).toEqual(['fulfilled', 3]);
+    const refused = await act(action, (request) => (request.path.endsWith('/promote') ? denied : closed()(request)));
+    expect([refused.result.status, refused.asked.length]).toEqual(['rejected', 3]);
+  });
+
   it('that refuses the password is not asked again, and the error does not hold it', async () => {
     const { result, asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, closed(false));
     expect(asked.length).toBe(2);
