@@ -14,6 +14,8 @@ import { type EtcdSession, passwordOf, rootUser, sessionOf } from './session.ts'
 
 const done = [
   /member not found/i,
+  // Its number follows from its address and the second in which it was added.
+  /member ID already exist/i,
   /peer ?urls already exists/i,
   /can only promote a learner member$/i,
   /compacted/i,

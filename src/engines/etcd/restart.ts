@@ -12,21 +12,39 @@ import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
 import { isOutdated } from './outdated.ts';
 import { minorOf } from './settings.ts';
-import { type Member, nameOf, quorumOf, type Situation, targetOf, voters } from './situation.ts';
+import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from './situation.ts';
 
 const recheckMs = 250;
 
 /**
- * The template was wrong and has been corrected since: whoever does not answer on the old one never will. Nobody is
- * interrupted by that, so it needs no majority.
+ * The template was wrong and has been corrected since: whoever does not answer on the old one never will. Where no
+ * process runs, nobody is interrupted, so it needs no majority. A process that runs may be out of reach for a while, and
+ * is needed then: it goes only where the others are a majority without it, or where there has never been a cluster.
  */
-export function planStuck({ sets, pods, observed }: Situation): EtcdPlan | undefined {
+export function planStuck(situation: Situation): EtcdPlan | undefined {
+  const { cluster, sets, pods, observed } = situation;
   const answers = new Set(answering(observed.members).map(({ pod }) => pod));
+  const isSpare = (index: number, pod: Pod): boolean =>
+    !isRunning(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index);
   const stuck = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
-    return pod === undefined ? [] : (stuckPod(set, [pod], ({ metadata }) => !answers.has(metadata.name)) ?? []);
+    const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);
+    return pod === undefined ? [] : (stuckPod(set, [pod], mayGo) ?? []);
   })[0];
   return stuck === undefined ? undefined : restarting(stuck);
+}
+
+function isRunning({ status }: Pod): boolean {
+  const containers = status?.containerStatuses ?? [];
+  return (
+    status?.phase === 'Running' &&
+    containers.every(({ state }) => state?.waiting === undefined && state?.terminated === undefined)
+  );
+}
+
+function areEnoughWithout({ members = [] }: Situation, index: number): boolean {
+  const voting = voters(members);
+  return voting.filter((member) => member.index !== index && isHealthy(member)).length >= quorumOf(voting.length);
 }
 
 function restarting(pod: Pod): EtcdPlan | undefined {

@@ -51,6 +51,7 @@ describe('an action', () => {
 
   it.each<[string, EtcdAction['type'], string]>([
     ['added before', 'etcd.addLearner', 'Peer URLs already exists'],
+    ['added before, in the same second', 'etcd.addLearner', 'member ID already exist'],
     ['promoted before', 'etcd.promote', 'can only promote a learner member'],
     ['removed before', 'etcd.removeMember', 'member not found'],
     ['compacted before', 'etcd.compact', 'mvcc: required revision has been compacted'],

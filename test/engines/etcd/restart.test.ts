@@ -100,6 +100,29 @@ describe('a template that was wrong and has been corrected', () => {
       ['delete Pod db-2-0', 'wait Restarting'],
     ],
     [
+      'is not tried by a process that runs, and is only out of reach, as long as no majority answers',
+      { members: { all: 'silent' }, leader: 'nobody', pods: { all: 'unready' }, children: outdated },
+      ['wait QuorumLost'],
+    ],
+    [
+      'is tried by a process that runs and does not answer where the others are a majority',
+      { members: { 1: 'silent' }, pods: { 1: 'unready' }, children: outdated },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'is tried by processes that run and have never formed a cluster',
+      {
+        members: { all: 'silent' },
+        leader: 'nobody',
+        status: {},
+        starts: { all: 'forms' },
+        claims: { all: 'blank' },
+        pods: { all: 'unready' },
+        children: outdated,
+      },
+      ['delete Pod db-0-0', 'wait Restarting'],
+    ],
+    [
       'is tried by a member without a vote, too',
       {
         spec: { replicas: 5 },
