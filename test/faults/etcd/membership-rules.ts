@@ -22,7 +22,7 @@ function isConnected(member: Member, id: string): boolean {
 export function mayAdd(member: Member, isLearner: boolean): Refusal | undefined {
   const { voters } = member.state;
   const started = voters.filter(hasStarted).length;
-  const isSecond = started === 1 && voters.length === 2;
+  const isSecond = started === 1 && voters.length === 1;
   if (!isLearner && !isSecond && started < Math.floor((voters.length + 1) / 2) + 1) return tooFewStarted;
   return voters.every(({ id }) => isConnected(member, id)) ? undefined : unhealthy;
 }

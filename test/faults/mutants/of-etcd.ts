@@ -106,7 +106,7 @@ export const etcdMutants: readonly Mutant[] = [
     ],
     scenarios: ['etcd S9'],
     classes: ['F1'],
-    oracle: 'O3',
+    oracle: 'O9',
   },
   {
     id: 'etcd-old-volumes-deleted',

@@ -92,6 +92,18 @@ export const membershipConversations: readonly Conversation[] = [
     yields: true,
   },
   {
+    story: 'a member alone takes another one with a vote, and then waits for it',
+    async play(stage) {
+      await form(stage, 'n1');
+      const added = await add(stage, 'n1', 'n2', false);
+      const alone = await stage.ask('n1', 'kv/put', { key: 'YQ==', value: 'MQ==' }, { withinMs: 3_000 });
+      await stage.start('n2', joining('n1', 'n2'));
+      await ready(stage, 'n1', 'n2');
+      return [added, alone, await put(stage, 'n2', 'a', '2'), await listed(stage, 'n1')];
+    },
+    yields: ['done', 'no answer', 'done', ['n1', 'n2']],
+  },
+  {
     story: 'what is no member cannot be removed or promoted, and the last one stays',
     async play(stage) {
       await form(stage, 'n1');
