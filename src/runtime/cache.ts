@@ -152,7 +152,9 @@ export function createCache(options: CacheOptions): Cache {
     onChildChange(call) {
       for (const { store } of children) {
         store.subscribe((change) => {
-          for (const key of keyOfChild(change.object)) call(key, change);
+          // Whoever has lost it to another one's label misses it.
+          const before = change.previous === undefined ? [] : keyOfChild(change.previous);
+          for (const key of new Set([...keyOfChild(change.object), ...before])) call(key, change);
         });
       }
     },

@@ -111,6 +111,15 @@ describe('a pass is made', () => {
     expect(await news()).toEqual(['db']);
   });
 
+  it('for the cluster from which somebody has taken a child by giving it another label, though it was at rest', async () => {
+    const db = parts.api.put(testCluster('db'));
+    const child = parts.api.put(testChild(db, 'ConfigMap', '1'));
+    await news();
+    const labels = { ...child.metadata.labels, 'app.kubernetes.io/instance': 'another' };
+    parts.api.put({ ...child, metadata: { ...child.metadata, labels } });
+    expect(await news()).toEqual(['db']);
+  });
+
   it('for an annotation, which may be a choice; not for the echo of our own status', async () => {
     parts.api.put(testCluster('db'));
     await news();
