@@ -99,12 +99,17 @@ function joined({ reachable }: Host, cluster: readonly Named[], own: Named): Sta
   return { disk: blankDisk(peer.disk.clusterId, row.id), origin: 'joined' };
 }
 
+/** By which those entries can be told that nobody has agreed on. */
+export const forgotten = 'forgotten';
+
 /** What was not agreed on goes, and so does every other member. */
 function forgetOthers(disk: Disk): void {
   disk.log.length = disk.commit;
   const others = [...disk.state.members.keys()].filter((id) => id !== disk.memberId);
   disk.term++;
-  const entries = others.map((id): Entry => ({ term: disk.term, change: { type: 'removeMember', id } }));
+  const entries = others.map(
+    (id): Entry => ({ term: disk.term, change: { type: 'removeMember', id }, request: forgotten }),
+  );
   disk.log.push(...entries);
   disk.commit = disk.log.length;
 }

@@ -4,6 +4,7 @@
  * operator gives a vote to who has nothing yet, stops who is still listed, or takes the majority away (O4).
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
@@ -12,6 +13,7 @@ import type { Disk } from './disk.ts';
 import type { Change, MemberRow } from './entry.ts';
 import type { Member } from './member.ts';
 import type { Origin, Processes } from './processes.ts';
+import { forgotten } from './start.ts';
 import type { StateMachine } from './state-machine.ts';
 
 const operator = 'clusterwright';
@@ -70,7 +72,8 @@ export function createWatch(processes: Processes): Watch {
     const before = agreed.get(key);
     if (before === undefined) {
       agreed.set(key, entry);
-      consider(disk, entry.change, entry.term === 1 && index <= disk.state.members.size);
+      if (entry.request !== forgotten)
+        consider(disk, entry.change, entry.term === 1 && index <= disk.state.members.size);
     } else if (before !== entry) membership.add(`two histories: entry ${index} is not the same for everybody`);
   };
 
@@ -98,7 +101,7 @@ export function createWatch(processes: Processes): Watch {
 
   function judge(commit: Commit): void {
     const { actor, before, after, verb } = commit;
-    if (actor !== operator || before === undefined) return;
+    if (actor !== operator || before === undefined || isRecovering()) return;
     const isDeleted =
       before.metadata.deletionTimestamp === undefined &&
       (verb === 'delete' || after?.metadata.deletionTimestamp !== undefined);
@@ -113,6 +116,11 @@ export function createWatch(processes: Processes): Watch {
   function rowOf({ metadata }: KubeObject): MemberRow | undefined {
     const name = metadata.labels?.[memberLabel];
     return [...(latest()?.members.values() ?? [])].find((candidate) => nameIn(candidate) === name);
+  }
+
+  /** Somebody has asked for it to go on without a majority. */
+  function isRecovering(): boolean {
+    return owner()?.metadata.annotations?.[recoverAnnotation] !== undefined;
   }
 
   /** The custom resource, where it is not on its way out. */

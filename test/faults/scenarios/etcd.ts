@@ -1,4 +1,5 @@
 /** The scenarios of EtcdCluster, numbered as in the matrix of fault classes and scenarios. */
+import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
 const one: Spec = { version: '3.6.16', replicas: 1, storage: { size: '1Gi' } };
@@ -135,6 +136,15 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: false,
   },
   {
+    id: 'etcd S11 retain',
+    title: 'delete, data kept',
+    before: three,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    writes: 0,
+    written: false,
+  },
+  {
     id: 'etcd S11 delete',
     title: 'delete, data deleted',
     before: vanishing,
@@ -217,6 +227,26 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     },
     end: 'blocked',
     writes: 8,
+    written: false,
+  },
+  {
+    id: 'etcd S15 recovery',
+    mayDiffer: [
+      { oracle: 'O2', about: 'PersistentVolumeClaim/', why: 'whose volumes they were is chance, and they are kept' },
+      { oracle: 'O2', about: 'retired', why: 'whose volumes they were is chance, and they are kept' },
+    ],
+    title: 'volumes of the majority lost, a survivor named',
+    before: three,
+    async act(stage) {
+      const [leader, follower] = [stage.primary(), stage.replica()];
+      const survivor = ['db-0-0', 'db-1-0', 'db-2-0'].find((pod) => pod !== leader && pod !== follower) ?? '';
+      await stage.loseClaim(leader);
+      await stage.loseClaim(follower);
+      await stage.pause(60_000);
+      await stage.annotate(recoverAnnotation, survivor);
+    },
+    end: 'whole',
+    writes: 40,
     written: false,
   },
 ];

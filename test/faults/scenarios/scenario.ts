@@ -8,6 +8,8 @@ export interface Stage {
   create(spec: Spec): Promise<void>;
   /** Merges into the spec. */
   change(spec: Spec): Promise<void>;
+  /** An annotation of the custom resource. */
+  annotate(name: string, value: string): Promise<void>;
   remove(): Promise<void>;
   /** Resolves when the custom resource and its children are gone. */
   gone(): Promise<void>;

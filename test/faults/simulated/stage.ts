@@ -48,6 +48,9 @@ export function simulatedStage(options: {
     async change(spec) {
       await client.mergePatch(ref, { spec });
     },
+    async annotate(name, value) {
+      await client.mergePatch(ref, { metadata: { annotations: { [name]: value } } });
+    },
     async remove() {
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid });
