@@ -4,6 +4,7 @@
  * No secret is in it, and nothing that a database or a target said is quoted at length.
  */
 import type { ClusterIdentity, Purpose } from './identity.ts';
+import type { BackupState } from './state.ts';
 
 /** What is worth knowing of a backup in a status. */
 export interface BackupSummary {
@@ -26,28 +27,6 @@ export interface BackupSummary {
   readonly plainSha256: string;
   readonly encrypted: boolean;
   readonly state: BackupState;
-}
-
-/** What the database said of the state that the data holds: compared after a restore. */
-export type BackupState = RedisState | EtcdState;
-
-export interface RedisState {
-  readonly engine: 'redis';
-  readonly replicationId: string;
-  readonly offset: number;
-  /** Keys by number of the database, as `INFO keyspace` said just before: about right while somebody writes. */
-  readonly approximateKeys: Readonly<Record<string, number>>;
-}
-
-export interface EtcdState {
-  readonly engine: 'etcd';
-  /** Decimal, as etcd writes them: they may exceed what a number holds. */
-  readonly clusterId: string;
-  readonly memberId: string;
-  /** Of the snapshot, where it can be told; 64-bit numbers as text. */
-  readonly revision: string;
-  /** HashKV at that revision, and the revision up to which the keyspace was compacted when it was asked for. */
-  readonly hashKv?: { readonly hash: number; readonly compactRevision: string };
 }
 
 /** Who or what stood in the way. Those marked "again" may go away by themselves: exit code 1, else 2. */
