@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs'],
   'controller.ts': ['runtime'],
-  'agent.ts': ['agent'],
+  'agent.ts': ['agent', 'runtime'],
   'reference.ts': ['api'],
   'cli.ts': ['cli', 'runtime'],
 };

@@ -106,13 +106,12 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
     call: (path, body, idleMs = surroundings.idleMs) =>
       authenticated(() => only(path, body, { ...surroundings, idleMs })),
     async *stream(path, body) {
-      const answers = lines(path, body, surroundings);
-      let first: IteratorResult<Answer, void>;
-      try {
-        first = await authenticated(() => answers.next());
-      } catch (error) {
-        throw etcdFailure(error, place);
-      }
+      // Begun anew where the member wants to know first who is asking.
+      const begin = async () => {
+        const answers = lines(path, body, surroundings);
+        return { answers, first: await answers.next() };
+      };
+      const { answers, first } = await authenticated(begin);
       if (first.done) return;
       yield first.value;
       yield* answers;

@@ -5,6 +5,7 @@
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ClaimPlace } from '../../backup/place.ts';
+import { syncFolder, writeDurably } from '../durable.ts';
 import { codeOf, Failure } from '../failure.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { StoredObject, Target } from './target.ts';
@@ -62,7 +63,7 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
       const part = `${path}${unfinished}`;
       try {
         await mkdir(dirname(path), { recursive: true });
-        await written(part, content, signal);
+        await writeDurably(part, content, signal);
         await rename(part, path);
         await reachDisk(dirname(path), directory);
       } catch (error) {
@@ -115,28 +116,10 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
   };
 }
 
-async function written(path: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
-  const file = await open(path, 'w', 0o640);
-  try {
-    for await (const piece of content) {
-      signal.throwIfAborted();
-      await file.writeFile(piece);
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 /** A renamed file is safe once its folder is on the disk, and a new folder once the one around it is. */
 async function reachDisk(from: string, upTo: string): Promise<void> {
   for (let folder = from; folder.length >= upTo.length; folder = dirname(folder)) {
-    const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await syncFolder(folder);
     if (dirname(folder) === folder) return;
   }
 }

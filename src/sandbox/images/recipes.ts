@@ -39,11 +39,15 @@ export const recipes: readonly ImageRecipe[] = [
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
-/** The operator: the controller in one file, on the node base. */
-export function operatorRecipe(bundle: string): ImageRecipe {
+/** The operator: the controller and the backup agent, a file each, on the node base. */
+export function operatorRecipe(controller: string, agent: string): ImageRecipe {
+  const files = [
+    { path: '/controller.mjs', mode: 0o644, content: controller },
+    { path: '/agent.mjs', mode: 0o644, content: agent },
+  ];
   return {
     name: operatorImage,
-    layers: [...node, { kind: 'files', files: [{ path: '/controller.mjs', mode: 0o644, content: bundle }] }],
+    layers: [...node, { kind: 'files', files }],
     config: {
       // A young generation of 1 MB: as in the Dockerfile.
       entrypoint: ['/usr/local/bin/node', '--max-semi-space-size=1', '--optimize-for-size', '/controller.mjs'],
