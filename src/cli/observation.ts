@@ -34,16 +34,17 @@ export async function observe(
   cluster: Cluster,
   children: Children,
   options: ObserveOptions,
+  referred?: Cluster,
 ): Promise<Observed> {
   const unheard = async (why: string): Promise<Observed> => ({
-    survey: await engine.survey(cluster, children, deafIO(cluster)),
+    survey: await engine.survey(cluster, children, deafIO(cluster), referred),
     unheard: why,
   });
   const { way, client } = options;
   if (way === 'never') return unheard('the database processes were not asked');
   const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
   try {
-    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road));
+    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road), referred);
     const obstacle = road.obstacle();
     return obstacle === undefined ? { survey } : { survey, unheard: obstacle };
   } catch (error) {

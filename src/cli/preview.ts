@@ -28,8 +28,8 @@ export interface Preview {
 }
 
 /** Against nothing: the first pass over a cluster that does not exist. */
-export function offlinePreview(engine: RegisteredEngine, cluster: Cluster): Preview {
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster));
+export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, referred?: Cluster): Preview {
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster, referred));
   return {
     cluster,
     basis: 'nothing',
@@ -47,6 +47,7 @@ export async function livePreview(
   cluster: Cluster<CommonSpec>,
   spec: readonly FieldChange[],
   options: LiveOptions,
+  referred?: Cluster,
 ): Promise<Preview> {
   const { client } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
@@ -55,7 +56,7 @@ export async function livePreview(
     const plan = planDeletion(cluster, engine.kind.resource, children, await generatedSecrets(engine, cluster, client));
     return { cluster, basis: 'objects', spec, plan, follows: [] };
   }
-  const { survey, unheard } = await observe(engine, cluster, children, options);
+  const { survey, unheard } = await observe(engine, cluster, children, options, referred);
   const plan = passPlan(
     cluster,
     engine.kind.resource,

@@ -5,6 +5,8 @@
 import type { KubeObject, Resource } from '../api/object.ts';
 import {
   configMaps,
+  cronJobs,
+  jobs,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
@@ -46,6 +48,8 @@ export const childResources: readonly Resource[] = [
   statefulSets,
   persistentVolumeClaims,
   pods,
+  jobs,
+  cronJobs,
 ];
 const byCluster = 'cluster';
 

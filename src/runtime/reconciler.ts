@@ -39,7 +39,9 @@ export interface PassResult {
 
 export interface ReconcilerOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly cache: Pick<Cache, 'children' | 'observeRead'>;
+  readonly cache: Pick<Cache, 'children' | 'observeRead' | 'cluster'>;
+  /** Where a resource of one kind may be about one of another. */
+  readonly engines?: readonly RegisteredEngine[];
   readonly executor: Executor;
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
@@ -76,6 +78,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
     oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
+
+  /** The cluster that a resource is about; undefined where there is none, or its spec is not valid. */
+  function referredBy(engine: RegisteredEngine, cluster: Cluster): Cluster | undefined {
+    const referral = engine.refersTo?.(cluster);
+    const other = options.engines?.find(({ kind }) => kind.resource.kind === referral?.kind);
+    if (referral === undefined || other === undefined) return undefined;
+    const object = cache.cluster(other, cluster.metadata.namespace, referral.name);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
+    const verdict = verdictOn(other)(object);
+    return verdict.ok ? verdict.cluster : undefined;
+  }
 
   async function reconcileDeleting(
     engine: RegisteredEngine,
@@ -144,7 +157,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (cluster.metadata.deletionTimestamp !== undefined) {
         return reconcileDeleting(engine, cluster, children, signal);
       }
-      const survey = await engine.survey(cluster, children, io(cluster, signal));
+      const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
       const plan = passPlan(cluster, resource, survey.plan);
       if (await isOutdated(cluster, resource, plan, signal)) {
         return { outcome: wait('Outdated', 'the cluster has changed, or is gone'), again: outdatedMs };

@@ -25,6 +25,8 @@ const resources: readonly Resource[] = [
   builtIn.persistentVolumeClaims,
   builtIn.statefulSets,
   builtIn.podDisruptionBudgets,
+  builtIn.jobs,
+  builtIn.cronJobs,
   other('', 'Namespace', 'namespaces', false),
   other('', 'ServiceAccount', 'serviceaccounts'),
   other('apps', 'Deployment', 'deployments'),

@@ -1,0 +1,112 @@
+/** Where the agent finds an etcd cluster, and how the volume of the first member of a new one is made of a snapshot. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
+import { clientPort, etcdNames, memberName, paths, peerUrl } from './names.ts';
+import { etcdImage } from './pods.ts';
+import { passwordSecret } from './session.ts';
+
+const authDirectory = '/etc/clusterwright/auth';
+const tlsDirectory = '/etc/clusterwright/tls';
+
+const snapshot = { volume: 'snapshot', directory: '/snapshot', file: '/snapshot/snapshot.db' } as const;
+
+/** In the same image as etcd itself. */
+const restoreProgram = '/usr/local/bin/etcdutl';
+
+/** What etcd's own documentation advises: no client that has seen the old cluster meets a revision twice. */
+const revisionsSkipped = 1_000_000_000;
+
+/** A data directory is there as a whole or not at all: it is made beside its place and moved there in the end. */
+const moveIntoPlace = `const { readdirSync, renameSync, rmSync } = require('node:fs');
+const [volume, made, name] = process.argv.slice(1);
+if (!readdirSync(volume).includes(name)) renameSync(volume + '/' + made, volume + '/' + name);
+for (const entry of readdirSync(volume)) {
+  if (entry !== name && entry !== 'lost+found') rmSync(volume + '/' + entry, { recursive: true });
+}
+`;
+
+export const etcdBackup: BackupPart<EtcdSpec> = {
+  /** By the Service of the members that are ready: the numbers of members change, and a schedule outlives them. */
+  source(cluster) {
+    const { metadata, spec } = cluster;
+    const { client } = spec.tls;
+    const host = `${etcdNames(metadata.name).client}.${metadata.namespace}.svc`;
+    return {
+      source: {
+        engine: 'etcd',
+        user: 'root',
+        members: [{ host, port: clientPort }],
+        passwordFile: `${authDirectory}/password`,
+        ...(client === undefined
+          ? {}
+          : {
+              tls: {
+                caFile: `${tlsDirectory}/ca.crt`,
+                certFile: `${tlsDirectory}/tls.crt`,
+                keyFile: `${tlsDirectory}/tls.key`,
+                servername: host,
+              },
+            }),
+      },
+      secrets: secretsOf(cluster),
+      topology: spec.replicas === 1 ? '1 member' : `${spec.replicas} members`,
+    };
+  },
+
+  filling(cluster) {
+    const { metadata, spec } = cluster;
+    const name = memberName(metadata.name, 0);
+    const url = peerUrl(cluster, 0);
+    const bump = spec.bootstrap?.restore.bumpRevision ?? true;
+    // Each pod makes its own: one that was killed leaves only half a directory.
+    const made = '$(POD_NAME)';
+    return {
+      set: name,
+      destination: { engine: 'etcd', file: snapshot.file, version: spec.version },
+      fetchMounts: [{ name: snapshot.volume, mountPath: snapshot.directory }],
+      volumes: [{ name: snapshot.volume, emptyDir: {} }],
+      fillers: [
+        {
+          name: 'restore',
+          image: etcdImage(spec),
+          command: [
+            restoreProgram,
+            'snapshot',
+            'restore',
+            snapshot.file,
+            `--name=${name}`,
+            `--initial-cluster=${name}=${url}`,
+            `--initial-advertise-peer-urls=${url}`,
+            `--initial-cluster-token=${metadata.uid ?? metadata.name}`,
+            `--data-dir=${paths.volume}/${made}`,
+            ...(bump ? [`--bump-revision=${revisionsSkipped}`, '--mark-compacted'] : []),
+          ],
+          env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+          mounts: [
+            { name: snapshot.volume, mountPath: snapshot.directory, readOnly: true },
+            { name: filledVolume, mountPath: paths.volume },
+          ],
+        },
+        {
+          name: 'place',
+          command: ['/usr/local/bin/node', '-e', moveIntoPlace, paths.volume, made, paths.data.replace(/^.*\//, '')],
+          env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+          mounts: [{ name: filledVolume, mountPath: paths.volume }],
+        },
+      ],
+      annotations: {},
+    };
+  },
+};
+
+function secretsOf(cluster: Cluster<EtcdSpec>): MountedSecret[] {
+  const { client } = cluster.spec.tls;
+  const { name, key } = passwordSecret(cluster);
+  const files = { 'ca.crt': 'ca.crt', 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' };
+  return [
+    // There is none where authentication is off and somebody has deleted it.
+    { name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' }, optional: true },
+    ...(client === undefined ? [] : [{ name: client.secretRef.name, volume: 'tls', directory: tlsDirectory, files }]),
+  ];
+}
