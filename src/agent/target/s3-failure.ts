@@ -28,14 +28,14 @@ export function s3FailureOf(error: unknown, doing: string): Error {
   const { name, $metadata } = error as ServiceError;
   const status = $metadata?.httpStatusCode;
   const because = (words: string): string => `${doing}: ${words}`;
-  if (name === 'NoSuchKey') return new Failure('NotFound', because('there is no such object'), { cause: error });
+  if (name === 'NoSuchKey' || name === 'NotFound')
+    return new Failure('NotFound', because('there is no such object'), { cause: error });
   if (refusals.has(name)) return new Failure('TargetRefused', because(name), { cause: error });
   if (certificateFaults.test(codeOf(error) ?? '')) {
     return new Failure('TargetRefused', because('its certificate is not to be trusted'), { cause: error });
   }
-  if (status === 404) return new Failure('NotFound', because('there is no such object'), { cause: error });
   if (status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429) {
-    return new Failure('TargetRefused', because(`status ${status}`), { cause: error });
+    return new Failure('TargetRefused', because(`${name}, status ${status}`), { cause: error });
   }
   return new Failure('TargetUnreachable', because('it did not work'), { cause: error });
 }

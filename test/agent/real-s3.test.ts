@@ -1,0 +1,110 @@
+/** Backups on a real S3 server. */
+import { describe, expect, it } from 'vitest';
+import { s3Target } from '../../src/agent/target/s3.ts';
+import type { S3Place } from '../../src/backup/place.ts';
+import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { collected } from '../support/collected.ts';
+import { openAuthority } from '../support/etcd-certificates.ts';
+import { hasS3Server, type S3Server, s3Access, startS3 } from '../support/s3-server.ts';
+import { describeTarget } from '../support/target-suite.ts';
+
+const place = ({ endpoint, bucket }: Pick<S3Server, 'endpoint' | 'bucket'>, more: Partial<S3Place> = {}): S3Place => ({
+  type: 's3',
+  endpoint,
+  bucket,
+  region: 'us-east-1',
+  prefix: '',
+  pathStyle: true,
+  accessKeyIdFile: '/never/read',
+  secretAccessKeyFile: '/never/read',
+  ...more,
+});
+
+async function* content(bytes = 1): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= 1 << 20) yield Buffer.alloc(Math.min(left, 1 << 20), 7);
+}
+
+describe.skipIf(!hasS3Server)('S3', () => {
+  describeTarget('in plain', async () => {
+    const server = await startS3();
+    return {
+      open: (prefix, surroundings) => s3Target(place(server, { prefix }), s3Access, surroundings),
+      leftovers: server.files,
+      stop: server.stop,
+    };
+  });
+
+  it('over TLS trusts the given authority, and no other', async () => {
+    const authority = openAuthority();
+    const stranger = openAuthority();
+    const certificates = authority.issue(['127.0.0.1']);
+    const server = await startS3(certificates);
+    const good = s3Target(place(server), { ...s3Access, ca: certificates['ca.crt'] }, agentSurroundings());
+    await good.put('a/data', content());
+    const { 'ca.crt': ca } = stranger.issue(['127.0.0.1']);
+    const bad = s3Target(place(server), { ...s3Access, ca }, agentSurroundings());
+    await expect(bad.put('a/data', content())).rejects.toMatchObject({
+      reason: 'TargetRefused',
+      message: expect.stringMatching(/certificate/),
+    });
+    await server.stop();
+    authority.close();
+    stranger.close();
+  }, 30_000);
+
+  describe('refuses', () => {
+    const cases: readonly [string, Partial<S3Place>, object, string][] = [
+      ['a wrong secret', {}, { secretAccessKey: 'wrong-wrong' }, 'TargetRefused'],
+      ['a wrong name', {}, { accessKeyId: 'nobody' }, 'TargetRefused'],
+      ['no such bucket', { bucket: 'nowhere' }, {}, 'TargetRefused'],
+    ];
+    it.each(cases)('%s', async (_, where, who, reason) => {
+      const server = await startS3();
+      const surroundings = agentSurroundings();
+      const target = s3Target(place(server, where), { ...s3Access, ...who }, surroundings);
+      await expect(target.put('a/data', content())).rejects.toMatchObject({ reason });
+      await expect(target.put('a/data', content(20 << 20))).rejects.toMatchObject({ reason });
+      await expect(collected(target.list(''))).rejects.toMatchObject({ reason });
+      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+      await server.stop();
+    });
+
+    it('a server that is not there, and says that it may come back', async () => {
+      const endpoint = 'http://127.0.0.1:1';
+      const target = s3Target(place({ endpoint, bucket: 'backups' }), s3Access, agentSurroundings());
+      await expect(target.put('a/data', content())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+    });
+  });
+
+  it('that dies in the middle of an upload ends it', async () => {
+    const server = await startS3();
+    const target = s3Target(place(server), s3Access, agentSurroundings());
+    async function* dying(): AsyncGenerator<Uint8Array> {
+      yield* content(24 << 20);
+      server.kill();
+      yield* content(24 << 20);
+    }
+    await expect(target.put('a/data', dying())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+    await server.stop();
+  }, 30_000);
+
+  it('loses uploads that were begun long ago', async () => {
+    const server = await startS3();
+    const surroundings = agentSurroundings();
+    const target = s3Target(place(server), s3Access, surroundings);
+    // Cut off before it could clean up: the part stays.
+    const abandoned = target.put(
+      'a/data',
+      (async function* () {
+        yield* content(20 << 20);
+        await new Promise(() => undefined);
+      })(),
+    );
+    abandoned.catch(() => undefined);
+    await expect.poll(() => server.files().length).toBeGreaterThan(0);
+    expect(await target.sweep('a', Date.now() - 60_000)).toBe(0);
+    expect(await target.sweep('a', Date.now() + 60_000)).toBe(1);
+    await expect.poll(() => server.files()).toEqual([]);
+    await server.stop();
+  }, 30_000);
+});
