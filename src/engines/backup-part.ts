@@ -27,7 +27,6 @@ export interface BackupSource {
   readonly topology: string;
 }
 
-/** Images that a pod's own program runs in, besides the agent's. */
 export interface Filling {
   /** The StatefulSet whose first claim is filled. */
   readonly set: string;
@@ -49,6 +48,9 @@ export interface Filler {
   readonly env?: ContainerSpec['env'];
   readonly mounts: NonNullable<ContainerSpec['volumeMounts']>;
 }
+
+/** On a claim that a restore has filled: the folder of the backup. */
+export const restoredAnnotation = 'clusterwright.dev/restored';
 
 /** The volume of the first member in a {@link Filling}'s mounts. */
 export const filledVolume = 'filled';

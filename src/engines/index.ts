@@ -5,11 +5,12 @@ import type { RegisteredEngine } from './engine.ts';
 import { etcd } from './etcd/index.ts';
 import { redis } from './redis/index.ts';
 import { registered } from './registered.ts';
+import { withRestore } from './restore.ts';
 import { scheduleEngine } from './schedule/index.ts';
 
 /** `agentImage` is what Jobs run: the operator's own image. */
 export function enginesWith(agentImage: string): readonly RegisteredEngine[] {
-  const databases = [registered(redis), registered(etcd)];
+  const databases = [registered(redis), registered(etcd)].map((engine) => withRestore(engine, agentImage));
   return [...databases, backupEngine(databases, agentImage), scheduleEngine(databases, agentImage)];
 }
 
