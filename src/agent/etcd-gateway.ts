@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Endpoint, EtcdSource } from '../backup/source.ts';
 import type { TlsMaterial } from '../engines/engine.ts';
 import { createLineSplitter } from '../runtime/line-splitter.ts';
-import { Failure, wordsOf } from './failure.ts';
+import { Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { inTime, type Patience, piecesInTime } from './wait.ts';
 import { openWire, placeOf } from './wire.ts';
@@ -94,8 +94,9 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
     try {
       return await ask();
     } catch (error) {
-      const wants = error instanceof EtcdRefusal && /user name is empty|invalid auth token/.test(error.message);
-      if (!wants || password === undefined) throw error;
+      // Who shows a certificate without a common name, and no token, is somebody without a permission.
+      const unknown = token === undefined ? /user name is empty|permission denied/ : /invalid auth token/;
+      if (!(error instanceof EtcdRefusal) || !unknown.test(error.message) || password === undefined) throw error;
       const { token: fresh } = await only('auth/authenticate', { name: user, password }, surroundings);
       token = String(fresh);
       return await ask();
@@ -124,5 +125,5 @@ export function etcdFailure(error: unknown, place: string): unknown {
   if (!(error instanceof EtcdRefusal)) return error;
   const isRefusal = /auth|permission|user|password|not supported|unimplemented/i.test(error.message);
   const reason = isRefusal ? 'SourceRefused' : 'SourceBroken';
-  return new Failure(reason, `${place} refuses: ${wordsOf(error)}`, { cause: error });
+  return new Failure(reason, `${place} refuses`, { cause: error });
 }

@@ -4,6 +4,7 @@
  * SIGTERM stops it at once: connections end, an upload that has begun is aborted, and no manifest is written.
  */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type AgentResult, exitCodes, terminationMessagePath } from '../backup/agent-result.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -23,6 +24,8 @@ export interface AgentProcessOptions {
 export async function runAgentProcess(options: AgentProcessOptions): Promise<number> {
   const log = createLog({ level: options.logLevel });
   const stopping = new AbortController();
+  // Every member that is asked and every part that is sent listens.
+  setMaxListeners(0, stopping.signal);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping');
