@@ -143,6 +143,11 @@ export interface RegisteredEngine {
   surveyOffline(cluster: Cluster, referred?: Cluster): Plan;
   forecast?(cluster: Cluster): readonly string[];
   readonly listener?: Listener<unknown>;
+  /**
+   * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`
+   * in milliseconds.
+   */
+  lastBackup?(cluster: Cluster, children: Children, now: number): Plan | undefined;
   /** Absent for what is no database. */
   readonly backup?: BackupPart<unknown>;
 }

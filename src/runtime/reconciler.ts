@@ -10,8 +10,9 @@ import type { KubeObject, Resource } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
+import { conditionClaims } from '../engines/condition-claims.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
-import { planDeletion } from '../plan/deletion.ts';
+import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -97,8 +98,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     signal: AbortSignal,
   ): Promise<PassResult> {
     const secrets = await generatedSecrets(engine, cluster, signal);
-    const plan = planDeletion(cluster, engine.kind.resource, children, secrets);
+    const now = io(cluster, signal).now();
+    const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
     await executor.run(plan.steps, noAction, signal);
+    if (isWaitingForBackup) {
+      await status.write(cluster, engine.kind.resource, endingStatus(cluster, plan.outcome), planStatus(plan), signal);
+    }
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
 
@@ -200,8 +205,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
  * password is. Where not even that can be read, the data stays. Otherwise it could never end.
  */
 function lastWill(engine: RegisteredEngine, object: KubeObject): Cluster<CommonSpec> | undefined {
-  const { deletionPolicy, auth } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
-  for (const spec of [{ deletionPolicy, auth }, {}]) {
+  const { deletionPolicy, auth, backup } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
+  for (const spec of [{ deletionPolicy, auth, backup }, {}]) {
     const kept = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
     const verdict = validateCluster(engine.kind, { ...object, spec: kept }, { unknown: 'prune' });
     if (verdict.ok) return verdict.cluster as Cluster<CommonSpec>;
@@ -241,6 +246,18 @@ function stalled(reason: string, message: string): ConditionClaim[] {
 function plainStatus(cluster: Cluster, phase: Phase, outcome: Extract<Outcome, { state: 'blocked' }>): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
+}
+
+/** Of a cluster that is being deleted and waits for its last backup. */
+function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
+  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
+  const { reason, message } = outcome.state === 'settled' ? { reason: 'Deleting', message: '' } : outcome;
+  const degraded = reason === 'LastBackupFailed';
+  return {
+    ...kept,
+    phase: 'Deleting',
+    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
+  };
 }
 
 function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {

@@ -269,6 +269,17 @@ describe('a cluster that is being deleted', () => {
     expect(['PersistentVolumeClaim', 'Secret'].filter((kind) => parts.api.list(kind).length > 0)).toEqual(left);
   });
 
+  it('says what it waits for before anything may go', async () => {
+    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
+    engine.lastBackup = () => ({ steps: [], outcome: wait('LastBackupFailed', 'the store does not answer', 500) });
+    expect(await pass()).toMatchObject({ outcome: { reason: 'LastBackupFailed' }, again: 500 });
+    expect(status()).toMatchObject({ phase: 'Deleting', plan: { waitingFor: 'the store does not answer' } });
+    engine.lastBackup = () => undefined;
+    await turn();
+    expect((await pass()).outcome).toEqual(settled);
+    expect(parts.api.list('RedisCluster')).toEqual([]);
+  });
+
   it('under Retain is none of our business', async () => {
     await begin({}, { ...going, finalizers: ['example.com/backup'] });
     expect(await pass()).toEqual({ outcome: settled });
