@@ -125,10 +125,7 @@ export async function findBackup(
   const [other] = folders;
   // An id names one backup: that it is of another engine is worth saying.
   if (fitting.length === 0 && other !== undefined && which.id !== undefined) {
-    throw new Failure(
-      'Unfit',
-      `${other.path} is a backup of a ${other.kind}, and one of a ${kindOfEngine[engine]} is needed`,
-    );
+    throw new Failure('Unfit', `${other.path} is of the kind ${other.kind}, and ${kindOfEngine[engine]} is needed`);
   }
   const [found] = fitting;
   if (found === undefined) throw new Failure('NotFound', `there is no backup ${inWords(which, engine)}`);

@@ -1,8 +1,9 @@
 /** Backups of real Redis servers: taken while somebody writes, put back, compared. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
@@ -89,7 +90,6 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
 
     const volume = join(home, 'volume');
     await expect(runAgent(fetchTask(volume))).resolves.toMatchObject({ reason: 'BadTask' });
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(volume);
     expectResult(await runAgent(fetchTask(volume)), 'fetched');
     expect(readdirSync(volume).sort()).toEqual(['appendonlydir', 'initialised', 'restored-from.json']);
@@ -97,6 +97,87 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     expect(await restored.command('DEBUG', 'DIGEST')).toBe(digest);
     expect(await restored.command('FCALL', 'f', '0')).toBe(1);
     expect(existsSync(join(volume, 'initialised'))).toBe(true);
+  });
+
+  it('takes from a replica that follows, while everybody writes, and loses nothing that was acknowledged', async () => {
+    const primary = await start();
+    await primary.command('DEBUG', 'POPULATE', '50000', 'key', '100');
+    const replica = await following(primary);
+    const stray = await start(['replicaof 127.0.0.1 1']);
+    let isOver = false;
+    let acknowledged = 0;
+    const writer = (async () => {
+      while (!isOver) acknowledged = Number(await primary.command('INCR', 'ledger'));
+    })();
+    await expect.poll(() => acknowledged).toBeGreaterThan(10);
+    // Replication to this one is asynchronous: what it has is what counts.
+    const before = Number(await replica.command('GET', 'ledger'));
+    const surroundings = agentSurroundings();
+    const { backup } = expectResult(await runAgent(takeTask([stray, primary, replica]), surroundings), 'taken');
+    isOver = true;
+    await writer;
+    expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
+    expect(surroundings.lines.join('')).not.toContain(password);
+    expect(backup.state).toMatchObject({ firstDatabase: { number: 0, keys: 50_001, expiring: 0 } });
+    const volume = join(home, 'volume');
+    mkdirSync(volume);
+    expectResult(await runAgent(fetchTask(volume)), 'fetched');
+    const restored = await start([], volume);
+    expect(await restored.command('DBSIZE')).toBe(50_001);
+    expect(Number(await restored.command('GET', 'ledger'))).toBeGreaterThanOrEqual(before);
+  });
+
+  it('leaves nothing behind when the server dies in the middle of it', async () => {
+    const primary = await start(['rdb-key-save-delay 1000']);
+    await primary.command('DEBUG', 'POPULATE', '20000', 'key', '1000');
+    const task = runAgent(takeTask([primary]));
+    await expect
+      .poll(() => readdirSync(home, { recursive: true }).some((name) => String(name).endsWith('data.part')))
+      .toBe(true);
+    primary.kill();
+    expect(await task).toMatchObject({ result: 'failed', reason: 'SourceBroken', isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  });
+
+  it('says who is in the way', async () => {
+    const primary = await start();
+    writeFileSync(join(home, 'wrong'), 'wrong-password');
+    const source = (more: object, [member = primary]: readonly RedisProcess[] = []): object => ({
+      source: { engine: 'redis', members: [{ host: '127.0.0.1', port: member.port }], ...more },
+    });
+    expect(await runAgent(takeTask([], source({ passwordFile: join(home, 'wrong') })))).toMatchObject({
+      reason: 'SourceRefused',
+      message: expect.stringMatching(/WRONGPASS/),
+    });
+    expect(await runAgent(takeTask([], source({})))).toMatchObject({ reason: 'SourceRefused' });
+    const stray = await start(['replicaof 127.0.0.1 1']);
+    expect(await runAgent(takeTask([stray]))).toMatchObject({
+      reason: 'SourceBroken',
+      message: expect.stringMatching(/no node can give its data: 127\.0\.0\.1:\d+ follows nobody/),
+    });
+    await stray.stop();
+    expect(await runAgent(takeTask([stray]))).toMatchObject({ reason: 'SourceUnreachable', isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  });
+
+  it('makes one backup for a Backup however often it is asked to, and lets old ones of a schedule go', async () => {
+    const primary = await start();
+    const purpose = { type: 'backup', name: 'now', uid: 'uid-of-backup' };
+    const first = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    const second = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    expect([first.isRepeated, second.isRepeated]).toEqual([false, true]);
+    expect(second.backup).toEqual(first.backup);
+    const scheduled = { purpose: { type: 'schedule', name: 'nightly' }, retention: { count: 2 } };
+    const pruned: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      // Ids tell seconds apart.
+      const clock = { ...systemClock, now: () => systemClock.now() + i * 1000 };
+      const result = await runAgent(takeTask([primary], scheduled), agentSurroundings({ clock }));
+      pruned.push(expectResult(result, 'taken').pruned);
+    }
+    expect(pruned).toEqual([0, 0, 1, 1]);
+    const { target: place, encryptionKeyFile } = { target: target(), encryptionKeyFile: join(home, 'key') };
+    expect(await runAgent({ task: 'list', target: place, encryptionKeyFile, which: {} })).toMatchObject({ total: 3 });
   });
 
   it('is no replica to anybody: not to a sentinel, and not to a primary that wants one', async () => {

@@ -71,6 +71,12 @@ describe('frames', () => {
     );
   });
 
+  it('refuse an end between two frames, where nothing is cut', async () => {
+    const plain = Buffer.alloc(4 * size, 3);
+    const stored = await seal(plain);
+    for (let at = headerBytes; at < stored.length; at += storedFrame) await refusal(stored.subarray(0, at), plain);
+  });
+
   it('refuse a frame that is left out, repeated, or in another place', async () => {
     const long = fc.uint8Array({ minLength: 3 * size, maxLength: 8 * size });
     await fc.assert(

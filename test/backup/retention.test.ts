@@ -74,6 +74,10 @@ describe('retention', () => {
     expect(plan({ candidates, retention: { ageSeconds: 3600 } }).expired).toEqual(ids(1));
   });
 
+  it('leaves the newest and the one just made, even where it is told to keep none', () => {
+    expect(plan({ candidates: [made(-1), made(0), made(1)], retention: { count: 0 } }).expired).toEqual(ids(1));
+  });
+
   it('goes by no age while its clock and the target’s are apart', () => {
     const candidates = [made(0), made(1), made(2)].map((each) => ({ ...each, modifiedAt: each.modifiedAt - 2 * day }));
     const half: Candidate = { id: idOf(5), manifest: 'none', modifiedAt: now - 7 * day };
