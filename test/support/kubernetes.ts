@@ -1,5 +1,7 @@
 /** The API server as the tests use it, beside the operator: the same client, with an identity of its own. */
 
+import { backupKind } from '../../src/api/backup.ts';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import { etcdKind } from '../../src/api/etcd.ts';
 import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
@@ -34,6 +36,8 @@ export const endpointSlices: Resource = {
 };
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
+export const backups: Resource = backupKind.resource;
+export const backupSchedules: Resource = scheduleKind.resource;
 
 const others: readonly Resource[] = [
   namespaces,
@@ -41,6 +45,8 @@ const others: readonly Resource[] = [
   customResourceDefinitions,
   redisClusters,
   etcdClusters,
+  backups,
+  backupSchedules,
 ];
 
 function resourceOfAny(object: KubeObject): Resource {

@@ -12,11 +12,14 @@ const node: readonly LayerRecipe[] = [
 /** The name under which the operator's image is built and loaded. */
 export const operatorImage = 'clusterwright:dev';
 
-/** One program and nothing else, like the image that it stands in for: there is no shell in it. */
-const etcd = (name: string, program: Binary, version: string): ImageRecipe => ({
+/** etcd and what restores its snapshots, and nothing else, like the image that it stands in for: there is no shell in it. */
+const etcd = (name: string, program: Binary, restorer: Binary, version: string): ImageRecipe => ({
   name,
   standsInFor: [`gcr.io/etcd-development/etcd:${version}`],
-  layers: [{ kind: 'program', program, version, to: '/usr/local/bin/etcd' }],
+  layers: [
+    { kind: 'program', program, version, to: '/usr/local/bin/etcd' },
+    { kind: 'program', program: restorer, version, to: '/usr/local/bin/etcdutl' },
+  ],
   config: { entrypoint: ['/usr/local/bin/etcd'] },
 });
 
@@ -34,8 +37,14 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
-  etcd('etcd:3.5', 'etcd-before', versions.etcdBefore),
-  etcd('etcd:3.6', 'etcd', versions.etcd),
+  etcd('etcd:3.5', 'etcd-before', 'etcdutl-before', versions.etcdBefore),
+  etcd('etcd:3.6', 'etcd', 'etcdutl', versions.etcd),
+  {
+    // Keeps objects as files of a directory.
+    name: 's3:dev',
+    layers: [{ kind: 'program', program: 'versitygw', version: versions.versitygw, to: '/usr/local/bin/versitygw' }],
+    config: { entrypoint: ['/usr/local/bin/versitygw'] },
+  },
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
