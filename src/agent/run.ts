@@ -64,7 +64,13 @@ export function serializeResult(result: AgentResult): string {
       return JSON.stringify({ ...result, message: result.message.slice(0, Math.floor(result.message.length / 2)) });
     case 'taken':
     case 'fetched':
-    case 'verified':
+    case 'verified': {
+      const { state } = result.backup;
+      // The only part without a bound: a server may have thousands of databases. The manifest has them all.
+      if (state.engine === 'redis' && Object.keys(state.approximateKeys).length > 0) {
+        return serializeResult({ ...result, backup: { ...result.backup, state: { ...state, approximateKeys: {} } } });
+      }
       throw new Error(`a result has ${text.length} characters, and every part of it is bounded`);
+    }
   }
 }

@@ -7,7 +7,7 @@ import { goodManifest } from '../support/manifests.ts';
 
 const longName = 'n'.repeat(253);
 const cluster = { namespace: longName, kind: 'RedisCluster', name: longName, uid: 'u'.repeat(64) } as const;
-const approximateKeys = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [i, 10 ** 12]));
+const approximateKeys = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [i, 10 ** 12]));
 const longest = summaryOf(
   {
     ...goodManifest,
