@@ -23,8 +23,7 @@ const month = field('(0?[1-9]|1[0-2])');
 const weekday = field('[0-6]');
 
 /** A range that ends before it begins is refused by Kubernetes only when the CronJob is made. */
-const rangesRise =
-  "self.split(' ').all(f, f.split(',').all(p, !p.matches('^[0-9]+-') || int(p.split('/')[0].split('-')[0]) <= int(p.split('/')[0].split('-')[1])))";
+const rangesRise = "self.findAll('[0-9]+-[0-9]+').all(range, int(range.split('-')[0]) <= int(range.split('-')[1]))";
 
 const retentionSchema = {
   type: 'object',
