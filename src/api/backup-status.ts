@@ -22,6 +22,8 @@ export interface BackupResult {
   readonly startedAt?: string;
   readonly completedAt?: string;
   readonly durationSeconds?: number;
+  /** What the database said of what it held, to be compared after a restore. */
+  readonly contents?: Readonly<Record<string, string>>;
 }
 
 export interface BackupStatus extends Common, BackupResult {
@@ -61,6 +63,12 @@ const resultProperties = {
   startedAt: time('When it was begun.'),
   completedAt: time('When it had been read back and found whole.'),
   durationSeconds: { type: 'number', description: 'Seconds in between.', minimum: 0 },
+  contents: {
+    type: 'object',
+    description: 'What the database said of what it held, to be compared after a restore.',
+    maxProperties: 64,
+    additionalProperties: text('A number or a hash.', 100),
+  },
 } as const satisfies Readonly<Record<string, StructuralSchema>>;
 
 const run = (description: string) =>

@@ -57,6 +57,12 @@ function isForbidden(error: unknown, path: string): boolean {
   return error instanceof ApiError && error.status === 403 && error.path.includes(path);
 }
 
+/** To ask the processes of a cluster through the API server, or at their addresses. */
+export function ioTo(cluster: Cluster, children: Children, { way, client, forward, dial }: ObserveOptions): EngineIO {
+  const road = way === 'direct' ? directRoad(dial) : forwardRoad(forward, cluster, children);
+  return askingIO(cluster, client, road);
+}
+
 /** A way to the processes, which knows in the end whether it led anywhere. */
 interface Road {
   readonly dial: Dial;

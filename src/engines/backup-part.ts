@@ -6,7 +6,9 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { Destination } from '../backup/agent-task.ts';
 import type { Source } from '../backup/source.ts';
+import type { Children } from '../resources/children.ts';
 import type { ContainerSpec, Volume } from '../resources/plain.ts';
+import type { EngineIO } from './engine.ts';
 
 /** A Secret as files in a pod. */
 export interface MountedSecret {
@@ -58,4 +60,18 @@ export const filledVolume = 'filled';
 export interface BackupPart<Spec> {
   source(cluster: Cluster<Spec>): BackupSource;
   filling(cluster: Cluster<Spec>): Filling;
+  /**
+   * The spec of a small cluster that a backup of `cluster` can be restored into, to see whether it can; without
+   * `bootstrap`. Nobody but who tries it uses it.
+   */
+  drill(cluster: Cluster<Spec>): object;
+  /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
+  contents(
+    cluster: Cluster<Spec>,
+    children: Children,
+    io: EngineIO,
+    wanted: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>>;
+  /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */
+  isSame(name: string, wanted: string, found: string | undefined): boolean;
 }

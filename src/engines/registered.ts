@@ -31,6 +31,9 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     backup: {
       source: (cluster) => backup.source(typed(cluster)),
       filling: (cluster) => backup.filling(typed(cluster)),
+      drill: (cluster) => backup.drill(typed(cluster)),
+      contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
+      isSame: backup.isSame,
     },
     ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
     ...(listener === undefined

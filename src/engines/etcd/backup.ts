@@ -4,7 +4,7 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl } from './names.ts';
 import { etcdImage } from './pods.ts';
-import { passwordSecret } from './session.ts';
+import { passwordSecret, sessionOf } from './session.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const tlsDirectory = '/etc/clusterwright/tls';
@@ -97,6 +97,34 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
       ],
       annotations: {},
     };
+  },
+
+  /** Users are a part of the data, so the old password is what lets anybody in. */
+  drill(cluster) {
+    const { version, image, storage, resources, scheduling, config } = cluster.spec;
+    return {
+      ...{ version, replicas: 1, storage, resources, scheduling, config },
+      ...(image === undefined ? {} : { image }),
+      auth: { secretRef: passwordSecret(cluster) },
+    };
+  },
+
+  async contents(cluster, children, io, { revision = '0' }) {
+    const address = children.pods[0]?.status?.podIP;
+    if (address === undefined) throw new Error('no member has an address');
+    const answer = await sessionOf(cluster, io).call(address, 'maintenance/hashkv', { revision });
+    const { revision: current } = (answer.header ?? {}) as { readonly revision?: string };
+    return {
+      revision: String(current ?? '0'),
+      hash: String(answer.hash ?? '0'),
+      compactRevision: String(answer.compact_revision ?? '0'),
+    };
+  },
+
+  /** A snapshot may hold changes after the revision that was told; -1 and 0 both say that nothing was ever compacted. */
+  isSame(name, wanted, found = '0') {
+    if (name === 'revision') return BigInt(found) >= BigInt(wanted);
+    return found === wanted || (name === 'compactRevision' && Number(found) <= 0 && Number(wanted) <= 0);
   },
 };
 

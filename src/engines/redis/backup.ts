@@ -1,11 +1,16 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { RedisSpec } from '../../api/redis.ts';
 import { type BackupPart, filledVolume } from '../backup-part.ts';
+import { isSentinelPod } from './members.ts';
 import { dataPort, paths, redisNames, termAnnotation } from './names.ts';
 import { passwordSecret } from './password.ts';
+import { passwordOf, withSession } from './session.ts';
 import { dataPodNames } from './situation.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
+
+/** Share of the keys by which a count may be off. */
+const countedRoughly = 0.05;
 
 export const redisBackup: BackupPart<RedisSpec> = {
   source(cluster) {
@@ -33,5 +38,32 @@ export const redisBackup: BackupPart<RedisSpec> = {
       fillers: [],
       annotations: { [termAnnotation]: '1' },
     };
+  },
+
+  drill({ spec }) {
+    const { 'min-replicas-to-write': _, ...config } = spec.config;
+    const { version, image, storage, resources, scheduling } = spec;
+    const { ephemeral: _e, ...volume } = storage;
+    return {
+      ...{ version, mode: 'Standalone', replicas: 1, storage: volume, resources, scheduling, config },
+      ...(image === undefined ? {} : { image }),
+    };
+  },
+
+  async contents(cluster, children, io) {
+    const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));
+    const address = pod?.status?.podIP;
+    if (address === undefined) throw new Error('no data node has an address');
+    const password = await passwordOf(cluster, io);
+    const target = { address, port: dataPort, password };
+    const text = String(await withSession(io, target, (connection) => connection.command('INFO', 'keyspace')));
+    return Object.fromEntries(
+      [...text.matchAll(/^db(\d+):keys=(\d+)/gm)].map(([, database, keys]) => [`keys.${database}`, keys ?? '']),
+    );
+  },
+
+  isSame(_, wanted, found = '0') {
+    // Counted just before the backup, while others may have written, and keys go when their time is over.
+    return Math.abs(Number(wanted) - Number(found)) <= Number(wanted) * countedRoughly;
   },
 };
