@@ -11,6 +11,7 @@ import type { Dump } from './dump.ts';
 import { type Answer, etcdFailure, etcdMember, type Member } from './etcd-gateway.ts';
 import { checkedSnapshot } from './etcd-snapshot.ts';
 import { Failure, wordsOf } from './failure.ts';
+import { gathered } from './gather.ts';
 import { secretLine, tlsFrom } from './secrets.ts';
 import type { Surroundings } from './surroundings.ts';
 import { placeOf } from './wire.ts';
@@ -54,7 +55,7 @@ async function dumpFrom(candidate: Candidate, answered: number, surroundings: Su
   return {
     engineVersion: version,
     topology: { members: answered, source: place, role },
-    content: checkedSnapshot(blobs, broken),
+    content: checkedSnapshot(gathered(blobs), broken),
     state: (): EtcdState => ({
       engine: 'etcd',
       clusterId,

@@ -12,6 +12,7 @@ import { encodeCommand, RedisError } from '../engines/redis/resp.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';
+import { gathered } from './gather.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
 import { type RedisNode, redisFailure, surveyRedis } from './redis-survey.ts';
 import { secretLine, tlsFrom } from './secrets.ts';
@@ -39,7 +40,7 @@ export async function dumpRedis(source: RedisSource, surroundings: Surroundings)
     return {
       engineVersion: node.version,
       topology: { members: answered, source: place, role: node.role },
-      content: checkedRdb(dumpIn(reader, broken), broken, (found) => {
+      content: checkedRdb(gathered(dumpIn(reader, broken)), broken, (found) => {
         facts = found;
       }),
       state(): RedisState {

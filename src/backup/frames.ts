@@ -57,17 +57,21 @@ export async function* encrypted(
   const secret = dataKey(key, salt);
   const associated = Buffer.concat([head, Buffer.from(owner)]);
   let index = 0n;
-  const seal = (content: Uint8Array, isLast: boolean): Buffer => {
+  /** Ciphertext and tag. In this mode nothing is left over for the end. */
+  const seal = function* (content: Uint8Array, isLast: boolean): Generator<Buffer, void, undefined> {
     const cipher = createCipheriv('aes-256-gcm', secret, nonce(index, isLast));
     cipher.setAAD(associated);
     index += 1n;
-    return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+    const sealed = cipher.update(content);
+    cipher.final();
+    yield sealed;
+    yield cipher.getAuthTag();
   };
   yield head;
   const pending = new Pending(size);
   // A full frame waits until there is more: only then is it known not to be the last.
-  for await (const chunk of plain) for (const full of pending.push(chunk)) yield seal(full, false);
-  yield seal(pending.rest(), true);
+  for await (const chunk of plain) for (const full of pending.push(chunk)) yield* seal(full, false);
+  yield* seal(pending.rest(), true);
 }
 
 /** @throws FrameRefused before a byte of the wrong frame is handed out */
@@ -105,7 +109,8 @@ function opener(head: Buffer, key: BackupKey, owner: string) {
     decipher.setAAD(associated);
     decipher.setAuthTag(frame.subarray(frame.length - tagBytes));
     try {
-      const plain = Buffer.concat([decipher.update(frame.subarray(0, frame.length - tagBytes)), decipher.final()]);
+      const plain = decipher.update(frame.subarray(0, frame.length - tagBytes));
+      decipher.final();
       index += 1n;
       return plain;
     } catch (cause) {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ByteReader } from '../../src/agent/byte-reader.ts';
 import { checkedSnapshot } from '../../src/agent/etcd-snapshot.ts';
 import { Failure } from '../../src/agent/failure.ts';
+import { gathered } from '../../src/agent/gather.ts';
 import { checkedRdb, type RdbFacts } from '../../src/agent/rdb.ts';
 import { firstPartBytes, partBytes, partsOf } from '../../src/agent/target/parts.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
@@ -54,6 +55,19 @@ describe('a reader of bytes', () => {
     );
     await expect(new ByteReader(pieces(Buffer.from('no end'), []), fault).line()).rejects.toThrow(/connection ended/);
     await expect(new ByteReader(pieces(Buffer.alloc(70_000), []), fault).line()).rejects.toThrow(/does not end/);
+  });
+});
+
+describe('pieces that are gathered', () => {
+  it('hold the same bytes, and none is small but the last', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, cutting, fc.integer({ min: 1, max: 50 }), async (content, cuts, size) => {
+        const found = await collected(gathered(pieces(content, cuts), size));
+        expect(Buffer.concat(found).equals(Buffer.from(content))).toBe(true);
+        expect(found.slice(0, -1).every(({ length }) => length >= size)).toBe(true);
+        expect(found.every(({ length }) => length > 0)).toBe(true);
+      }),
+    );
   });
 });
 
@@ -160,9 +174,21 @@ describe('parts of an upload', () => {
     expect(hash.digest('hex')).toBe(createHash('sha256').update(content).digest('hex'));
   });
 
-  it('reach two tebibytes with ten thousand', () => {
+  it('reach 218 gibibytes, and are small at first', () => {
     let total = 0;
     for (let index = 0; index < 10_000; index++) total += partBytes(index);
-    expect(total).toBeGreaterThan(2 * 2 ** 40);
+    expect(Math.floor(total / 2 ** 30)).toBe(218);
+    expect(partBytes(7_999)).toBe(firstPartBytes);
+  });
+
+  it('use the memory again of those that were sent', async () => {
+    const content = Buffer.alloc(6 * firstPartBytes, 1);
+    const memory = new Set<ArrayBufferLike>();
+    for await (const part of partsOf(pieces(content, []))) {
+      memory.add(part.content.buffer);
+      part.release();
+    }
+    // One is being filled while the one before is given away.
+    expect(memory.size).toBeLessThanOrEqual(2);
   });
 });

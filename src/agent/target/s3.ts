@@ -24,7 +24,7 @@ import type { S3Place } from '../../backup/place.ts';
 import { Failure } from '../failure.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { piecesInTime } from '../wait.ts';
-import { type Part, partsOf } from './parts.ts';
+import { firstPartBytes, type Part, partsOf } from './parts.ts';
 import { s3FailureOf } from './s3-failure.ts';
 import type { StoredObject, Target } from './target.ts';
 
@@ -37,8 +37,8 @@ export interface S3Secrets {
   readonly ca?: string;
 }
 
-/** Parts on their way at once: one is sent while the next one is being filled. */
-const concurrentParts = 2;
+/** Parts on their way while the next one is being filled: each is held in memory, and large ones are few. */
+const partsOnTheirWay = (bytes: number): number => (bytes > firstPartBytes ? 1 : 2);
 const connectMs = 10_000;
 /** What is cleaned up after a stop has this long, in all: less than a pod is given to end. */
 const cleanUpMs = 10_000;
@@ -99,10 +99,13 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
     );
     if (UploadId === undefined) throw new Failure('TargetRefused', `${place.endpoint} names no upload`);
     const sent: Promise<{ readonly PartNumber: number; readonly ETag: string | undefined }>[] = [];
-    const send = ({ number: PartNumber, content: Body }: Part): void => {
+    const send = ({ number: PartNumber, content: Body, release }: Part): void => {
       const parameters = { Bucket, Key, UploadId, PartNumber, Body };
       const sending = asking('uploading to', (options) => client.send(new UploadPartCommand(parameters), options)).then(
-        ({ ETag }) => ({ PartNumber, ETag }),
+        ({ ETag }) => {
+          release();
+          return { PartNumber, ETag };
+        },
       );
       // It is awaited below, perhaps after another one has failed.
       sending.catch(() => undefined);
@@ -111,9 +114,10 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
     try {
       send(first);
       for (;;) {
-        if (sent.length >= concurrentParts) await sent[sent.length - concurrentParts];
         const { done, value } = await rest.next();
         if (done) break;
+        const most = partsOnTheirWay(value.content.length);
+        if (sent.length >= most) await sent[sent.length - most];
         send(value);
       }
       const Parts = await Promise.all(sent);
