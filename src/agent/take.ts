@@ -59,14 +59,18 @@ export async function take(
   }
 }
 
-/** A Job repeats what it is not sure of; one Backup is to have one backup. */
+/**
+ * A Job repeats what it is not sure of; one Backup is to have one backup. The target is asked whatever the purpose is: no
+ * database shall make a dump for one that is not there.
+ */
 async function madeBefore(
   { cluster, purpose }: TakeTask,
   target: Target,
   keys: KeyRing | undefined,
 ): Promise<FoundBackup | undefined> {
+  const folders = await foldersIn(target, clusterFolder(cluster));
   if (purpose.type !== 'backup' || purpose.uid === undefined) return undefined;
-  for (const { path, hasManifest } of await foldersIn(target, clusterFolder(cluster))) {
+  for (const { path, hasManifest } of folders) {
     if (!hasManifest) continue;
     const opened = await trustedManifest(target, path, keys);
     if (opened?.manifest.purpose.uid === purpose.uid) return { path, ...opened };

@@ -160,6 +160,13 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     expect(existsSync(join(home, 'backups'))).toBe(false);
   });
 
+  it('is not asked for a dump where the target is not there', async () => {
+    const primary = await start();
+    const elsewhere = { type: 'claim', directory: join(home, 'nowhere') };
+    expect(await runAgent(takeTask([primary], { target: elsewhere }))).toMatchObject({ reason: 'TargetRefused' });
+    expect(String(await primary.command('INFO', 'stats'))).toContain('sync_full:0');
+  });
+
   it('makes one backup for a Backup however often it is asked to, and lets old ones of a schedule go', async () => {
     const primary = await start();
     const purpose = { type: 'backup', name: 'now', uid: 'uid-of-backup' };

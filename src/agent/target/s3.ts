@@ -41,7 +41,7 @@ export interface S3Secrets {
 const partsOnTheirWay = (bytes: number): number => (bytes > firstPartBytes ? 1 : 2);
 const connectMs = 10_000;
 /** What is cleaned up after a stop has this long, in all: less than a pod is given to end. */
-const cleanUpMs = 10_000;
+const cleanUpMs = 5_000;
 
 export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surroundings): Target {
   const { signal, idleMs, log } = surroundings;
