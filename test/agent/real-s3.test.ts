@@ -1,10 +1,16 @@
 /** Backups on a real S3 server. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { collected } from '../support/collected.ts';
 import { openAuthority } from '../support/etcd-certificates.ts';
+import { startRedis } from '../support/redis-process.ts';
+import { redisPrograms } from '../support/redis-program.ts';
 import { hasS3Server, type S3Server, s3Access, startS3 } from '../support/s3-server.ts';
 import { describeTarget } from '../support/target-suite.ts';
 
@@ -107,4 +113,66 @@ describe.skipIf(!hasS3Server)('S3', () => {
     await expect.poll(() => server.files()).toEqual([]);
     await server.stop();
   }, 30_000);
+
+  describe.skipIf(redisPrograms.size === 0)('as the place of backups', () => {
+    it('holds what the agent takes, gives it back, and says nothing of its secrets', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'agent-s3-'));
+      const [program] = redisPrograms.values();
+      if (program === undefined) throw new Error('there is a program');
+      const [server, redis] = await Promise.all([
+        startS3(),
+        startRedis({ program, config: ['enable-debug-command yes'] }),
+      ]);
+      const file = (name: string, content: string): string => {
+        writeFileSync(join(home, name), content);
+        return join(home, name);
+      };
+      // More than one part, and not compressible.
+      await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
+      await redis.command('DEBUG', 'POPULATE', '20000', 'key', '1000');
+      const common = {
+        target: {
+          type: 's3',
+          endpoint: server.endpoint,
+          bucket: server.bucket,
+          prefix: 'team-a',
+          accessKeyIdFile: file('id', `${s3Access.accessKeyId}\n`),
+          secretAccessKeyFile: file('secret', `${s3Access.secretAccessKey}\n`),
+        },
+        encryptionKeyFile: file('key', Buffer.alloc(32, 1).toString('base64')),
+      };
+      const take = {
+        task: 'take',
+        ...common,
+        cluster: { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' },
+        purpose: { type: 'schedule', name: 'nightly' },
+        retention: { count: 1 },
+        source: { engine: 'redis', members: [{ host: '127.0.0.1', port: redis.port }] },
+      };
+      const surroundings = agentSurroundings();
+      const { backup } = expectResult(await runAgent(take, surroundings), 'taken');
+      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+      expect(server.files()).toEqual([`${backup.folder}/data`, `${backup.folder}/manifest.json`]);
+      const clock = { ...systemClock, now: () => systemClock.now() + 1000 };
+      const second = expectResult(await runAgent(take, agentSurroundings({ clock })), 'taken');
+      expect(second.pruned).toBe(1);
+      expect(server.files()).toEqual([`${second.backup.folder}/data`, `${second.backup.folder}/manifest.json`]);
+      const volume = join(home, 'volume');
+      mkdirSync(volume);
+      const destination = { engine: 'redis', directory: volume };
+      const which = { uid: 'uid-1' };
+      expectResult(await runAgent({ task: 'fetch', ...common, which, destination }), 'fetched');
+      expect(readdirSync(volume).sort()).toEqual(['appendonlydir', 'initialised', 'restored-from.json']);
+
+      const dataFile = join(server.directory, second.backup.folder, 'data');
+      const data = readFileSync(dataFile);
+      data[5_000_000] = (data[5_000_000] ?? 0) ^ 1;
+      writeFileSync(dataFile, data);
+      expect(await runAgent({ task: 'verify', engine: 'redis', ...common, which })).toMatchObject({
+        reason: 'Tampered',
+      });
+      await Promise.all([server.stop(), redis.stop()]);
+      rmSync(home, { recursive: true });
+    }, 60_000);
+  });
 });
