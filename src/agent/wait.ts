@@ -10,7 +10,11 @@ export type Patience = Pick<Surroundings, 'clock' | 'signal'> & { readonly idleM
  */
 export function inTime<T>(promise: Promise<T>, { clock, signal, idleMs }: Patience, late: () => Failure): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
+    if (signal.aborted) {
+      // Nobody waits for it any more.
+      promise.catch(() => undefined);
+      return reject(signal.reason);
+    }
     const abort = (): void => end(() => reject(signal.reason));
     const cancel = clock.after(idleMs, () => end(() => reject(late())));
     const end = (settle: () => void): void => {

@@ -1,11 +1,11 @@
 /** The agent as a process: the bundle that ships, its words and its exit codes. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentResult, exitCodes, maxResultBytes, parseAgentResult } from '../../src/backup/agent-result.ts';
+import { silentRedis } from '../support/silent-redis.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'agent-process-'));
 const bundle = join(home, 'agent.mjs');
@@ -79,15 +79,13 @@ describe('the agent', () => {
   });
 
   it('stops on SIGTERM, in the middle of a dump, and leaves nothing', async () => {
-    const server = await endlessRedis();
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
+    const server = await silentRedis();
     const { child, ended } = run({
       task: 'take',
       target,
       cluster: { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' },
       purpose: { type: 'backup', name: 'now' },
-      source: { engine: 'redis', members: [{ host: '127.0.0.1', port: address.port }] },
+      source: { engine: 'redis', members: [{ host: '127.0.0.1', port: server.port }] },
     });
     const names = (): readonly string[] => readdirSync(home, { recursive: true, encoding: 'utf8' });
     await expect.poll(() => names().some((name) => name.endsWith('data.part')), { timeout: 10_000 }).toBe(true);
@@ -96,21 +94,6 @@ describe('the agent', () => {
     expect(result).toMatchObject({ result: 'failed', reason: 'Stopped', isTransient: true });
     expect(code).toBe(exitCodes.stopped);
     expect(existsSync(join(home, 'backups'))).toBe(false);
-    server.close();
+    await server.stop();
   }, 20_000);
 });
-
-/** Answers as far as the dump's first bytes, and then says nothing more. */
-function endlessRedis(): Promise<Server> {
-  const info = 'role:master\r\nredis_version:8.0.5\r\nmaster_repl_offset:0\r\n';
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      const text = chunk.toString();
-      if (text.includes('INFO')) socket.write(`$${info.length}\r\n${info}\r\n`);
-      else if (text.includes('PSYNC')) socket.write(`+FULLRESYNC ${'a'.repeat(40)} 0\r\n$1000000\r\nREDIS0011`);
-      else socket.write('+OK\r\n');
-    });
-  });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
-}

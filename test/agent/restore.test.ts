@@ -238,6 +238,15 @@ describe('is refused, and nothing is written:', () => {
     expect(await fetched({}, { version })).toMatchObject({ result });
   });
 
+  it('other data than was taken, although it is whole, where nothing is encrypted', async () => {
+    const manifest = await store.add({}, { isEncrypted: false });
+    const { encryptionKeyFile: _, ...keyless } = common();
+    for (const content of [smallDump(Buffer.from('more')), smallDump().fill(0, smallDump().length - 8)]) {
+      writeFileSync(dataOf(manifest), content);
+      expect(await runAgent({ task: 'verify', engine: 'redis', ...keyless })).toMatchObject({ reason: 'Tampered' });
+    }
+  });
+
   it('what is not encrypted, where a key is given; and the other way round', async () => {
     await store.add({}, { isEncrypted: false });
     expect(await verified()).toMatchObject({ reason: 'OtherKey', message: expect.stringMatching(/is not encrypted/) });
