@@ -45,6 +45,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly action: Action;
   /** One line for people: what is asked of whom, and why. Holds no secret. */
   readonly summary: string;
+  /** It ends a member: it is done only when the spec that it rests on has just been read. */
+  readonly takesAway?: true;
 }
 
 export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActStep<Action>;

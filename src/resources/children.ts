@@ -44,7 +44,10 @@ export interface Pod extends KubeObject {
 }
 
 export interface StatefulSet extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;

@@ -22,7 +22,7 @@ import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { type Projection, podSummary, wholeObject } from './projection.ts';
-import { createReflector } from './reflector.ts';
+import { createReflector, type Reflector } from './reflector.ts';
 import { type Change, createStore, type Store, type StoreEntry } from './store.ts';
 
 /** `ENGINE/NAMESPACE/NAME`: one cluster, in the queue and in every index. */
@@ -56,6 +56,12 @@ const byCluster = 'cluster';
 export interface Cache {
   /** Runs every watch until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
+  /** Whether every kind of child has been seen whole: without that, absence means nothing and no pass may run. */
+  readonly hasChildren: boolean;
+  /**
+   * Whether our own kinds have been seen whole, too; those that the API server does not serve left out. A kind that has
+   * not been seen has no clusters here, and holds up those of no other.
+   */
   readonly hasSynced: boolean;
   clusters(engine: RegisteredEngine): KubeObject[];
   cluster(engine: RegisteredEngine, namespace: string, name: string): KubeObject | undefined;
@@ -85,7 +91,7 @@ interface Watched {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly store: Store;
-  run(signal: AbortSignal): Promise<void>;
+  readonly reflector: Reflector;
 }
 
 export function createCache(options: CacheOptions): Cache {
@@ -98,7 +104,7 @@ export function createCache(options: CacheOptions): Cache {
       const store = createStore({ resource: resource.plural, projection, indexes, log, metrics });
       const selection = { namespace, labelSelector };
       const reflector = createReflector({ client, resource, selection, store, clock, random, log, metrics });
-      return { resource, namespace, store, run: (signal) => reflector.run(signal) };
+      return { resource, namespace, store, reflector };
     });
 
   const clusters = engines.map((engine) => ({ engine, watched: watch(engine.kind.resource, undefined, wholeObject) }));
@@ -114,12 +120,18 @@ export function createCache(options: CacheOptions): Cache {
   const storeFor = (resource: Resource, namespace: string | undefined): Store | undefined =>
     all.find((w) => w.resource === resource && (w.namespace === undefined || w.namespace === namespace))?.store;
 
+  const hasChildren = (): boolean => children.every(({ store }) => store.hasSynced);
+  const ours = clusters.flatMap(({ watched }) => watched);
+
   return {
     async run(signal) {
-      await Promise.all(all.map((watched) => watched.run(signal)));
+      await Promise.all(all.map(({ reflector }) => reflector.run(signal)));
+    },
+    get hasChildren() {
+      return hasChildren();
     },
     get hasSynced() {
-      return all.every(({ store }) => store.hasSynced);
+      return hasChildren() && ours.every(({ store, reflector }) => store.hasSynced || !reflector.isServed);
     },
     clusters: (engine) => storesOf(engine).flatMap((store) => store.list()),
     cluster(engine, namespace, name) {

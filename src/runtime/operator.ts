@@ -119,7 +119,7 @@ export function createOperator(options: OperatorOptions): Operator {
       try {
         const lead = async (leading: AbortSignal): Promise<void> => {
           log.info({ instance: options.instance }, 'leading');
-          await synced(cache, clock, leading);
+          await complete(cache, clock, leading);
           await controller.run(leading);
           await events.drain();
         };
@@ -135,9 +135,9 @@ export function createOperator(options: OperatorOptions): Operator {
   };
 }
 
-/** Absence means nothing before every watch has delivered a complete set: no pass may run on less. */
-async function synced(cache: { readonly hasSynced: boolean }, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (!cache.hasSynced && !signal.aborted) {
+/** Of our own kinds none is waited for: one that is not installed, or may not be read, holds up no other. */
+async function complete(cache: { readonly hasChildren: boolean }, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!cache.hasChildren && !signal.aborted) {
     await new Promise<void>((resolve) => {
       clock.after(20, resolve);
     });

@@ -68,6 +68,7 @@ const outdatedMs = 1_000;
  */
 function needsFreshLook(step: Step): boolean {
   if (step.type === 'create' || step.type === 'delete') return true;
+  if (step.type === 'act') return step.takesAway === true;
   if (step.type !== 'apply') return false;
   return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
 }
@@ -182,7 +183,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
       const isCreated = failure === undefined && plan.steps.every((step) => step.type === 'create');
       const said = isCreated ? { ...plan, steps: [] } : plan;
-      const details = await status.write(cluster, resource, claim, planStatus(said), signal);
+      const details =
+        failure === undefined && isPremature(cluster, claim, plan)
+          ? 0
+          : await status.write(cluster, resource, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
@@ -212,6 +216,17 @@ function lastWill(engine: RegisteredEngine, object: KubeObject): Cluster<CommonS
     if (verdict.ok) return verdict.cluster as Cluster<CommonSpec>;
   }
   return undefined;
+}
+
+/**
+ * Ready on the spec before, and steps have just been taken for the present one: whoever waits for its generation to be
+ * ready must not be told so. What the steps change is seen, and that pass says what came of it.
+ */
+function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan): boolean {
+  const { observedGeneration } = cluster.status ?? {};
+  if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
+  const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return isReady && plan.steps.some((step) => step.type !== 'patch' || step.optional !== true);
 }
 
 function recheck(outcome: Outcome): { again?: number } {

@@ -8,7 +8,7 @@
  */
 import type { Resource } from '../api/object.ts';
 import { createAbortScope } from './abort-scope.ts';
-import { ApiError, ApiUnreachable, apiErrorOfStatus, isExpired } from './api-error.ts';
+import { ApiError, ApiUnreachable, apiErrorOfStatus, isExpired, isNotFound } from './api-error.ts';
 import { createBackoff } from './backoff.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { type Clock, type Random, sleep } from './clock.ts';
@@ -36,6 +36,8 @@ export interface Reflector {
   run(signal: AbortSignal): Promise<void>;
   /** Whether a watch is open now. */
   readonly connected: boolean;
+  /** False while the API server knows no such resource: its CustomResourceDefinition is not installed. */
+  readonly isServed: boolean;
 }
 
 /** Why a watch ended; the label of the restart metric. */
@@ -52,6 +54,8 @@ export type EndCause =
   | 'silent'
   /** 410: the version is no longer in the server's history. */
   | 'expired'
+  /** 404: the API server has no such resource. */
+  | 'not-served'
   /** Any other error of the server, as a status or within the stream. */
   | 'refused'
   /** What came was no watch stream. */
@@ -88,6 +92,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   let initialEvents: 'yes' | 'not-now' | 'never' = 'yes';
   let strikes = 0;
   let connectedAt: number | undefined;
+  let isServed = true;
 
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -103,6 +108,11 @@ export function createReflector(options: ReflectorOptions): Reflector {
       // Rejects only when the signal aborts, which ends the loop.
       if (pause > 0) await sleep(clock, pause, signal).catch(() => undefined);
     }
+  }
+
+  function served(): void {
+    if (!isServed) log.info({}, 'the API server serves this resource now');
+    isServed = true;
   }
 
   function isHealthy(): boolean {
@@ -133,6 +143,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         signal: scope.signal,
       });
       connectedAt = clock.monotonic();
+      served();
       return await follow(events, replacement, watchdog);
     } catch (error) {
       if (error instanceof WatchSilent && error.initial && connectedAt !== undefined)
@@ -207,7 +218,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   /** Decides what the next attempt may rely on. */
   function learn(end: End): void {
     if (end.cause === 'no-initial-events') initialEvents = end.error instanceof WatchSilent ? 'not-now' : 'never';
-    if (end.cause === 'expired' || end.cause === 'mute') version = undefined;
+    if (end.cause === 'expired' || end.cause === 'mute' || end.cause === 'not-served') version = undefined;
     if (end.cause === 'refused' || end.cause === 'garbled') strikes++;
     if (strikes >= MAX_STRIKES) {
       version = undefined;
@@ -231,7 +242,11 @@ export function createReflector(options: ReflectorOptions): Reflector {
     metrics?.watchRestarts.inc({ resource: resource.plural, cause });
     const fields = { cause, err: end.error, resourceVersion: version };
     if (cause === 'ended' || cause === 'no-initial-events') log.debug(fields, 'the watch ended');
-    else if (cause === 'failed') log.error(fields, 'the watch failed');
+    else if (cause === 'not-served') {
+      // Asked again and again for as long as it lasts, and said once.
+      if (isServed) log.warn(fields, 'the API server does not serve this resource: is its CRD installed?');
+      isServed = false;
+    } else if (cause === 'failed') log.error(fields, 'the watch failed');
     else log.warn(fields, 'the watch ended and will be resumed');
   }
 
@@ -240,11 +255,15 @@ export function createReflector(options: ReflectorOptions): Reflector {
     get connected() {
       return connectedAt !== undefined;
     },
+    get isServed() {
+      return isServed;
+    },
   };
 }
 
 function causeOf(error: unknown): EndCause {
   if (isExpired(error)) return 'expired';
+  if (isNotFound(error)) return 'not-served';
   if (error instanceof ApiError) return 'refused';
   if (error instanceof ApiUnreachable) return error.maybeSent ? 'connection-lost' : 'unreachable';
   if (error instanceof WatchSilent) return 'silent';

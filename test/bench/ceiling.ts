@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { benchNamespace } from './control-plane.ts';
 import { inFlight } from './in-flight.ts';
-import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
+import { childrenToCreate, clusterName, type OwnWorkload, understood } from './workload.ts';
 
 export interface Ceiling {
   readonly inFlight: number;
@@ -19,12 +19,12 @@ const measuredMs = 3000;
 const createdAnew = { uid: '00000000-0000-4000-8000-000000000000' };
 
 /** A cluster's objects in the controller's order, without end. They go with an owner that does not exist. */
-function* mix(from: number): Generator<KubeObject> {
+function* mix(workload: OwnWorkload, from: number): Generator<KubeObject> {
   for (let i = from; ; i++) {
-    const resource = redisWorkload.manifest(clusterName(i), benchNamespace);
+    const resource = workload.manifest(clusterName(i), benchNamespace);
     yield resource;
     const metadata = { ...resource.metadata, ...createdAnew, generation: 1 };
-    yield* childrenToCreate(understood({ ...resource, metadata }));
+    yield* childrenToCreate(workload, understood(workload, { ...resource, metadata }));
   }
 }
 
@@ -51,12 +51,12 @@ function* whileTimeLasts(objects: Iterable<KubeObject>, deadline: number): Gener
   }
 }
 
-export async function measureCeiling(client: KubeClient): Promise<Ceiling[]> {
+export async function measureCeiling(client: KubeClient, workload: OwnWorkload): Promise<Ceiling[]> {
   const ceilings: Ceiling[] = [];
-  await rate(8, mix(100_000), (object) => client.create(object));
+  await rate(8, mix(workload, 100_000), (object) => client.create(object));
   for (const [index, limit] of lanes.entries()) {
     const made: KubeObject[] = [];
-    const createsPerSecond = await rate(limit, mix(200_000 + index * 100_000), async (object) => {
+    const createsPerSecond = await rate(limit, mix(workload, 200_000 + index * 100_000), async (object) => {
       await client.create(object);
       made.push(object);
     });

@@ -20,11 +20,11 @@ const serviceAccounts: Resource = {
   namespaced: true,
 };
 
-export async function connect(kubeconfig: string, custom: Resource): Promise<Connection> {
+export async function connect(kubeconfig: string, ...custom: readonly Resource[]): Promise<Connection> {
   const clock = systemClock;
   const { credentials } = await loadKubeconfig({ env: process.env, clock, path: kubeconfig });
   const transport = createTransport({ credentials, userAgent: 'clusterwright-bench', clock, connections: 32 });
-  const others = [custom, namespaces, customResourceDefinitions, serviceAccounts];
+  const others = [...custom, namespaces, customResourceDefinitions, serviceAccounts];
   const client = createClient({
     transport,
     clock,

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../src/api/object.ts';
+import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { auditLogPath } from '../../src/sandbox/controlplane.ts';
 import { layoutOf } from '../../src/sandbox/layout.ts';
 import { processRecords } from '../../src/sandbox/process.ts';
@@ -15,7 +15,7 @@ import { listAll } from '../support/kubernetes.ts';
 import { until } from '../support/until.ts';
 import { type Connection, connect, createNamespace } from './connection.ts';
 import { UsageError } from './options.ts';
-import { redisWorkload } from './workload.ts';
+import type { Workload } from './workload.ts';
 
 export const benchNamespace = 'bench';
 
@@ -37,6 +37,7 @@ export async function requireNoSandbox(): Promise<void> {
 
 /** Starts one with our CRDs and the namespace `bench`, and takes it down afterwards, whatever happens. */
 export async function withControlPlane<T>(
+  { resource }: Workload,
   options: { readonly audit?: boolean },
   work: (plane: ControlPlane) => Promise<T>,
 ): Promise<T> {
@@ -47,9 +48,9 @@ export async function withControlPlane<T>(
     const records = await processRecords(layout);
     const pidOf = (name: string): number => records.find((record) => record.name === name)?.pid ?? 0;
     const { KUBECONFIG: kubeconfig } = sandboxEnv(layout);
-    const connection = await connect(kubeconfig, redisWorkload.resource);
+    const connection = await connect(kubeconfig, resource);
     try {
-      await installCrds(connection);
+      await installCrds(connection, resource);
       await createNamespace(connection.client, benchNamespace);
       return await work({
         ...connection,
@@ -66,9 +67,9 @@ export async function withControlPlane<T>(
   }
 }
 
-async function installCrds({ client }: Connection): Promise<void> {
+async function installCrds({ client }: Connection, resource: Resource): Promise<void> {
   const documents = parseAllDocuments(await readFile('dist/0000-crds.k8s.yaml', 'utf8'));
   for (const document of documents) await client.apply(document.toJS() as KubeObject, { force: true });
-  const served = (): Promise<unknown> => listAll(client, redisWorkload.resource, 'default');
+  const served = (): Promise<unknown> => listAll(client, resource, 'default');
   await until('the CRDs served', served, { withinMs: 30_000 });
 }

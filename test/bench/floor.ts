@@ -3,7 +3,7 @@
 import { openCensus } from './census.ts';
 import { benchNamespace, type ControlPlane } from './control-plane.ts';
 import { inFlight, range } from './in-flight.ts';
-import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
+import { childrenToCreate, clusterName, type OwnWorkload, understood } from './workload.ts';
 
 export interface Floor {
   readonly n: number;
@@ -16,14 +16,14 @@ export interface Floor {
 /** As many lanes as the controller has workers. */
 export const loaderLanes = 16;
 
-export async function measureFloor({ client }: ControlPlane, n: number): Promise<Floor> {
-  const census = await openCensus(client, redisWorkload.resource, benchNamespace);
+export async function measureFloor({ client }: ControlPlane, workload: OwnWorkload, n: number): Promise<Floor> {
+  const census = await openCensus(client, workload.resource, benchNamespace);
   try {
     let children = 0;
     const startedAt = performance.now();
     await inFlight(loaderLanes, range(0, n), async (i) => {
-      const stored = await client.create(redisWorkload.manifest(clusterName(i), benchNamespace));
-      const objects = childrenToCreate(understood(stored));
+      const stored = await client.create(workload.manifest(clusterName(i), benchNamespace));
+      const objects = childrenToCreate(workload, understood(workload, stored));
       for (const object of objects) await client.create(object);
       children += objects.length;
     });

@@ -16,11 +16,11 @@ async function main(args: readonly string[]): Promise<number> {
     const { subject } = options;
     const begin = {
       at: new Date().toISOString(),
-      subject: subject.type === 'own' ? 'clusterwright' : subject.userAgent,
+      subject: subject.type === 'own' ? `clusterwright, ${subject.workload.resource.kind}` : subject.userAgent,
       machine: await describeMachine(),
     };
     const recorder = createRecorder('build/bench.json', begin, (line) => process.stderr.write(`${line}\n`));
-    if (subject.type === 'own') await runOwn(options, recorder);
+    if (subject.type === 'own') await runOwn(options, subject, recorder);
     else await runRunning(options, subject, recorder);
     process.stdout.write(`\n${report(recorder.results)}`);
     return 0;

@@ -7,12 +7,17 @@ describe('the command line', () => {
       sizes: [1, 100, 1000, 5000],
       rates: [10, 50, 100],
       only: [],
-      subject: { type: 'own' },
+      subject: { type: 'own', workload: { resource: { kind: 'RedisCluster' } } },
     });
   });
 
   it('takes sizes in any order', () => {
     expect(parseOptions(['--n', '1000,1,100']).sizes).toEqual([1, 100, 1000]);
+  });
+
+  it('takes another of our kinds', () => {
+    const { subject } = parseOptions(['--kind', 'EtcdCluster']);
+    expect(subject).toMatchObject({ type: 'own', workload: { resource: { kind: 'EtcdCluster' } } });
   });
 
   it('names a controller that runs already', () => {
@@ -33,6 +38,7 @@ describe('the command line', () => {
     ['--rest 1,2', /--rest takes one number/],
     ['--only speed', /--only: speed is none of/],
     ['--fast', /--fast/],
+    ['--kind Redis', /--kind: Redis is none of RedisCluster, EtcdCluster/],
     ['--pid 7', /needs --kubeconfig, --user-agent, --kind and --manifest-template/],
   ])('refuses %s', (line, message) => {
     const parse = (): unknown => parseOptions(line.split(' '));

@@ -1,5 +1,6 @@
 /** What the command line asks for. Without arguments: everything, on a control plane of its own. */
 import { parseArgs } from 'node:util';
+import { type OwnWorkload, ownWorkloads } from './workload.ts';
 
 export interface Options {
   /** Numbers of clusters to create at full speed, ascending. */
@@ -16,8 +17,8 @@ export interface Options {
   readonly only: readonly Part[];
   /** For Node, when our own controller is the subject: `--cpu-prof --cpu-prof-dir=build/prof`. */
   readonly nodeFlags: readonly string[];
-  /** JSON merge patch of one change; `{i}` is a number that differs each time. */
-  readonly change: string;
+  /** JSON merge patch of one change; `{i}` is a number that differs each time. Default: the workload's. */
+  readonly change?: string;
   readonly subject: OwnSubject | RunningSubject;
 }
 
@@ -26,6 +27,7 @@ export type Part = (typeof parts)[number];
 
 export interface OwnSubject {
   readonly type: 'own';
+  readonly workload: OwnWorkload;
 }
 
 /** A controller that runs already and serves the namespaces `bench-*`. */
@@ -47,8 +49,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+const kinds = ownWorkloads.map(({ resource }) => resource.kind);
+
 export const usage = `npm run bench -- [options]
 
+  --kind RedisCluster   or ${kinds.slice(1).join(', ')}: what to create
   --n 1,100,1000,5000   clusters to create at full speed
   --only PART,...       of ${parts.join(', ')}
   --rest 30             seconds of the quiet window
@@ -93,7 +98,7 @@ export function parseOptions(args: readonly string[]): Options {
         rates: { ...text, default: '10,50,100' },
         'churn-seconds': { ...text, default: '20' },
         live: { ...text, default: '1000' },
-        change: { ...text, default: '{"spec":{"config":{"timeout":{i}}}}' },
+        change: text,
         'node-flags': { ...text, default: '' },
         kubeconfig: text,
         'user-agent': text,
@@ -112,7 +117,7 @@ export function parseOptions(args: readonly string[]): Options {
     live: one('live', values.live),
     only: values.only === '' ? [] : values.only.split(',').map(partOf),
     nodeFlags: values['node-flags'].split(' ').filter((flag) => flag !== ''),
-    change: values.change,
+    ...(values.change === undefined ? {} : { change: values.change }),
     subject: subjectOf(values),
   };
 }
@@ -134,8 +139,10 @@ function partOf(name: string): Part {
 function subjectOf(values: Readonly<Record<string, string | undefined>>): OwnSubject | RunningSubject {
   const { kubeconfig, kind, pid, 'user-agent': userAgent, 'manifest-template': manifestTemplate } = values;
   const auditLog = values['audit-log'];
-  if ([kubeconfig, kind, pid, userAgent, manifestTemplate, auditLog].every((value) => value === undefined)) {
-    return { type: 'own' };
+  if ([kubeconfig, pid, userAgent, manifestTemplate, auditLog].every((value) => value === undefined)) {
+    const workload = ownWorkloads.find(({ resource }) => resource.kind === (kind ?? kinds[0]));
+    if (workload === undefined) throw new UsageError(`--kind: ${kind} is none of ${kinds.join(', ')}`);
+    return { type: 'own', workload };
   }
   if (kubeconfig === undefined || kind === undefined || userAgent === undefined || manifestTemplate === undefined) {
     throw new UsageError('a running controller needs --kubeconfig, --user-agent, --kind and --manifest-template');

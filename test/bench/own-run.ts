@@ -1,4 +1,6 @@
 /** Our own controller, from nothing: each measure on a control plane of its own, so that none pays for another. */
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { RedisSpec } from '../../src/api/redis.ts';
 import { type AuditLog, openAuditLog } from './audit-log.ts';
 import { measureCeiling } from './ceiling.ts';
 import { openCensus } from './census.ts';
@@ -8,14 +10,14 @@ import { measureConverge, type Scene } from './converge.ts';
 import { measureFloor } from './floor.ts';
 import { pause } from './in-flight.ts';
 import { createPods } from './live-pods.ts';
-import type { Options, Part } from './options.ts';
+import type { Options, OwnSubject, Part } from './options.ts';
 import type { Recorder } from './recorder.ts';
 import { measureRestart } from './restart.ts';
 import type { Counted } from './results.ts';
 import { startStandIn } from './stand-in.ts';
 import { type Subject, startSubject, takeBundle } from './subject.ts';
 import { measureSynth } from './synth.ts';
-import { childrenToCreate, clusterName, redisWorkload, understood } from './workload.ts';
+import { childrenToCreate, clusterName, type OwnWorkload, understood } from './workload.ts';
 
 /** From here on a size is large enough for a restart to tell something. */
 const restartFrom = 1000;
@@ -23,37 +25,43 @@ const restartFrom = 1000;
 const floorUpTo = 1000;
 const synthSizes = [1, 100, 1000];
 
-const sample = (i: number) => {
-  const manifest = redisWorkload.manifest(clusterName(i), benchNamespace);
+const sample = (workload: OwnWorkload, i: number) => {
+  const manifest = workload.manifest(clusterName(i), benchNamespace);
   const metadata = { ...manifest.metadata, uid: '00000000-0000-4000-8000-000000000000', generation: 1 };
-  return understood({ ...manifest, metadata });
+  return understood(workload, { ...manifest, metadata });
 };
 
-export async function runOwn(options: Options, recorder: Recorder): Promise<void> {
+export async function runOwn(options: Options, { workload }: OwnSubject, recorder: Recorder): Promise<void> {
   const wanted = (part: Part): boolean => options.only.length === 0 || options.only.includes(part);
-  const childrenEach = childrenToCreate(sample(0)).length;
+  const childrenEach = childrenToCreate(workload, sample(workload, 0)).length;
   await recorder.set({ childrenEach });
-  if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(n));
+  if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(workload, n));
   await requireNoSandbox();
   await takeBundle();
   if (wanted('ceiling')) {
-    await withControlPlane({}, async ({ client }) => {
-      for (const ceiling of await measureCeiling(client)) await recorder.add('ceilings', ceiling);
+    await withControlPlane(workload, {}, async ({ client }) => {
+      for (const ceiling of await measureCeiling(client, workload)) await recorder.add('ceilings', ceiling);
     });
   }
   for (const n of options.sizes) {
     if (wanted('floor') && n <= floorUpTo) {
-      await withControlPlane({}, async (plane) => recorder.add('floors', await measureFloor(plane, n)));
+      await withControlPlane(workload, {}, async (plane) =>
+        recorder.add('floors', await measureFloor(plane, workload, n)),
+      );
     }
-    if (wanted('converge')) await withControlPlane({}, (plane) => converge(plane, n, childrenEach, options, recorder));
+    if (wanted('converge'))
+      await withControlPlane(workload, {}, (plane) => converge(plane, workload, n, childrenEach, options, recorder));
   }
   if (wanted('audit') && options.live > 0) {
-    await withControlPlane({ audit: true }, (plane) => count(plane, childrenEach, options, recorder));
+    await withControlPlane(workload, { audit: true }, (plane) =>
+      count(plane, workload, childrenEach, options, recorder),
+    );
   }
 }
 
 async function converge(
   plane: ControlPlane,
+  workload: OwnWorkload,
   n: number,
   childrenEach: number,
   options: Options,
@@ -65,17 +73,18 @@ async function converge(
     await pause(2000);
     const idle = await subject.usage();
     if (idle !== undefined) await recorder.set({ idleRssBytes: idle.rssBytes });
-    const scene = await openScene(plane, subject);
+    const scene = await openScene(plane, workload, subject);
     try {
       await recorder.add('converged', await measureConverge(scene, n, childrenEach));
       if (n >= restartFrom) {
-        const { restarted, subject: next } = await measureRestart(subject, n, redisWorkload.resource.plural, start);
+        const { restarted, subject: next } = await measureRestart(subject, n, workload.resource.plural, start);
         subject = next;
         await recorder.add('restarts', restarted);
       }
       if (n === options.sizes.at(-1)) {
+        const { change = workload.change } = options;
         for (const rate of options.rates) {
-          const found = await measureChurn({ ...scene, subject }, n, rate, options.churnSeconds, options.change);
+          const found = await measureChurn({ ...scene, subject }, n, rate, options.churnSeconds, change);
           await recorder.add('churned', found);
         }
       }
@@ -87,31 +96,39 @@ async function converge(
   }
 }
 
-async function openScene(plane: ControlPlane, subject: Subject): Promise<Scene> {
+async function openScene(plane: ControlPlane, workload: OwnWorkload, subject: Subject): Promise<Scene> {
   const { client, apiServerPid, etcdPid } = plane;
   return {
     client,
-    workload: redisWorkload,
+    workload,
     namespace: benchNamespace,
-    census: await openCensus(client, redisWorkload.resource, benchNamespace),
+    census: await openCensus(client, workload.resource, benchNamespace),
     subject,
     serverPids: [apiServerPid, etcdPid],
   };
 }
 
-/** Requests, by the audit log, of clusters without pods and then of the same with pods that answer. */
-async function count(plane: ControlPlane, childrenEach: number, options: Options, recorder: Recorder): Promise<void> {
+/** Requests, by the audit log, of clusters without pods and then, where there is a stand-in, of the same with pods that answer. */
+async function count(
+  plane: ControlPlane,
+  workload: OwnWorkload,
+  childrenEach: number,
+  options: Options,
+  recorder: Recorder,
+): Promise<void> {
   const { live: n } = options;
   let subject = await startSubject(plane.kubeconfig, options.nodeFlags);
-  const scene = await openScene(plane, subject);
-  const standIn = await startStandIn(n, sample);
+  const scene = await openScene(plane, workload, subject);
+  const standIn = workload.hasStandIn
+    ? await startStandIn(n, (i) => sample(workload, i) as Cluster<RedisSpec>)
+    : undefined;
   try {
     await pause(1000);
     const log = await openAuditLog(plane.auditLog ?? '', subject.userAgent);
     const restart = async (): Promise<Pick<Counted, 'restart' | 'restarted'>> => {
       await log.take();
       const start = (): Promise<Subject> => startSubject(plane.kubeconfig, options.nodeFlags);
-      const done = await measureRestart(subject, n, redisWorkload.resource.plural, start);
+      const done = await measureRestart(subject, n, workload.resource.plural, start);
       subject = done.subject;
       return { restart: await log.take(), restarted: done.restarted };
     };
@@ -120,6 +137,7 @@ async function count(plane: ControlPlane, childrenEach: number, options: Options
     const converged = await log.take();
     const rest = await rested(log, options.rest);
     await recorder.add('counted', { n, live: false, converge: converged, rest, ...(await restart()) });
+    if (standIn === undefined) return;
 
     await log.take();
     await createPods(plane.client, n);
@@ -139,7 +157,7 @@ async function count(plane: ControlPlane, childrenEach: number, options: Options
   } finally {
     scene.census.close();
     await subject.stop();
-    await standIn.close();
+    await standIn?.close();
   }
 }
 

@@ -10,7 +10,7 @@ import { pause } from './in-flight.ts';
 import type { Options, RunningSubject } from './options.ts';
 import type { Recorder } from './recorder.ts';
 import { runningSubject } from './subject.ts';
-import { clusterName, redisWorkload, templateOf } from './workload.ts';
+import { clusterName, templateOf } from './workload.ts';
 
 /** A cluster on its own is done when nothing has changed for so long. */
 const probeQuietMs = 20_000;
@@ -18,7 +18,7 @@ const probeAtMostMs = 180_000;
 
 export async function runRunning(options: Options, running: RunningSubject, recorder: Recorder): Promise<void> {
   const manifest = await templateOf(running.manifestTemplate, running.kind);
-  const found = await connect(running.kubeconfig, redisWorkload.resource);
+  const found = await connect(running.kubeconfig);
   const resource = await discover(found.client, manifest('r000000', 'bench').apiVersion, running.kind);
   await found.close();
   const { client, close } = await connect(running.kubeconfig, resource);

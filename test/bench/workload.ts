@@ -3,13 +3,17 @@
  * functions that the controller calls.
  */
 import { readFile } from 'node:fs/promises';
+import type { Construct } from 'constructs';
 import { parse } from 'yaml';
 import type { Cluster } from '../../src/api/cluster.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
-import { type RedisSpec, redisKind } from '../../src/api/redis.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { redisResources } from '../../src/engines/redis/resources.ts';
-import { fingerprinted } from '../../src/plan/difference.ts';
+import { EtcdCluster } from '../../src/constructs/etcd-cluster.ts';
+import { RedisCluster } from '../../src/constructs/redis-cluster.ts';
+import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import { etcd } from '../../src/engines/etcd/index.ts';
+import { redis } from '../../src/engines/redis/index.ts';
+import { registered } from '../../src/engines/registered.ts';
 
 /** Manifest of a cluster by its name and namespace. */
 export type Manifest = (name: string, namespace: string) => KubeObject;
@@ -29,16 +33,40 @@ export function clusterOf(objectName: string): string | undefined {
   return /(?:^|-)(r\d{6})(?:-|$)/.exec(objectName)?.[1];
 }
 
-/** Three data nodes and three sentinels: a resource with nothing but its name. */
-export const redisWorkload: Workload = {
-  resource: redisKind.resource,
-  manifest: (name, namespace) => ({
-    apiVersion: apiVersionOf(redisKind.resource),
-    kind: redisKind.resource.kind,
-    metadata: { name, namespace },
-    spec: {},
-  }),
+/** One of our own kinds: a resource with nothing but its name. */
+export interface OwnWorkload extends Workload {
+  readonly engine: RegisteredEngine;
+  /** JSON merge patch of one change; `{i}` is a number that differs each time. */
+  readonly change: string;
+  /** Whether `stand-in.ts` can answer for its members. */
+  readonly hasStandIn: boolean;
+  synthesize(scope: Construct, name: string, namespace: string): void;
+}
+
+function workloadOf(engine: RegisteredEngine): Pick<OwnWorkload, 'engine' | 'resource' | 'manifest'> {
+  const { resource } = engine.kind;
+  const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return { engine, resource, manifest: (name, namespace) => ({ ...type, metadata: { name, namespace }, spec: {} }) };
+}
+
+/** Three data nodes and three sentinels. */
+const redisWorkload: OwnWorkload = {
+  ...workloadOf(registered(redis)),
+  change: '{"spec":{"config":{"timeout":{i}}}}',
+  hasStandIn: true,
+  synthesize: (scope, name, namespace) => void new RedisCluster(scope, name, { metadata: { name, namespace } }),
 };
+
+/** Three members. */
+const etcdWorkload: OwnWorkload = {
+  ...workloadOf(registered(etcd)),
+  // Not below 100, whatever number comes.
+  change: '{"spec":{"config":{"snapshotCount":10{i}}}}',
+  hasStandIn: false,
+  synthesize: (scope, name, namespace) => void new EtcdCluster(scope, name, { metadata: { name, namespace } }),
+};
+
+export const ownWorkloads: readonly OwnWorkload[] = [redisWorkload, etcdWorkload];
 
 /** @throws Error when the file holds another kind, or would make two clusters of one name */
 export async function templateOf(file: string, kind: string): Promise<Manifest> {
@@ -54,17 +82,20 @@ export async function templateOf(file: string, kind: string): Promise<Manifest> 
 }
 
 /** As the controller understands what the API server answered. */
-export function understood(stored: KubeObject): Cluster<RedisSpec> {
-  const verdict = validateCluster(redisKind, stored, { unknown: 'prune' });
+export function understood({ engine }: OwnWorkload, stored: KubeObject): Cluster {
+  const verdict = validateCluster(engine.kind, stored, { unknown: 'prune' });
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
-  return verdict.cluster as Cluster<RedisSpec>;
+  return verdict.cluster;
 }
 
-/** All that the controller would create for it. */
-export function childrenToCreate(cluster: Cluster<RedisSpec>): KubeObject[] {
-  return redisResources(cluster).map(({ object, generate }) =>
-    generate === undefined
-      ? fingerprinted(object)
-      : { ...object, stringData: Object.fromEntries(generate.map(({ key, length }) => [key, 'x'.repeat(length)])) },
-  );
+/** All that the controller would create for it, in its order. */
+export function childrenToCreate({ engine }: OwnWorkload, cluster: Cluster): KubeObject[] {
+  return engine.surveyOffline(cluster).steps.flatMap((step) => {
+    if (step.type !== 'create') return [];
+    const { object, generate = [] } = step;
+    if (generate.length === 0) return [object];
+    return [
+      { ...object, stringData: Object.fromEntries(generate.map(({ key, length }) => [key, 'x'.repeat(length)])) },
+    ];
+  });
 }

@@ -39,6 +39,17 @@ function working(object: KubeObject): KubeObject {
           },
         },
       };
+    case 'EtcdCluster':
+      return {
+        ...object,
+        status: {
+          phase: 'Ready',
+          primary: 'sample-etcd-0-0',
+          version: '3.6.1',
+          conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }],
+          connection: { services: [{ role: 'client', host: 'sample-etcd-client', port: 2379 }] },
+        },
+      };
     default:
       return object;
   }
@@ -112,6 +123,7 @@ describe('up on a named cluster', () => {
     expect(text).toBe(`Running:
   operator   clusterwright-system/clusterwright
   sample     RedisCluster clusterwright-samples/sample: Ready, primary sample-0, version 8.0.2
+  sample     EtcdCluster clusterwright-samples/sample-etcd: Ready, primary sample-etcd-0-0, version 3.6.1
 
 To look at it:
   npx clusterwright status --context dev --all-namespaces
@@ -121,6 +133,9 @@ To connect to RedisCluster sample:
   primary    sample-primary.clusterwright-samples.svc:6379
   password   kubectl --context dev -n clusterwright-samples get secret sample-auth -o jsonpath='{.data.password}' | base64 -d
   shell      kubectl --context dev -n clusterwright-samples exec -it sample-0 -- sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h sample-primary'
+
+To connect to EtcdCluster sample-etcd:
+  client     sample-etcd-client.clusterwright-samples.svc:2379
 `);
   });
 
@@ -133,7 +148,10 @@ To connect to RedisCluster sample:
 
 describe('images of the sandbox', () => {
   it('are those that the pods of the samples name', () => {
-    expect(imagesOf(manifests.samples)).toEqual(['docker.io/library/redis:8.0']);
+    expect(imagesOf(manifests.samples)).toEqual([
+      'docker.io/library/redis:8.0',
+      `gcr.io/etcd-development/etcd:${versions.etcd}`,
+    ]);
     expect(recipeName('docker.io/library/redis:8.0')).toBe('redis:8.0');
     expect(recipeName('redis:8.0')).toBe('redis:8.0');
     expect(recipeName(`gcr.io/etcd-development/etcd:${versions.etcd}`)).toBe('etcd:3.6');
@@ -159,8 +177,9 @@ describe('down on a named cluster', () => {
     await up(on);
     await down(on);
     const deleted = on.api.writes.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
-    const sample = deleted.findIndex((path) => path.endsWith('/redisclusters/sample'));
-    expect(sample).toBe(0);
+    const samples = ['/redisclusters/sample', '/etcdclusters/sample-etcd'];
+    const sample = Math.max(...samples.map((end) => deleted.findIndex((path) => path.endsWith(end))));
+    expect(sample).toBe(1);
     const deployment = deleted.findIndex((path) => path.endsWith('/deployments/clusterwright'));
     const rights = deleted.findIndex((path) => path.endsWith('/clusterrolebindings/clusterwright'));
     expect(deployment).toBeGreaterThan(sample);

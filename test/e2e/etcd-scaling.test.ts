@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { type EtcdTestCluster, readKeys, writeKeys } from '../support/etcd-test-cluster.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -41,8 +41,15 @@ describe('an etcd', () => {
     });
   });
 
+  test('shrinks to three members', async () => {
+    await underEtcdWriters('5 to 3 members', cluster, async () => {
+      await cluster.change({ replicas: 3 });
+      await cluster.whole(3, { withinMs: 120_000 });
+    });
+  });
+
   test('shrinks to one member, and its volumes are kept apart', async () => {
-    const { gapMs } = await underEtcdWriters('5 to 1 members', cluster, async () => {
+    const { gapMs } = await underEtcdWriters('3 to 1 members', cluster, async () => {
       await cluster.change({ replicas: 1 });
       await cluster.whole(1, { withinMs: 120_000 });
     });
@@ -61,5 +68,25 @@ describe('an etcd', () => {
     });
     const names = (await cluster.pods()).map(({ metadata }) => `data-${metadata.name}`);
     expect(names.filter((name) => before.has(name)).length).toBe(1);
+  });
+
+  test('parks, and comes back as the same cluster with the same data', async () => {
+    await writeKeys(cluster, 'parked', 100);
+    const members = (await cluster.status()).members?.map(({ id }) => id);
+    const volumes = await cluster.view();
+    await cluster.change({ replicas: 0 });
+    await until('nobody runs, and it says so', async () => {
+      expect([(await cluster.pods()).length, await cluster.ready()]).toEqual([0, 'True Parked']);
+    });
+    const askedAt = performance.now();
+    await cluster.change({ replicas: 3 });
+    await cluster.whole(3, { withinMs: 120_000 });
+    await recordResult({
+      scenario: 'etcd: back from 0 members',
+      measured: `whole after ${((performance.now() - askedAt) / 1000).toFixed(1)} s`,
+    });
+    expect(await readKeys(cluster, 'parked')).toBe(100);
+    expect((await cluster.status()).members?.map(({ id }) => id)).toEqual(members);
+    expect(await cluster.view()).toEqual(volumes);
   });
 });

@@ -9,13 +9,14 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import yargs from 'yargs';
+import { scenarios } from './catalogue.ts';
 import { type CellResult, joined } from './matrix.ts';
 import { mutants } from './mutants/index.ts';
 import { type Kill, killMutant, killTable } from './mutants/kill.ts';
 import { type FaultClass, faultClasses } from './plan.ts';
 import { replay } from './replay.ts';
-import { legend, table, writeReport } from './report.ts';
-import { redisScenarios } from './scenarios/redis.ts';
+import { legend, tables, writeReport } from './report.ts';
+import { engineNames } from './scenarios/scenario.ts';
 import { runShard } from './shard.ts';
 import { runThread } from './thread.ts';
 
@@ -34,8 +35,9 @@ async function main(): Promise<number> {
       type: 'string',
       array: true,
       describe: 'Only these',
-      choices: redisScenarios.map(({ id }) => id),
+      choices: scenarios.map(({ id }) => id),
     })
+    .option('engine', { type: 'string', array: true, describe: 'Only these', choices: engineNames })
     .option('class', { type: 'string', array: true, describe: 'Only these', choices: faultClasses })
     .option('seed', { type: 'number', default: 1, describe: 'Where chance begins' })
     .option('per-cell', { type: 'number', describe: 'At most so many runs of a cell; default all' })
@@ -60,7 +62,11 @@ async function main(): Promise<number> {
   if (options.mutants || options.mutant !== undefined) return killAll(options.mutant, options.seed, options.threads);
   if (options.layer === 'real') return runReal(options.scenario, options.class);
   return runAll({
-    scenarios: options.scenario ?? redisScenarios.map(({ id }) => id),
+    scenarios: scenarios
+      .filter(
+        ({ id, engine }) => (options.scenario?.includes(id) ?? true) && (options.engine?.includes(engine) ?? true),
+      )
+      .map(({ id }) => id),
     classes: options.class ?? faultClasses,
     seed: options.seed,
     combinations: options.combinations,
@@ -96,7 +102,7 @@ async function runAll(options: {
   const [first = [], ...others] = shards.map(({ unusedRights }) => unusedRights);
   const unused = first.filter((right) => others.every((rights) => rights.includes(right)));
   const files = await writeReport(build, result, { seed: options.seed, seconds, runs, failed, unusedRights: unused });
-  say(`\n${legend()}\n\n${table(result)}\n`);
+  say(`\n${legend()}\n\n${tables(result)}\n`);
   if (unused.length > 0) say(`Granted and not used by any of these runs: ${unused.join(', ')}`);
   for (const file of files.slice(0, 20)) say(`failed: npm run faults -- --replay ${file}`);
   say(

@@ -144,7 +144,7 @@ export interface Excuse {
 }
 
 export interface Plan {
-  /** `S1` to `S15`, and which variant: `S9 primary pod deleted`. */
+  /** `S1` to `S15`, and which variant: `S9 primary pod deleted`; those of etcd begin with `etcd`. */
   readonly scenario: string;
   readonly seed: number;
   /** The class of the cell; undefined on the undisturbed run. */

@@ -58,6 +58,8 @@ export interface RunRecord {
   readonly ledger: LedgerRecord | undefined;
   /** What the watch over the processes found: two writable primaries, a removed primary. */
   readonly membership: readonly string[];
+  /** What it found of what the operator did to processes and their data. */
+  readonly unsafe: readonly string[];
   /** One line an entry, as the operator's log prints them. */
   readonly log: readonly string[];
   /** Rejections that nobody handled. */

@@ -1,17 +1,14 @@
 /** One plan, run again: what the operator did, and what the oracles say to it. */
+import { runSimulated, scenarioNamed } from './catalogue.ts';
 import { judge } from './oracles/index.ts';
 import type { Plan } from './plan.ts';
-import { redisKit } from './redis/subject.ts';
-import { redisScenarios } from './scenarios/redis.ts';
-import { simulatedRun } from './simulated/run.ts';
 import { isWrite } from './simulated/settling.ts';
 
 /** 0 when no oracle objects. @throws when the plan names a scenario that does not exist. */
 export async function replay(plan: Plan, say: (line: string) => void): Promise<number> {
-  const scenario = redisScenarios.find(({ id }) => id === plan.scenario);
-  if (scenario === undefined) throw new Error(`the plan is about the scenario ${plan.scenario}, which does not exist`);
-  const reference = await simulatedRun({ plan: { ...plan, faults: [] }, scenario, kit: redisKit });
-  const run = await simulatedRun({ plan, scenario, kit: redisKit });
+  const scenario = scenarioNamed(plan.scenario);
+  const reference = await runSimulated({ ...plan, faults: [] }, scenario);
+  const run = await runSimulated(plan, scenario);
   const violations = judge(run, reference, scenario.mayDiffer);
   say(`${scenario.id} ${scenario.title}, seed ${plan.seed}: ${JSON.stringify(plan.faults)}`);
   for (const { life, at, verb, what, write, status, byFault } of run.entries.filter(isWrite)) {

@@ -1,14 +1,25 @@
 /** The table of scenarios and fault classes, for people and as data. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { scenarioNamed } from './catalogue.ts';
 import { faultGenerators } from './classes/index.ts';
 import type { CellResult, Failure, MatrixResult } from './matrix.ts';
 import { faultClasses } from './plan.ts';
+import { engineNames } from './scenarios/scenario.ts';
 
 const columns = ['none', ...faultClasses, 'random'] as const;
 
+/** One table an engine. */
+export function tables({ cells, writes }: MatrixResult): string {
+  return engineNames
+    .map((engine) => cells.filter((cell) => scenarioNamed(cell.scenario).engine === engine))
+    .filter((own) => own.length > 0)
+    .map((own) => table({ cells: own, writes }))
+    .join('\n\n');
+}
+
 /** One line a scenario: runs of each class, and in brackets those that failed. */
-export function table({ cells, writes }: MatrixResult): string {
+function table({ cells, writes }: MatrixResult): string {
   const scenarios = [...new Set(cells.map(({ scenario }) => scenario))];
   const of = (scenario: string, column: string): CellResult | undefined =>
     cells.find((cell) => cell.scenario === scenario && cell.class === column);

@@ -18,6 +18,14 @@ export interface SimulatedWorld {
   readonly cluster: string;
 }
 
+/** What a watch over the processes has found, a line each. */
+export interface Findings {
+  /** O6: what clients must never meet. */
+  readonly membership: readonly string[];
+  /** O4: what the operator must never do to processes and their data. */
+  readonly unsafe: readonly string[];
+}
+
 export interface SimulatedLedger {
   /** Stops writing, and reads back what was acknowledged. */
   close(): Promise<LedgerRecord>;
@@ -32,7 +40,7 @@ export interface Subject {
   /** A client that begins to write. */
   openLedger(world: SimulatedWorld): SimulatedLedger;
   /** Watches over the processes from now on; the returned function tells what was found. */
-  guard(world: SimulatedWorld): () => readonly string[];
+  guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
   /** Name of the data pod that takes writes now. */

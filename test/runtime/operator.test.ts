@@ -5,6 +5,7 @@ import type { ClusterStatus } from '../../src/api/status.ts';
 import { engines } from '../../src/engines/index.ts';
 import { leaseName } from '../../src/engines/permissions.ts';
 import { roleLabel } from '../../src/engines/redis/names.ts';
+import { ApiError } from '../../src/runtime/api-error.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator, type Operator } from '../../src/runtime/operator.ts';
@@ -136,6 +137,31 @@ describe('an operator that comes back', () => {
     admit();
     await pass(all);
     expect([all.operator.hasSynced(), all.api.writes.length > 0]).toEqual([true, true]);
+  });
+
+  it.each<readonly [story: string, status: number, ready: boolean, said: string]>([
+    ['its CRD is not installed', 404, true, 'the API server does not serve this resource: is its CRD installed?'],
+    ['it may not be read', 403, false, 'the watch ended and will be resumed'],
+  ])('serves the other kinds where one cannot be seen: %s', async (_, status, ready, said) => {
+    let isThere = false;
+    const before = (api: FakeApi): void => {
+      api.admitWatch = async ({ path }) => {
+        if (path.endsWith('/etcdclusters') && !isThere) {
+          throw new ApiError({ status, reason: '', message: 'no', method: 'GET', path });
+        }
+      };
+    };
+    const all = await start({ pods: { 'db-1': 'unlabelled' } }, { before, election: true });
+    expect([all.operator.isLeader(), all.operator.hasSynced()]).toEqual([true, ready]);
+    expect(withoutLease(all.api)).toContain('PATCH pods/db-1');
+    const lines = (): string[] => all.log.filter((line) => line.includes(said) && line.includes('etcdclusters'));
+    await pass(all, 100_000);
+    // A kind that nobody has installed is no news each time.
+    expect(lines().length === 1).toBe(status === 404);
+    isThere = true;
+    await pass(all, 40_000);
+    expect(all.operator.hasSynced()).toBe(true);
+    expect(all.log.some((line) => line.includes('serves this resource now'))).toBe(status === 404);
   });
 
   it('hears of a failover from the sentinels, not by polling', async () => {

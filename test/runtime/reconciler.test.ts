@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
-import { type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { type ActStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
@@ -68,7 +68,14 @@ const condition = (type: string): string => {
 };
 const child = (): KubeObject => testChild(parts.api.get('RedisCluster', 'db') ?? testCluster('db'), 'ConfigMap');
 const create = (): Step => ({ type: 'create', object: child() });
-const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+const act: ActStep = { type: 'act', action: { type: 'test.act' }, summary: 'ask for something' };
+const growth: Step = {
+  type: 'patch',
+  optional: true,
+  ref: { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' },
+  patch: {},
+  changes: [],
+};
 const refused = (): Promise<never> => Promise.reject(new Error('NOPERM'));
 
 describe('a pass', () => {
@@ -133,13 +140,30 @@ describe('a pass', () => {
   });
 
   it('goes on when a volume cannot grow, and logs it', async () => {
-    const ref = { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid' };
-    finds([{ type: 'patch', optional: true, ref, patch: {}, changes: [] }, create()]);
+    finds([growth, create()]);
     await pass();
     expect(parts.api.list('ConfigMap').length).toBe(1);
     const warnings = parts.log.entries.filter(({ level }) => level !== 'debug');
     expect(warnings).toMatchObject([{ level: 'warn', fields: { cluster: key } }]);
     expect(condition('Ready')).toMatch(/^True/);
+  });
+
+  it.each<readonly [story: string, steps: readonly Step[], observed: number]>([
+    ['nothing had to be done for it', [], 2],
+    [
+      'an object is being changed',
+      [{ type: 'apply', object: testChild(testCluster('db'), 'ConfigMap'), changes: [] }],
+      1,
+    ],
+    ['a member is being asked', [act], 1],
+    ['a volume that cannot grow holds up nothing', [growth], 2],
+  ])('calls a new generation ready when it is: %s', async (_, steps, observed) => {
+    await pass();
+    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
+    parts.api.put({ ...now, spec: { replicas: 5 } });
+    finds(steps);
+    await pass();
+    expect([status().observedGeneration, condition('Ready')]).toEqual([observed, 'True AllMembersReady: all is well']);
   });
 
   it('that would make a child again for a cluster that is gone does nothing: the watch is late', async () => {
@@ -149,6 +173,19 @@ describe('a pass', () => {
     const result = await reconciler.reconcile(engine, seen, key, new AbortController().signal);
     expect(result.outcome).toMatchObject({ reason: 'Outdated' });
     expect(parts.api.list('ConfigMap')).toEqual([]);
+  });
+
+  it.each<readonly [story: string, step: Step, asked: number]>([
+    ['that would end a member rests on the spec as it stands', { ...act, takesAway: true }, 0],
+    ['that merely asks a member for something does not look again', act, 1],
+  ])('%s', async (_, step, asked) => {
+    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
+    const seen = { ...now, metadata: { ...now.metadata, generation: 1 }, status: { observedGeneration: 1 } };
+    parts.api.put({ ...now, spec: { replicas: 5 } });
+    let did = 0;
+    finds([step], settled, async () => void did++);
+    await reconciler.reconcile(engine, seen, key, new AbortController().signal);
+    expect(did).toBe(asked);
   });
 
   it('in which nobody could look is repeated, and says nothing', async () => {

@@ -80,6 +80,9 @@ export interface Story {
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
   readonly observed?: Partial<EtcdObserved>;
+  readonly agreed?: Partial<Agreement>;
+  /** That the members' templates name. */
+  readonly authorities?: string;
 }
 
 export interface World {
@@ -116,7 +119,7 @@ export function etcdWorld(story: Story = {}): World {
   const numbers = story.numbers ?? Array.from({ length: built.spec.replicas }, (_, number) => number);
   const roster = rosterOf(story, built, numbers);
   const objects = [
-    ...etcdChildren(built, roster).map(({ object }) => child(object)),
+    ...etcdChildren(built, roster, () => story.authorities).map(({ object }) => child(object)),
     ...numbers.flatMap((number) => podOf(story, built, number)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
   ];
@@ -126,6 +129,7 @@ export function etcdWorld(story: Story = {}): World {
     members: numbers.flatMap((number) => listed(story, built, number)),
     alarms: story.alarms ?? [],
     isAuthenticated: built.spec.auth.enabled,
+    ...story.agreed,
   };
   const hasLeader = story.leader !== 'nobody';
   return {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { persistentVolumeClaims, pods as podResource } from '../../src/api/resource.ts';
+import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
@@ -19,9 +19,14 @@ export interface EtcdTestCluster {
   readonly name: string;
   object(): Promise<KubeObject>;
   status(): Promise<ClusterStatus>;
+  /** Status and reason of `Ready`: `False QuorumLost`. */
+  ready(): Promise<string>;
   change(spec: EtcdSpecInput): Promise<void>;
   remove(): Promise<void>;
   pods(): Promise<readonly Pod[]>;
+  pod(name: string): Promise<Pod>;
+  /** The UIDs of what must not be touched: volumes and StatefulSets, by name. */
+  view(): Promise<Readonly<Record<string, string | undefined>>>;
   claims(): Promise<readonly Claim[]>;
   leader(): Promise<Pod>;
   /** Waits until this many members vote and are ready, etcd lists nobody else, and all hold the same data (E12). */
@@ -55,6 +60,14 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
     name,
     object: () => client.get(ref),
     status: async () => ((await client.get(ref)).status ?? {}) as ClusterStatus,
+    async ready() {
+      const found = (await cluster.status()).conditions?.find(({ type }) => type === 'Ready');
+      return `${found?.status} ${found?.reason}`;
+    },
+    async view() {
+      const objects = [...(await listed(persistentVolumeClaims)), ...(await listed(statefulSets))];
+      return Object.fromEntries(objects.map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.uid]));
+    },
     async change(spec) {
       await client.mergePatch(ref, { spec });
     },
@@ -63,6 +76,7 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
       await client.remove({ ...ref, uid });
     },
     pods: async () => (await listed(podResource)) as readonly Pod[],
+    pod: async (pod) => (await client.get({ resource: podResource, namespace, name: pod })) as Pod,
     claims: async () => (await listed(persistentVolumeClaims)) as readonly Claim[],
     async leader() {
       for (const pod of await cluster.pods()) {
@@ -105,4 +119,43 @@ async function hashes(addresses: readonly string[]): Promise<ReadonlySet<unknown
     addresses.map(async (host) => (await askEtcd(host, 'maintenance/hashkv', { revision })).hash),
   );
   return new Set(found);
+}
+
+/** Writes `count` keys that begin with `prefix`. Resolves with how many were acknowledged. */
+export async function writeKeys(cluster: EtcdTestCluster, prefix: string, count: number): Promise<number> {
+  const host = (await cluster.leader()).status?.podIP ?? '';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  for (let n = 0; n < count; n++)
+    await askEtcd(host, 'kv/put', { key: base64(`${prefix}/${n}`), value: base64(`${n}`) });
+  return count;
+}
+
+/** How many keys with the prefix the leader has. */
+export async function readKeys(cluster: EtcdTestCluster, prefix: string): Promise<number> {
+  const host = (await cluster.leader()).status?.podIP ?? '';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const range = { key: base64(`${prefix}/`), range_end: base64(`${prefix}0`), count_only: true };
+  return Number((await askEtcd(host, 'kv/range', range)).count ?? 0);
+}
+
+/** Names of the pods in the order in which they were replaced while `work` went on, seen from the outside. */
+export async function replacedPods(cluster: EtcdTestCluster, work: () => Promise<unknown>): Promise<string[]> {
+  const before = new Map((await cluster.pods()).map(({ metadata }) => [metadata.name, metadata.uid]));
+  const order: string[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      for (const { metadata } of await cluster.pods()) {
+        if (before.get(metadata.name) !== metadata.uid && !order.includes(metadata.name)) order.push(metadata.name);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await watching;
+  }
+  return order;
 }

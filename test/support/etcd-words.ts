@@ -23,8 +23,8 @@ const numberOf = (id: string): number => Number(id) - 1;
 
 export function actionWords(action: EtcdAction): string {
   switch (action.type) {
-    case 'etcd.addLearner':
-      return `add ${action.index}`;
+    case 'etcd.addLearners':
+      return `add ${action.peers.map(({ index }) => index).join(', ')}`;
     case 'etcd.promote':
       return `promote ${numberOf(action.memberId)}`;
     case 'etcd.removeMember':
@@ -39,6 +39,7 @@ export function actionWords(action: EtcdAction): string {
       return `disarm ${numberOf(action.memberId)} ${action.alarm}`;
     case 'etcd.enableAuth':
     case 'etcd.disableAuth':
+    case 'etcd.changePassword':
       return action.type.slice('etcd.'.length);
     default:
       return action satisfies never;

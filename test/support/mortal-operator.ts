@@ -38,9 +38,13 @@ class Dead extends Error {
   }
 }
 
-/** Commands by which a database process changes. */
-const changing =
-  /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
+/** Commands by which a database process changes: of Redis, and of etcd. */
+const changing = [
+  /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/,
+  /^POST \/v3\/((?:cluster\/member\/(?:add|promote|remove))|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:enable|disable|user\/[a-z]+)) HTTP/,
+];
+/** etcd's answer where it has not done what it was asked for. */
+const refused = /^HTTP\/1\.1 (?!200)/;
 
 function isCounted({ method, path }: TransportRequest): boolean {
   return method !== 'GET' && !/\/(leases|events)(\/|$)/.test(path);
@@ -116,9 +120,11 @@ function counting(socket: Duplex, place: string, wrote: (what: string) => void, 
       socket.destroy(new Dead());
       return false;
     }
-    const command = changing.exec(chunk.toString('utf8'))?.[1];
+    const text = chunk.toString('utf8');
+    const command = changing.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0];
     if (command !== undefined) {
-      socket.prependOnceListener('data', () => {
+      socket.prependOnceListener('data', (answer: Buffer) => {
+        if (refused.test(answer.toString('utf8'))) return;
         wrote(`${command.replace(/\r\n\$\d+\r\n/, ' ')} at ${place}`);
         if (isDead()) socket.destroy(new Dead());
       });

@@ -6,7 +6,14 @@ import type { Situation } from './situation.ts';
 
 /** Undefined when it is as the spec wants it. Everybody must be well. */
 export function planAccess({ spec, observed }: Situation, via: Target): EtcdPlan | undefined {
-  const { isAuthenticated = false } = observed.agreed ?? {};
+  const { isAuthenticated = false, hasPreviousPassword = false } = observed.agreed ?? {};
+  if (hasPreviousPassword && spec.auth.enabled) {
+    return acting(
+      { type: 'etcd.changePassword', via },
+      'give root the present password of the Secret in place of the one before',
+      wait('ChangingPassword', 'root gets the present password', 500),
+    );
+  }
   if (spec.auth.enabled === isAuthenticated) return undefined;
   return spec.auth.enabled
     ? acting(

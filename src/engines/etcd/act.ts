@@ -28,23 +28,18 @@ const defragmentTimeoutMs = 50_000;
 export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
   const session = sessionOf(cluster, io);
   switch (action.type) {
-    case 'etcd.addLearner':
-      return unlessRefused(
-        session.call(
-          action.via.address,
-          'cluster/member/add',
-          { peerURLs: [action.peerUrl], isLearner: true },
-          changeTimeoutMs,
-        ),
-      );
+    case 'etcd.addLearners':
+      return addLearners(action, session);
     case 'etcd.promote':
-      return unlessRefused(
+      await isAccepted(
         session.call(action.via.address, 'cluster/member/promote', { ID: action.memberId }, changeTimeoutMs),
       );
+      return;
     case 'etcd.removeMember':
-      return unlessRefused(
+      await isAccepted(
         session.call(action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
       );
+      return;
     case 'etcd.moveLeader':
       await session.call(
         action.via.address,
@@ -54,7 +49,7 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
       );
       return;
     case 'etcd.compact':
-      return unlessRefused(
+      await isAccepted(
         session.call(
           action.via.address,
           'kv/compaction',
@@ -62,13 +57,20 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
           changeTimeoutMs,
         ),
       );
+      return;
     case 'etcd.defragment':
       await session.call(action.member.address, 'maintenance/defragment', {}, defragmentTimeoutMs);
       return;
     case 'etcd.enableAuth':
       return enableAuth(action.via.address, await passwordOf(cluster, io), session);
+    case 'etcd.changePassword': {
+      const password = await passwordOf(cluster, io);
+      await session.call(action.via.address, 'auth/user/changepw', { name: rootUser, password }, changeTimeoutMs);
+      return;
+    }
     case 'etcd.disableAuth':
-      return unlessRefused(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
+      await isAccepted(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
+      return;
     case 'etcd.disarm':
       await session.call(
         action.via.address,
@@ -82,20 +84,33 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
   }
 }
 
+async function addLearners({ via, peers }: Extract<EtcdAction, { type: 'etcd.addLearners' }>, session: EtcdSession) {
+  for (const { peerUrl } of peers) {
+    const request = { peerURLs: [peerUrl], isLearner: true };
+    const isIn = await isAccepted(session.call(via.address, 'cluster/member/add', request, changeTimeoutMs));
+    if (!isIn) return;
+  }
+}
+
 /** A root user who is there already may have another password: nobody has been asked for it until now. */
 async function enableAuth(address: string, password: string, session: EtcdSession): Promise<void> {
   const user = { name: rootUser, password };
-  await unlessRefused(session.call(address, 'auth/user/add', user, changeTimeoutMs));
+  await isAccepted(session.call(address, 'auth/user/add', user, changeTimeoutMs));
   await session.call(address, 'auth/user/changepw', user, changeTimeoutMs);
-  await unlessRefused(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
+  await isAccepted(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
   await session.call(address, 'auth/enable', {}, changeTimeoutMs);
 }
 
-async function unlessRefused(call: Promise<Answer>): Promise<void> {
+/** False where it is too early. */
+async function isAccepted(call: Promise<Answer>): Promise<boolean> {
   try {
     await call;
+    return true;
   } catch (error) {
     if (!(error instanceof EtcdRefusal)) throw error;
-    if (![...done, ...notYet].some((pattern) => pattern.test(error.message))) throw error;
+    const { message } = error;
+    if (done.some((pattern) => pattern.test(message))) return true;
+    if (notYet.some((pattern) => pattern.test(message))) return false;
+    throw error;
   }
 }

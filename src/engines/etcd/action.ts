@@ -9,9 +9,15 @@ export interface Target {
   readonly address: string;
 }
 
+/** A member to be, by the number that it is given. */
+export interface Peer {
+  readonly index: number;
+  readonly peerUrl: string;
+}
+
 export type EtcdAction =
-  /** A member without a vote, which copies the data first (safety rule E2). */
-  | { readonly type: 'etcd.addLearner'; readonly via: Target; readonly index: number; readonly peerUrl: string }
+  /** Members without a vote, which copy the data first (safety rule E2); in this order, and none after one that etcd refuses. */
+  | { readonly type: 'etcd.addLearners'; readonly via: Target; readonly peers: readonly Peer[] }
   /** Gives it its vote; etcd refuses while it has not caught up. */
   | { readonly type: 'etcd.promote'; readonly via: Target; readonly memberId: string }
   | { readonly type: 'etcd.removeMember'; readonly via: Target; readonly memberId: string }
@@ -23,4 +29,6 @@ export type EtcdAction =
   /** Makes the root user with the password of the Secret, and has etcd ask who is asking. */
   | { readonly type: 'etcd.enableAuth'; readonly via: Target }
   | { readonly type: 'etcd.disableAuth'; readonly via: Target }
+  /** Gives root the present password of the Secret in place of the one before. */
+  | { readonly type: 'etcd.changePassword'; readonly via: Target }
   | { readonly type: 'etcd.disarm'; readonly via: Target; readonly memberId: string; readonly alarm: string };

@@ -1,5 +1,5 @@
 /**
- * One change of the membership at a time, each decided on a list that a majority has just confirmed.
+ * One change of who votes at a time, each decided on a list that a majority has just confirmed.
  *
  * In: added without a vote, started, promoted when it has caught up. Out: removed from the list, then stopped. A member
  * that is lost goes before another one comes, since a voter more would raise the majority that the others have to reach
@@ -7,8 +7,10 @@
  */
 import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
 import type { EtcdAction, Target } from './action.ts';
+import { wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
+import { isOutdated } from './outdated.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from './situation.ts';
 
 export type EtcdPlan = Plan<EtcdAction>;
@@ -18,6 +20,12 @@ const recheckMs = 250;
 
 export function acting(action: EtcdAction, summary: string, outcome: Outcome): EtcdPlan {
   return { steps: [{ type: 'act', action, summary }], outcome };
+}
+
+/** Whom the spec does not want is gone for good: see `ActStep.takesAway`. */
+function removing({ id: memberId }: Member, via: Target, summary: string, outcome: Outcome): EtcdPlan {
+  const action = { type: 'etcd.removeMember', via, memberId } as const;
+  return { steps: [{ type: 'act', action, summary, takesAway: true }], outcome };
 }
 
 /** Where a change is asked for: the leader, or whoever knows one. */
@@ -32,8 +40,9 @@ export function planReplacement(situation: Situation, members: readonly Member[]
     const loss = lossOf(situation, member);
     if (loss === undefined || !mayLose(situation, members, member)) continue;
     const message = `${nameOf(situation.cluster, member)} is replaced: ${loss}`;
-    return acting(
-      { type: 'etcd.removeMember', via, memberId: member.id },
+    return removing(
+      member,
+      via,
       `remove ${nameOf(situation.cluster, member)} from the members: ${loss}`,
       wait('Replacing', message, recheckMs),
     );
@@ -41,38 +50,54 @@ export function planReplacement(situation: Situation, members: readonly Member[]
   return undefined;
 }
 
-/** A member without a vote gets it when it has caught up, or goes when it is not wanted any more. */
+/** Members without a vote get it when they have caught up, one after the other, or go when they are not wanted any more. */
 export function planLearner(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
-  const learner = members.find(({ isLearner }) => isLearner);
-  if (learner === undefined) return undefined;
+  const learners = members.filter(({ isLearner }) => isLearner);
+  const newest = learners.at(-1);
+  if (newest === undefined) return undefined;
   const { cluster, spec } = situation;
-  const name = nameOf(cluster, learner);
-  if (voters(members).length >= spec.replicas) {
-    return acting(
-      { type: 'etcd.removeMember', via, memberId: learner.id },
+  if (voters(members).length + learners.length > spec.replicas) {
+    const name = nameOf(cluster, newest);
+    return removing(
+      newest,
+      via,
       `remove ${name} from the members: it is not wanted any more`,
       wait('ScalingIn', `${name} leaves before it has a vote`, recheckMs),
     );
   }
-  if (learner.live === undefined) {
-    return { steps: [], outcome: wait('Joining', `${name} starts, and has no vote yet`, recheckMs) };
+  const [first] = learners
+    .filter(({ live }) => live !== undefined)
+    .sort((a, b) => (b.live?.applied ?? 0) - (a.live?.applied ?? 0));
+  if (first === undefined) {
+    const names = wordsFor(cluster, learners);
+    return { steps: [], outcome: wait('Joining', `${names}: started, without a vote yet`, recheckMs) };
   }
+  const name = nameOf(cluster, first);
   return acting(
-    { type: 'etcd.promote', via, memberId: learner.id },
+    { type: 'etcd.promote', via, memberId: first.id },
     `give ${name} a vote, if it has caught up`,
     wait('Joining', `${name} catches up with the leader`, recheckMs),
   );
 }
 
+/**
+ * Everybody votes. Two come at once, since what takes time is to start and to copy, and who has no vote endangers
+ * nobody. Both are listed before either starts: each is told who else there is, and refuses to start on a list that is
+ * not etcd's. Members that still run by older settings might count one as one too many, and the others not.
+ */
 export function planOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { cluster, spec } = situation;
   const count = voters(members).length;
   if (count >= spec.replicas) return undefined;
-  const index = nextIndex(situation);
-  const name = memberName(cluster.metadata.name, index);
+  const isMixed = members.some((member) => isOutdated(situation, member));
+  const next = nextIndex(situation);
+  const peers = [next, next + 1]
+    .slice(0, isMixed ? 1 : spec.replicas - count)
+    .map((index) => ({ index, peerUrl: peerUrl(cluster, index) }));
+  const names = peers.map(({ index }) => memberName(cluster.metadata.name, index)).join(' and ');
   return acting(
-    { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster, index) },
-    `add ${name} to the members, without a vote`,
+    { type: 'etcd.addLearners', via, peers },
+    `add ${names} to the members, without a vote`,
     wait('ScalingOut', `${count} of ${spec.replicas} members vote`, recheckMs),
   );
 }
@@ -87,8 +112,9 @@ export function planIn(situation: Situation, members: readonly Member[], via: Ta
     .sort((a, b) => (b.index ?? 0) - (a.index ?? 0));
   if (victim === undefined) return undefined;
   const name = nameOf(cluster, victim);
-  return acting(
-    { type: 'etcd.removeMember', via, memberId: victim.id },
+  return removing(
+    victim,
+    via,
     `remove ${name} from the members: ${spec.replicas} are wanted`,
     wait('ScalingIn', `${name} leaves`, recheckMs),
   );

@@ -32,6 +32,9 @@ export const holdsAnnotation = 'clusterwright.dev/etcd-member';
 /** On a claim: its member has been removed. The data is kept, and no process is ever started on it again. */
 export const retiredAnnotation = 'clusterwright.dev/retired';
 
+/** On a pod: which authorities its process trusts. Others need a restart. */
+export const authoritiesAnnotation = 'clusterwright.dev/authorities';
+
 /** On the custom resource: names the pod whose data alone the cluster is to go on with, after its majority is lost. */
 export const recoverAnnotation = 'clusterwright.dev/recover-from';
 

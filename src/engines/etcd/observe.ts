@@ -6,7 +6,7 @@ import type { EngineIO } from '../engine.ts';
 import type { Answer } from './gateway.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
-import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
+import { authoritiesOf, type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
@@ -22,11 +22,15 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
       }
     }),
   );
-  const agreed = await agreement(answering(members), session, io);
+  const [agreed, authorities] = await Promise.all([
+    agreement(answering(members), session, io),
+    authoritiesOf(cluster, io),
+  ]);
   return {
     members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
+    ...(authorities === undefined ? {} : { authorities }),
     ...(unaskable === undefined ? {} : { unaskable }),
   };
 }
@@ -81,7 +85,8 @@ async function agreement(
       ]);
       const raised = alarmsOf(alarms);
       const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
-      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...compacted };
+      const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
+      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...late, ...compacted };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.

@@ -54,6 +54,8 @@ export interface Agreement {
   readonly alarms: readonly Alarm[];
   /** Whether it asks who is asking. */
   readonly isAuthenticated: boolean;
+  /** Root still has the password before the present one. */
+  readonly hasPreviousPassword?: true;
   /** Up to which revision the history is dropped; asked for only while there is no space. */
   readonly compacted?: string;
 }
@@ -65,6 +67,8 @@ export interface EtcdObserved {
   readonly agreed?: Agreement;
   /** Why nobody could be asked at all: the password is missing, or refused. */
   readonly unaskable?: string;
+  /** See `authoritiesOf`. */
+  readonly authorities?: string;
   /** Wall time in milliseconds. */
   readonly at: number;
 }

@@ -12,11 +12,12 @@ import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
-import { podName } from './names.ts';
+import { authoritiesAnnotation, podName } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
+import { isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { etcdChildren } from './resources.ts';
-import { canSpareOne, isUnsettled, planRestart, planStuck, versionBlock } from './restart.ts';
+import { canSpareOne, planRestart, planStuck, versionBlock } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
@@ -58,7 +59,8 @@ function withObjects(
 ): EtcdPlan {
   const { cluster, children, claims } = situation;
   const refused = versionBlock(situation);
-  const objects = objectSteps(etcdChildren(cluster, roster), children).filter(
+  const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities), children).filter(
     // Whoever starts again by itself would start with the new template.
     (step) => refused === undefined || step.type !== 'apply' || step.object.kind !== 'StatefulSet',
   );
@@ -84,8 +86,18 @@ function restoredHint({ claims, cluster }: Situation): string {
     ({ metadata }) => metadata.annotations?.[restoredAnnotation] !== undefined,
   );
   return isRestored && cluster.status?.initialized !== true
-    ? '; the restored data asks for the password that root had in the cluster of the backup: name a Secret with it in auth.secretRef'
+    ? '; the restored data asks for the password that root had in the cluster of the backup: put it beside the new one, under that key with -previous behind it'
     : '';
+}
+
+/**
+ * Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. Nor does anybody who
+ * runs without a word of them, such as a member that was rendered beforehand.
+ */
+function authoritiesFor({ observed, sets, pods }: Situation, index: number): string | undefined {
+  const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
+  const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
+  return written === undefined && runs ? undefined : (observed.authorities ?? written);
 }
 
 function parked({ pods }: Situation): Outcome {
@@ -102,9 +114,18 @@ function undecided(situation: Situation, roster: Roster): Outcome {
     return blocked('QuorumLost', `a majority of the members has lost its volume (${names}): the others cannot go on`);
   }
   if (cluster.status?.initialized !== true) {
-    return wait('Forming', message === '' ? 'the members elect a leader' : message, formingMs);
+    return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
   }
-  return wait('QuorumLost', `no majority of the ${roster.size} member(s) answers: ${message}`, recheckMs);
+  return wait(
+    'QuorumLost',
+    `no majority of the ${roster.size} member(s) answers: ${message}`,
+    whileRunning(situation, recheckMs),
+  );
+}
+
+/** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
+function whileRunning({ pods }: Situation, ms: number): number | undefined {
+  return [...pods.values()].some(({ status }) => status?.phase === 'Running') ? ms : undefined;
 }
 
 /** Members that have run before and whose volume, as far as it is there, has never been a member's. */

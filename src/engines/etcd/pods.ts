@@ -16,6 +16,7 @@ import { containerSecurityContext, podSecurityContext } from '../../resources/po
 import { schedulingFields } from '../../resources/scheduling.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
 import {
+  authoritiesAnnotation,
   claimTemplate,
   clientPort,
   clientUrl,
@@ -96,8 +97,14 @@ function certificatesOf({ tls }: EtcdSpec): Mounted[] {
   ];
 }
 
-/** `replicas`: 0 where the cluster is parked. */
-export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, part: Part, replicas: 0 | 1): KubeObject {
+/** `replicas`: 0 where the cluster is parked. `authorities`: see `authoritiesOf`. */
+export function memberStatefulSet(
+  cluster: Cluster<EtcdSpec>,
+  index: number,
+  part: Part,
+  replicas: 0 | 1,
+  authorities?: string,
+): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
   const own = { [memberLabel]: name };
@@ -130,6 +137,7 @@ export function memberStatefulSet(cluster: Cluster<EtcdSpec>, index: number, par
     selector: { ...everyMember, ...own },
     serviceName: etcdNames(metadata.name).peers,
     replicas,
+    ...(authorities === undefined ? {} : { podAnnotations: { [authoritiesAnnotation]: authorities } }),
     podSpec: {
       automountServiceAccountToken: false,
       enableServiceLinks: false,

@@ -1,6 +1,7 @@
 /** The complete set of an etcd cluster's children: a pure function of the custom resource and the roster. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
+import { oncePer } from '../../plan/memo.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { configMap } from '../../resources/configmap.ts';
 import { disruptionBudget } from '../../resources/disruptionbudget.ts';
@@ -14,15 +15,40 @@ import { forming, type Roster, rosterData } from './roster.ts';
 export const component = 'member';
 export const passwordLength = 32;
 
-export function etcdResources(cluster: Cluster<EtcdSpec>): Desired[] {
+export function etcdResources(cluster: Cluster<EtcdSpec>): readonly Desired[] {
   return etcdChildren(cluster, forming(cluster, cluster.spec.replicas));
 }
 
+/** Of a cluster, by what it was built from the last time: most looks find nothing new, and would compare copies. */
+const lastBuilt = oncePer((_: Cluster<EtcdSpec>): { of: string; children: readonly Desired[] } => ({
+  of: '',
+  children: [],
+}));
+
 /**
  * The roster comes before the members that start by it. The password is made with the first of them, whether it is
- * wanted then or later: a Secret that is not watched can be made at no other time.
+ * wanted then or later: a Secret that is not watched can be made at no other time. `authorities` are those that a
+ * member is to trust, where that is known.
  */
-export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desired[] {
+export function etcdChildren(
+  cluster: Cluster<EtcdSpec>,
+  roster: Roster,
+  authorities: (index: number) => string | undefined = () => undefined,
+): readonly Desired[] {
+  const of = JSON.stringify([...roster].map(([index, start]) => [index, start, authorities(index)]));
+  const last = lastBuilt(cluster);
+  if (last.of !== of) {
+    last.of = of;
+    last.children = built(cluster, roster, authorities);
+  }
+  return last.children;
+}
+
+function built(
+  cluster: Cluster<EtcdSpec>,
+  roster: Roster,
+  authorities: (index: number) => string | undefined,
+): readonly Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
   const part: Part = { engine: 'etcd', component, version: spec.version };
@@ -51,6 +77,8 @@ export function etcdChildren(cluster: Cluster<EtcdSpec>, roster: Roster): Desire
       object: clusterIPService({ metadata: ownedMetadata(cluster, names.client, part), selector, ports: [client] }),
     },
     { object: disruptionBudget(ownedMetadata(cluster, names.peers, part), selector) },
-    ...[...roster.keys()].map((index) => ({ object: memberStatefulSet(cluster, index, part, size) })),
+    ...[...roster.keys()].map((index) => ({
+      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
+    })),
   ];
 }

@@ -6,26 +6,15 @@ import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { pods as podResource } from '../../api/resource.ts';
 import { blocked, type Outcome, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { isTakenUp, outdatedPods, stuckPod } from '../../plan/rollout.ts';
+import { stuckPod } from '../../plan/rollout.ts';
 import type { Pod } from '../../resources/children.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
+import { isOutdated } from './outdated.ts';
 import { minorOf } from './settings.ts';
 import { type Member, nameOf, quorumOf, type Situation, targetOf, voters } from './situation.ts';
 
 const recheckMs = 250;
-
-/** Whether Kubernetes has yet to say which pods are outdated. */
-export function isUnsettled({ sets }: Situation): boolean {
-  return [...sets.values()].some((set) => !isTakenUp(set));
-}
-
-/** Whether the member's pod runs an older template than its StatefulSet has now. */
-export function isOutdated({ sets, pods }: Situation, { index }: Pick<Member, 'index'>): boolean {
-  if (index === undefined) return false;
-  const pod = pods.get(index);
-  return pod !== undefined && outdatedPods(sets.get(index), [pod]).length > 0;
-}
 
 /**
  * The template was wrong and has been corrected since: whoever does not answer on the old one never will. Nobody is

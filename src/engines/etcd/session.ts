@@ -2,6 +2,7 @@
  * Calls to the members of one cluster, for one look or one action. Where a member wants to know who is asking, the root
  * user's password is exchanged for a token, which the other members take as well.
  */
+import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO, TlsMaterial } from '../engine.ts';
@@ -20,12 +21,34 @@ export function passwordSecret({ metadata, spec }: Cluster<EtcdSpec>): { readonl
   return spec.auth.secretRef ?? { name: etcdNames(metadata.name).root, key: 'password' };
 }
 
-export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<string> {
+/** Of the key in the same Secret with the password that the one in `KEY` is to replace. */
+export function previousKey(key: string): string {
+  return `${key}-previous`;
+}
+
+interface Passwords {
+  readonly present: string;
+  /** What etcd may still have: without it nobody could tell etcd the present one. */
+  readonly previous?: string;
+}
+
+async function passwordsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<Passwords> {
   const { name, key } = passwordSecret(cluster);
-  const value = (await io.secret(name))?.[key];
-  if (value === undefined) throw new SecretUnusable(`Secret ${name} with key ${key} does not exist`);
-  // A trailing newline in a Secret is an accident.
-  return value.split('\n', 1)[0] ?? '';
+  const values = await io.secret(name);
+  const present = firstLine(values?.[key]);
+  if (present === undefined) throw new SecretUnusable(`Secret ${name} with key ${key} does not exist`);
+  const previous = firstLine(values?.[previousKey(key)]);
+  return { present, ...(previous === undefined ? {} : { previous }) };
+}
+
+/** A trailing newline in a Secret is an accident. */
+function firstLine(value: string | undefined): string | undefined {
+  return value?.split('\n', 1)[0];
+}
+
+/** The one that etcd shall have. */
+export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<string> {
+  return (await passwordsOf(cluster, io)).present;
 }
 
 /** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
@@ -40,8 +63,21 @@ async function tlsOf({ metadata, spec }: Cluster<EtcdSpec>, io: EngineIO): Promi
   return { ca, cert, key, servername: `${etcdNames(metadata.name).client}.${metadata.namespace}.svc` };
 }
 
+/**
+ * Of the authorities that members trust: they are read when a process starts, and then never again. Undefined where
+ * there are none, or where a Secret cannot be read now.
+ */
+export async function authoritiesOf({ spec }: Cluster<EtcdSpec>, io: EngineIO): Promise<string | undefined> {
+  const names = [spec.tls.client, spec.tls.peer].flatMap((tls) => tls?.secretRef.name ?? []);
+  const found = await Promise.all(names.map(async (name) => (await io.secret(name))?.['ca.crt']));
+  if (names.length === 0 || found.includes(undefined)) return undefined;
+  return createHash('sha256').update(JSON.stringify(found)).digest('hex').slice(0, 16);
+}
+
 export interface EtcdSession {
   call(address: string, path: string, body: object, timeoutMs?: number): Promise<Answer>;
+  /** Whether etcd has refused the present password, and taken the one before. */
+  readonly isLate: boolean;
 }
 
 /** A token that one member has made is taken by the others a moment later; to make one takes about as long. */
@@ -49,6 +85,7 @@ const spreadMs = 200;
 
 export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession {
   let token: string | undefined;
+  let isLate = false;
 
   async function send(
     address: string,
@@ -70,15 +107,31 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
   }
 
   async function authenticate(address: string): Promise<string> {
-    const password = await passwordOf(cluster, io);
+    const { present, previous } = await passwordsOf(cluster, io);
+    const found = await tokenFor(address, present);
+    if (found !== undefined) return found;
+    const { name, key } = passwordSecret(cluster);
+    io.secretRefused(name);
+    const old = previous === undefined ? undefined : await tokenFor(address, previous);
+    if (old === undefined) {
+      throw new SecretUnusable(
+        previous === undefined
+          ? `etcd refuses the password in Secret ${name}, and the one before is not in it, under ${previousKey(key)}`
+          : `etcd refuses both passwords in Secret ${name}`,
+      );
+    }
+    isLate = true;
+    return old;
+  }
+
+  /** Undefined where it is the wrong password. */
+  async function tokenFor(address: string, password: string): Promise<string | undefined> {
     try {
       const answer = await send(address, 'auth/authenticate', { name: rootUser, password }, changeTimeoutMs);
       return String(answer.token);
-    } catch (cause) {
-      if (!(cause instanceof EtcdRefusal) || !/invalid user ID or password/.test(cause.message)) throw cause;
-      const { name } = passwordSecret(cluster);
-      io.secretRefused(name);
-      throw new SecretUnusable(`etcd refuses the password in Secret ${name}`, { cause });
+    } catch (error) {
+      if (error instanceof EtcdRefusal && /invalid user ID or password/.test(error.message)) return undefined;
+      throw error;
     }
   }
 
@@ -95,6 +148,9 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
   }
 
   return {
+    get isLate() {
+      return isLate;
+    },
     async call(address, path, body, timeoutMs) {
       const shown = token;
       try {

@@ -13,6 +13,9 @@ const largestDefaultQuota = 8 * gibibyte;
 /** The log and the snapshots need the rest. */
 const quotaShare = 0.6;
 
+/** Members without a vote at one time: see `planOut`. */
+const maxLearners = 2;
+
 /** Bytes. */
 export function quotaOf({ config, storage }: EtcdSpec): number {
   if (config.quotaBackend !== undefined) return unitsOf(config.quotaBackend);
@@ -33,8 +36,15 @@ export function settings(spec: EtcdSpec): Record<string, string> {
     ETCD_SNAPSHOT_COUNT: String(snapshotCount),
     ETCD_HEARTBEAT_INTERVAL: String(durationMs(heartbeatInterval)),
     ETCD_ELECTION_TIMEOUT: String(durationMs(electionTimeout)),
+    // Every member has to count the same: it decides by itself whether one more is too many.
+    [`ETCD_${experimental(spec.version)}MAX_LEARNERS`]: String(maxLearners),
     ...corruptionChecks(spec.version),
   };
+}
+
+/** The prefix that 3.5 has for what is settled in 3.6. */
+function experimental(version: string): string {
+  return minorOf(version) === '3.5' ? 'EXPERIMENTAL_' : '';
 }
 
 /** Members compare their data when they start and when they compact (safety rule E10). */
@@ -68,6 +78,5 @@ export function tlsSettings({ tls, version }: EtcdSpec): Record<string, string> 
 
 /** A peer shows a certificate of the authority; that its address also has one of its names only DNS could tell. */
 function withoutReverseLookup(version: string): Record<string, string> {
-  const experimental = minorOf(version) === '3.5' ? 'EXPERIMENTAL_' : '';
-  return { [`ETCD_${experimental}PEER_SKIP_CLIENT_SAN_VERIFICATION`]: 'true' };
+  return { [`ETCD_${experimental(version)}PEER_SKIP_CLIENT_SAN_VERIFICATION`]: 'true' };
 }

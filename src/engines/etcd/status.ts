@@ -12,8 +12,8 @@ import type { EtcdAction } from './action.ts';
 import { troubles } from './health.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
 import { component } from './resources.ts';
-import { isOutdated, isUnsettled } from './restart.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
 

@@ -4,7 +4,7 @@ import type { ConditionClaim } from '../../api/condition.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { outdatedPods } from '../../plan/rollout.ts';
+import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import { conditionClaims } from '../condition-claims.ts';
@@ -96,12 +96,14 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
     return true;
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
-  if (outdatedPods(children.statefulSet(names.data), dataPods).length > 0) return true;
+  const [dataSet, sentinelSet] = [children.statefulSet(names.data), children.statefulSet(names.sentinel)];
+  if (!isTakenUp(dataSet) || outdatedPods(dataSet, dataPods).length > 0) return true;
   if (spec.mode === 'Standalone') return false;
   return (
     sentinelSize !== spec.sentinel.replicas ||
     sentinelPods.length > spec.sentinel.replicas ||
-    outdatedPods(children.statefulSet(names.sentinel), sentinelPods).length > 0
+    !isTakenUp(sentinelSet) ||
+    outdatedPods(sentinelSet, sentinelPods).length > 0
   );
 }
 

@@ -7,9 +7,11 @@ import { settle } from '../../support/scripted-redis.ts';
 
 const via = { pod: 'db-0-0', address: '10.0.0.0' };
 
-async function act(action: EtcdAction, script?: Script) {
+type Secrets = Parameters<typeof scriptedEtcd>[2];
+
+async function act(action: EtcdAction, script?: Script, secrets?: Secrets) {
   const { cluster, observed } = etcdWorld({});
-  const network = scriptedEtcd(observed, script);
+  const network = scriptedEtcd(observed, script, secrets);
   const result = await settle(network.clock, actEtcd(action, cluster, network.io));
   return { result, asked: network.asked };
 }
@@ -20,7 +22,7 @@ const refusing =
 
 const requests: readonly (readonly [EtcdAction, string])[] = [
   [
-    { type: 'etcd.addLearner', via, index: 3, peerUrl: 'http://x:2380' },
+    { type: 'etcd.addLearners', via, peers: [{ index: 3, peerUrl: 'http://x:2380' }] },
     '10.0.0.0 cluster/member/add {"peerURLs":["http://x:2380"],"isLearner":true}',
   ],
   [{ type: 'etcd.promote', via, memberId: '4' }, '10.0.0.0 cluster/member/promote {"ID":"4"}'],
@@ -48,18 +50,35 @@ describe('an action', () => {
   });
 
   it.each<[string, EtcdAction['type'], string]>([
-    ['added before', 'etcd.addLearner', 'Peer URLs already exists'],
+    ['added before', 'etcd.addLearners', 'Peer URLs already exists'],
     ['promoted before', 'etcd.promote', 'can only promote a learner member'],
     ['removed before', 'etcd.removeMember', 'member not found'],
     ['compacted before', 'etcd.compact', 'mvcc: required revision has been compacted'],
-    ['added too early', 'etcd.addLearner', 'unhealthy cluster'],
-    ['added beside another learner', 'etcd.addLearner', 'too many learner members in cluster'],
+    ['added too early', 'etcd.addLearners', 'unhealthy cluster'],
+    ['added beside another learner', 'etcd.addLearners', 'too many learner members in cluster'],
     ['promoted too early', 'etcd.promote', 'can only promote a learner member which is in sync with leader'],
     ['removed too early', 'etcd.removeMember', 're-configuration failed due to not enough started members'],
   ])('is no failure: %s', async (_, type, refusal) => {
     const [action] = requests.find(([candidate]) => candidate.type === type) ?? [];
     if (action === undefined) throw new Error(type);
     expect((await act(action, refusing(refusal))).result).toEqual({ status: 'fulfilled', value: undefined });
+  });
+});
+
+describe('two members at once', () => {
+  const peers = [3, 4].map((index) => ({ index, peerUrl: `http://x${index}:2380` }));
+  const action: EtcdAction = { type: 'etcd.addLearners', via, peers };
+  const added = (asked: readonly string[]): string[] => asked.flatMap((line) => /x\d/.exec(line) ?? []);
+
+  it.each<[string, string | undefined, readonly string[]]>([
+    ['are listed one after the other', undefined, ['x3', 'x4']],
+    ['are both listed where the answer about the first was lost', 'Peer URLs already exists', ['x3', 'x4']],
+    ['wait together: their numbers have no gap', 'unhealthy cluster', ['x3']],
+  ])('%s', async (_, refusal, expected) => {
+    const script: Script = (request) =>
+      refusal !== undefined && request.body?.includes('x3') ? refusing(refusal)(request) : undefined;
+    const { result, asked } = await act(action, script);
+    expect([result.status, added(asked)]).toEqual(['fulfilled', expected]);
   });
 });
 
@@ -121,6 +140,39 @@ describe('a member that asks who is asking', () => {
   it('that refuses the password is not asked again, and the error does not hold it', async () => {
     const { result, asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, closed(false));
     expect(asked.length).toBe(2);
-    expect(result).toMatchObject({ reason: { message: 'etcd refuses the password in Secret db-root' } });
+    expect(result).toMatchObject({
+      reason: {
+        message:
+          'etcd refuses the password in Secret db-root, and the one before is not in it, under password-previous',
+      },
+    });
+  });
+
+  const knowing =
+    (password: string): Script =>
+    (request) =>
+      closed(request.body?.includes(`"password":"${password}"`))(request);
+  const both = { 'db-root': { password: 'new', 'password-previous': 'old\n' } };
+
+  it('is told the password before where it has that one yet, and is given the present one', async () => {
+    const { result, asked } = await act({ type: 'etcd.changePassword', via }, knowing('old'), both);
+    expect([result.status, asked.slice(1)]).toEqual([
+      'fulfilled',
+      [
+        '10.0.0.0 auth/authenticate {"name":"root","password":"new"}',
+        '10.0.0.0 auth/authenticate {"name":"root","password":"old"}',
+        '10.0.0.0 auth/user/changepw {"name":"root","password":"new"}',
+      ],
+    ]);
+  });
+
+  it('that has the present one is not told the one before', async () => {
+    const { asked } = await act({ type: 'etcd.promote', via, memberId: '4' }, knowing('new'), both);
+    expect(asked.some((line) => line.includes('old'))).toBe(false);
+  });
+
+  it('that refuses both is left alone', async () => {
+    const { result } = await act({ type: 'etcd.promote', via, memberId: '4' }, knowing('other'), both);
+    expect(result).toMatchObject({ reason: { message: 'etcd refuses both passwords in Secret db-root' } });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 
@@ -23,6 +24,21 @@ describe('a cluster that is whole', () => {
     ['with any numbers', { numbers: [1, 4, 7], leader: 4 }, ['settled']],
     ['with kept volumes of removed members', { numbers: [1, 2, 3], claims: { 0: 'retired' } }, ['settled']],
   ]);
+});
+
+it.each<[story: string, situation: Story, recheckMs: number | undefined]>([
+  ['runs: it is asked again soon', { leader: 'nobody', status: {} }, 250],
+  ['is lost: it is asked again', { leader: 'nobody' }, 1000],
+  [
+    'has no pod yet: the watch of the pods tells',
+    { leader: 'nobody', status: {}, members: { all: 'gone' } },
+    undefined,
+  ],
+  ['has lost its pods: the same', { leader: 'nobody', members: { all: 'gone' } }, undefined],
+])('a cluster without a majority that %s', (_, story, recheckMs) => {
+  const { cluster, children, observed } = etcdWorld(story);
+  const { outcome } = planEtcd(cluster, children, observed);
+  expect(outcome.state === 'wait' ? outcome.recheckMs : outcome.state).toBe(recheckMs);
 });
 
 describe('a new cluster', () => {

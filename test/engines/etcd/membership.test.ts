@@ -8,7 +8,23 @@ const table = (rows: readonly PlanRow[]): void =>
 describe('more members', () => {
   const out: Story = { spec: { replicas: 5 }, before: { replicas: 3 } };
   table([
-    ['come one at a time, without a vote', out, ['add 3', 'wait ScalingOut']],
+    ['come two at a time, without a vote', out, ['add 3, 4', 'wait ScalingOut']],
+    ['come one at a time where only one is missing', { ...out, numbers: [0, 1, 2, 3] }, ['add 4', 'wait ScalingOut']],
+    [
+      'come one at a time while somebody runs by older settings',
+      { spec: { replicas: 3 }, before: { replicas: 1 }, pods: { 0: 'outdated' } },
+      ['add 1', 'wait ScalingOut'],
+    ],
+    [
+      'E2: get their votes one after the other, who has copied more first',
+      { ...out, numbers: [0, 1, 2, 3, 4], members: { 3: { isLearner: true, applied: 7 }, 4: 'copying' } },
+      ['promote 4', 'wait Joining'],
+    ],
+    [
+      'E2: get their vote though another is not there yet',
+      { ...out, numbers: [0, 1, 2, 3, 4], members: { 3: 'unstarted', 4: 'copying' }, starts: { 3: 'joins' } },
+      ['promote 4', 'wait Joining'],
+    ],
     [
       'E3: are started when etcd lists them, and told who the others are',
       { ...out, numbers: [0, 1, 2, 3], members: { 3: 'unstarted' }, starts: { 3: 'unwritten' }, claims: { 3: 'none' } },
@@ -30,7 +46,7 @@ describe('more members', () => {
     ],
     ['do not come while one is away', { ...out, members: { 1: 'silent' } }, ['wait MembersNotReady']],
     ['do not come while one knows no leader', { ...out, members: { 1: 'leaderless' } }, ['wait MembersNotReady']],
-    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10', 'wait ScalingOut']],
+    ['get the next number, whatever gaps there are', { ...out, numbers: [0, 4, 9] }, ['add 10, 11', 'wait ScalingOut']],
     [
       'are told anew who the others are, where that has changed before they started',
       {
@@ -60,7 +76,17 @@ describe('more members', () => {
           ),
         starts: { 3: 'unwritten', 4: 'unwritten' },
       },
-      ['add 5', 'wait ScalingOut'],
+      ['add 5, 6', 'wait ScalingOut'],
+    ],
+    [
+      'of whom one is too many: the newest goes before it has a vote',
+      {
+        ...out,
+        numbers: [0, 1, 2, 3, 4, 5],
+        members: { 3: 'unstarted', 4: 'copying', 5: 'copying' },
+        starts: { 3: 'joins' },
+      },
+      ['remove 5', 'wait ScalingIn'],
     ],
     [
       'that nobody wants any more go before they have a vote',
@@ -108,6 +134,14 @@ describe('access', () => {
       ['enableAuth', 'wait EnablingAuth'],
     ],
     ['is opened where that is wanted', { before: { auth: { enabled: true } } }, ['disableAuth', 'wait DisablingAuth']],
+    [
+      'goes by the present password as soon as it is there',
+      {
+        spec: { auth: { enabled: true } },
+        agreed: { hasPreviousPassword: true },
+      },
+      ['changePassword', 'wait ChangingPassword'],
+    ],
     ['is left as it is where it is right', { spec: { auth: { enabled: true } } }, ['settled']],
     [
       'is closed when everybody is well',

@@ -76,6 +76,35 @@ describe('a look at the members', () => {
     expect(asked.at(-1)).toBe('10.0.0.0 maintenance/hashkv {}');
   });
 
+  it('tells where root has the password before the present one', async () => {
+    const { cluster, children, observed } = etcdWorld({ spec: { auth: { enabled: true } } });
+    const refusal = (message: string): HttpResponse => answer(400, { code: 3, message });
+    const script: Script = ({ path, headers = {}, body = '' }) => {
+      if (path.endsWith('/authenticate')) {
+        return body.includes('old') ? answer(200, { token: 't' }) : refusal('invalid user ID or password');
+      }
+      return headers.authorization === 't' ? undefined : refusal('user name is empty');
+    };
+    const network = scriptedEtcd(observed, script, { 'db-root': { password: 'new', 'password-previous': 'old' } });
+    const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+    expect(result).toMatchObject({ value: { agreed: { hasPreviousPassword: true } } });
+  });
+
+  it.each<[string, Readonly<Record<string, Readonly<Record<string, string>>>>, boolean]>([
+    ['finds which authorities are trusted', { a: { 'ca.crt': '1' }, b: { 'ca.crt': '2' } }, true],
+    ['does not guess them where a Secret is away', { a: { 'ca.crt': '1' } }, false],
+    ['nor where it has none', { a: { 'ca.crt': '1' }, b: {} }, false],
+  ])('%s', async (_, secrets, isKnown) => {
+    const tls = { client: { secretRef: { name: 'a' } }, peer: { secretRef: { name: 'b' } } };
+    const { cluster, children, observed } = etcdWorld({ spec: { tls } });
+    const network = scriptedEtcd(observed, undefined, secrets);
+    const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+    const { authorities } = result.status === 'fulfilled' ? result.value : {};
+    expect(authorities !== undefined).toBe(isKnown);
+    // Never the certificates themselves.
+    expect(authorities ?? '0').toMatch(/^[0-9a-f]+$/);
+  });
+
   it('is over when the process stops', async () => {
     const { cluster, children, observed } = etcdWorld({});
     const network = scriptedEtcd(observed, () => 'hang');

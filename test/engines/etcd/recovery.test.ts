@@ -70,7 +70,7 @@ describe('E8: a request to go on with one member', () => {
     [
       'is over when it leads, and what it was told is taken back before anybody joins it',
       alone({ leader: 0, starts: { 0: 'alone' }, children: startedAgo(1000) }),
-      ['db: recover-from undefined', 'apply ConfigMap db-members: ', 'add 1', 'wait ScalingOut'],
+      ['db: recover-from undefined', 'apply ConfigMap db-members: ', 'add 1, 2', 'wait ScalingOut'],
     ],
     ['is dropped where there is a majority', asked('db-0-0'), ['db: recover-from undefined', 'settled']],
     ['is refused where it names nobody', { ...lost, ...asked('db-7-0') }, ['blocked RecoveryRefused']],

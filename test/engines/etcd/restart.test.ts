@@ -32,6 +32,26 @@ describe('a restart', () => {
   ]);
 });
 
+describe('the authorities that members trust', () => {
+  const tls = { client: { secretRef: { name: 'members' } } };
+  const annotation = 'spec.template.metadata.annotations[clusterwright.dev/authorities]';
+  table([
+    [
+      'are others now: the members restart for it',
+      { spec: { tls }, authorities: 'old', observed: { authorities: 'new' } },
+      [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${annotation}`), 'settled'],
+    ],
+    ['were never told to those who run', { spec: { tls }, observed: { authorities: 'new' } }, ['settled']],
+    [
+      'are told to who does not run yet',
+      { spec: { tls }, observed: { authorities: 'new' }, members: { 1: 'gone' } },
+      ['apply StatefulSet db-1: spec.template.metadata.annotations', 'wait MembersNotReady'],
+    ],
+    ['are the same', { spec: { tls }, authorities: 'old', observed: { authorities: 'old' } }, ['settled']],
+    ['cannot be read now: nobody restarts for that', { spec: { tls }, authorities: 'old' }, ['settled']],
+  ]);
+});
+
 describe('a new template that Kubernetes has not taken up yet', () => {
   table([
     [

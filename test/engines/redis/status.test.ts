@@ -30,6 +30,16 @@ function withPod(name: string): NonNullable<Story['children']> {
   };
 }
 
+/** A StatefulSet whose change Kubernetes has yet to take up. */
+function unseen(name: string): NonNullable<Story['children']> {
+  return (objects) =>
+    objects.map((object) =>
+      object.kind === 'StatefulSet' && object.metadata.name === name
+        ? { ...object, metadata: { ...object.metadata, generation: 2 } }
+        : object,
+    );
+}
+
 describe('the phase', () => {
   it.each<readonly [story: string, situation: Story, said: string]>([
     ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
@@ -105,6 +115,16 @@ describe('the phase', () => {
       'sentinels restart for a new template',
       { ...was('Ready'), pods: { 'db-sentinel-1': 'outdated' } },
       'Updating Progressing Reconciling Restarting',
+    ],
+    [
+      'nobody knows yet who has to restart for a new template',
+      { ...was('Ready'), children: unseen('db') },
+      'Updating Progressing Reconciling Updating',
+    ],
+    [
+      'nor which sentinel',
+      { ...was('Ready'), children: unseen('db-sentinel') },
+      'Updating Progressing Reconciling Updating',
     ],
     [
       'a sentinel is added',

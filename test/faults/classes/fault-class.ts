@@ -25,6 +25,11 @@ export interface FaultGenerator {
   variants(cell: Cell): readonly Variant[];
 }
 
+/** Plural name of the custom resource. */
+export function clustersOf({ scenario }: Cell): string {
+  return `${scenario.engine}clusters`;
+}
+
 /** The writes of the undisturbed run, by number. */
 export function writesOf({ reference }: Cell): readonly WireEntry[] {
   return reference.entries.filter(({ write }) => write !== undefined);

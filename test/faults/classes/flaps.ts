@@ -1,5 +1,6 @@
 /** F18: the spec goes there and back while the operator is at work. */
 import type { Fault } from '../plan.ts';
+import type { EngineName } from '../scenarios/scenario.ts';
 import { type Cell, type FaultGenerator, moments, type Variant } from './fault-class.ts';
 
 const more = [
@@ -12,13 +13,16 @@ const more = [
   { oracle: 'O9', why: 'there was more to do' },
 ] as const;
 
-const specs: readonly Readonly<Record<string, unknown>>[] = [
-  { replicas: 5 },
-  { replicas: 1 },
-  { sentinel: { replicas: 5, quorum: 3 } },
-  { config: { 'io-threads': 4 } },
-  { paused: true },
-];
+const specs: Readonly<Record<EngineName, readonly Readonly<Record<string, unknown>>[]>> = {
+  redis: [
+    { replicas: 5 },
+    { replicas: 1 },
+    { sentinel: { replicas: 5, quorum: 3 } },
+    { config: { 'io-threads': 4 } },
+    { paused: true },
+  ],
+  etcd: [{ replicas: 5 }, { replicas: 1 }, { replicas: 0 }, { config: { snapshotCount: 20_000 } }, { paused: true }],
+};
 
 export const flapping: FaultGenerator = {
   id: 'F18',
@@ -26,7 +30,7 @@ export const flapping: FaultGenerator = {
   exhaustive: false,
   variants(cell) {
     if (cell.scenario.before === undefined || cell.scenario.end === 'gone') return [];
-    return specs.flatMap((spec) =>
+    return specs[cell.scenario.engine].flatMap((spec) =>
       [300, 4_000, 25_000].flatMap((forMs) =>
         flapsAt(cell, spec).map(
           (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer: more }),

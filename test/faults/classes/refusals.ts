@@ -1,6 +1,6 @@
 /** F4 to F6 and F17: the server says no, to one write or to many, for once or for a while. */
 import { targetOf } from '../wire/request.ts';
-import { type Cell, type FaultGenerator, moments, spread, type Variant, writesOf } from './fault-class.ts';
+import { type Cell, clustersOf, type FaultGenerator, moments, spread, type Variant, writesOf } from './fault-class.ts';
 
 const requests = (cell: Cell): readonly number[] =>
   writesOf(cell).flatMap(({ write = 0, verb }) => (verb === 'command' ? [] : [write]));
@@ -30,14 +30,15 @@ export const throttled: FaultGenerator = {
     ),
 };
 
-const resources = ['all', 'statefulsets', 'pods', 'services', 'configmaps', 'redisclusters', 'secrets'] as const;
+const resources = (cell: Cell) =>
+  ['all', 'statefulsets', 'pods', 'services', 'configmaps', clustersOf(cell), 'secrets'] as const;
 
 export const serverErrors: FaultGenerator = {
   id: 'F6',
   title: 'server errors for a while',
   exhaustive: false,
   variants: (cell) =>
-    resources.flatMap((resource) =>
+    resources(cell).flatMap((resource) =>
       moments(cell, 2).flatMap((at) =>
         ([500, 503, 504] as const).map(
           (status): Variant => ({ faults: [{ do: 'errors', at, resource, status, forMs: 20_000 }] }),

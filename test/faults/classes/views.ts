@@ -1,15 +1,16 @@
 /** F8 to F13: what the operator sees is old, incomplete, out of order, repeated, cut off, or gone. */
-import { type Cell, type FaultGenerator, moments, type Variant } from './fault-class.ts';
+import { type Cell, clustersOf, type FaultGenerator, moments, type Variant } from './fault-class.ts';
 
 /** The resources by which it knows the world: all of them, each part of them. */
-const views = [
-  'all',
-  ['pods'],
-  ['statefulsets'],
-  ['persistentvolumeclaims'],
-  ['redisclusters'],
-  ['pods', 'statefulsets'],
-] as const;
+const views = (cell: Cell) =>
+  [
+    'all',
+    ['pods'],
+    ['statefulsets'],
+    ['persistentvolumeclaims'],
+    [clustersOf(cell)],
+    ['pods', 'statefulsets'],
+  ] as const;
 
 /** A view that lags makes it look again and try again. */
 const busier = [{ oracle: 'O9', why: 'acting on an old view costs requests that are refused' }] as const;
@@ -19,7 +20,7 @@ export const staleView: FaultGenerator = {
   title: 'stale view',
   exhaustive: false,
   variants: (cell) =>
-    views.flatMap((resources) =>
+    views(cell).flatMap((resources) =>
       moments(cell, 3).flatMap((at) => [
         ...[false, true].map(
           (restart): Variant => ({
@@ -40,7 +41,7 @@ export const skippedVersions: FaultGenerator = {
   title: 'versions never seen',
   exhaustive: false,
   variants: (cell) =>
-    views.flatMap((resources) =>
+    views(cell).flatMap((resources) =>
       moments(cell, 3).map(
         (at): Variant => ({
           faults: [{ do: 'skipVersions', at, resources, forMs: 15_000 }],
@@ -54,8 +55,8 @@ export const delayedWatch: FaultGenerator = {
   id: 'F10',
   title: 'one watch lags behind',
   exhaustive: false,
-  variants: () =>
-    ['pods', 'statefulsets', 'persistentvolumeclaims', 'redisclusters', 'services', 'configmaps'].flatMap((resource) =>
+  variants: (cell) =>
+    ['pods', 'statefulsets', 'persistentvolumeclaims', clustersOf(cell), 'services', 'configmaps'].flatMap((resource) =>
       [300, 2_000, 9_000].map((ms): Variant => ({ faults: [{ do: 'delayWatch', resource, ms }], mayDiffer: busier })),
     ),
 };
@@ -65,7 +66,7 @@ export const repeatedEvents: FaultGenerator = {
   title: 'events repeated',
   exhaustive: false,
   variants: (cell) =>
-    views.flatMap((resources) =>
+    views(cell).flatMap((resources) =>
       moments(cell, 4).map(
         (at): Variant => ({ faults: [{ do: 'replayEvents', at, resources, count: 20 }], mayDiffer: busier }),
       ),

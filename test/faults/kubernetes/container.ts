@@ -11,8 +11,8 @@ import { timestamp } from './registry.ts';
 export interface ContainerPlan {
   readonly spec: Fields;
   readonly program: Program;
-  /** Starts one run of the program; `exit` is its own end. */
-  readonly launch: (program: Program, exit: (code: number) => void) => RunningProgram;
+  /** Starts one run of the program; `exit` is its own end. Undefined while a key of its environment is not there. */
+  readonly launch: (program: Program, exit: (code: number, lastWords?: string) => void) => RunningProgram | undefined;
   readonly restarts: 'Always' | 'OnFailure' | 'Never';
   readonly graceSeconds: number;
   /** Of earlier lives of the pod on this machine. */
@@ -40,6 +40,8 @@ export interface Container {
 const firstBackoffMs = 10_000;
 const maxBackoffMs = 300_000;
 const forgetBackoffMs = 600_000;
+/** Between two looks for a key that its environment needs. */
+const configRetryMs = 10_000;
 /** What a container gets for its SIGTERM after a hook has used up the grace. */
 const leastGraceMs = 2_000;
 
@@ -56,6 +58,7 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
   let reason = 'ContainerCreating';
   let ready = false;
   let started = false;
+  let hasRun = false;
   let startedAt = 0;
   let restartCount = plan.restartCount;
   let backoff = 0;
@@ -72,13 +75,24 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
     startedAt = time.now();
     started = false;
     ready = false;
-    const launched = plan.launch(plan.program, (exitCode) => ended(mine, exitCode));
+    const launched = plan.launch(plan.program, (exitCode, lastWords) => ended(mine, exitCode, lastWords));
+    if (launched === undefined) {
+      phase = 'waiting';
+      reason = 'CreateContainerConfigError';
+      plan.changed();
+      time.after(configRetryMs, () => {
+        if (run === mine) start();
+      });
+      return;
+    }
+    hasRun = true;
     // A program may have exited while it was being made.
     if (run !== mine || phase !== 'running') return;
     program = launched;
     probes = startProbes(state, {
       container: spec,
       exec: (command) => launched.exec(command),
+      get: (port, path) => launched.get?.(port, path) ?? Promise.resolve(false),
       onStarted() {
         started = true;
         plan.changed();
@@ -93,9 +107,10 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
     plan.changed();
   }
 
-  function ended(of: number, exitCode: number): void {
+  function ended(of: number, exitCode: number, lastWords?: string): void {
     if (of !== run || phase !== 'running') return;
     run++;
+    hasRun = true;
     probes?.stop();
     program = undefined;
     phase = 'ended';
@@ -107,6 +122,8 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
       reason: exitCode === 0 ? 'Completed' : 'Error',
       startedAt: timestamp(startedAt),
       finishedAt: timestamp(time.now()),
+      // As under `FallbackToLogsOnError`.
+      ...(exitCode === 0 || lastWords === undefined ? {} : { message: lastWords }),
     };
     plan.changed();
     if (!isOver && mayRestart(exitCode)) restart();
@@ -181,7 +198,7 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
       return ready;
     },
     get hasStarted() {
-      return run > 0;
+      return hasRun;
     },
     get finalCode() {
       return phase === 'ended' && (isOver || !mayRestart(code ?? 0)) ? code : undefined;

@@ -72,12 +72,18 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
     return content;
   }
 
-  function contextOf(container: Fields, address: string, exit: (code: number) => void): ProgramContext {
+  function contextOf(
+    container: Fields,
+    address: string,
+    exit: (code: number, lastWords?: string) => void,
+  ): ProgramContext | undefined {
+    const env = environmentOf(container, pod, address, store);
+    if (env === undefined) return undefined;
     return {
       pod: store.byUid(pod.metadata.uid ?? '') ?? pod,
       ip: address,
       command: [...list(container.command), ...list(container.args)],
-      env: environmentOf(container, pod, address, store),
+      env,
       file: (path) => files.read(container, path, time.monotonic()),
       volume: (mountPath) => volumeAt(container, mountPath),
       network,
@@ -98,7 +104,8 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
         program,
         launch: (run, exit) => {
           files.refresh();
-          return run(contextOf(container, address, exit));
+          const context = contextOf(container, address, exit);
+          return context === undefined ? undefined : run(context);
         },
         restarts: (spec.restartPolicy ?? 'Always') as 'Always',
         graceSeconds: numberIn(spec.terminationGracePeriodSeconds, 30),

@@ -4,11 +4,12 @@
  */
 
 import type { ClusterState } from './cluster-state.ts';
-import { type Fields, fieldsIn, numberIn } from './fields.ts';
+import { type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
 
 export interface ProbeTarget {
   readonly container: Fields;
   readonly exec: (command: readonly string[]) => Promise<boolean>;
+  readonly get: (port: number, path: string) => Promise<boolean>;
   onStarted(): void;
   onReady(isReady: boolean): void;
   /** Startup or liveness has failed for good: the container must go. */
@@ -21,8 +22,11 @@ export interface Probes {
   stop(): void;
 }
 
+/** A command to run, or a place to ask. */
+type Question = { readonly command: readonly string[] } | { readonly port: number; readonly path: string };
+
 interface Timing {
-  readonly command: readonly string[];
+  readonly question: Question;
   readonly periodMs: number;
   readonly timeoutMs: number;
   readonly failures: number;
@@ -30,12 +34,21 @@ interface Timing {
   readonly delayMs: number;
 }
 
-function timingOf(value: unknown): Timing | undefined {
-  const probe = fieldsIn(value);
+function questionOf(probe: Fields, container: Fields): Question | undefined {
   const { command } = fieldsIn(probe.exec);
-  if (!Array.isArray(command)) return undefined;
+  if (Array.isArray(command)) return { command };
+  const { port, path } = fieldsIn(probe.httpGet);
+  if (port === undefined) return undefined;
+  const named = itemsIn(container.ports).find(({ name }) => name === port);
+  return { port: Number(named?.containerPort ?? port), path: String(path) };
+}
+
+function timingOf(value: unknown, container: Fields): Timing | undefined {
+  const probe = fieldsIn(value);
+  const question = questionOf(probe, container);
+  if (question === undefined) return undefined;
   return {
-    command,
+    question,
     periodMs: numberIn(probe.periodSeconds, 10) * 1000,
     timeoutMs: numberIn(probe.timeoutSeconds, 1) * 1000,
     failures: numberIn(probe.failureThreshold, 3),
@@ -45,17 +58,20 @@ function timingOf(value: unknown): Timing | undefined {
 }
 
 export function startProbes({ time, random }: Pick<ClusterState, 'time' | 'random'>, target: ProbeTarget): Probes {
-  const { container, exec } = target;
+  const { container } = target;
   let isStopped = false;
   let watchesLife = true;
 
-  async function attempt({ command, timeoutMs }: Timing): Promise<boolean> {
+  const ask = (question: Question): Promise<boolean> =>
+    'command' in question ? target.exec(question.command) : target.get(question.port, question.path);
+
+  async function attempt({ question, timeoutMs }: Timing): Promise<boolean> {
     let cancel: () => void = () => undefined;
     const late = new Promise<boolean>((resolve) => {
       cancel = time.after(timeoutMs, () => resolve(false));
     });
     try {
-      return await Promise.race([exec(command), late]);
+      return await Promise.race([ask(question), late]);
     } finally {
       cancel();
     }
@@ -75,15 +91,16 @@ export function startProbes({ time, random }: Pick<ClusterState, 'time' | 'rando
       const isSure = inRow >= (succeeded ? timing.successes : timing.failures);
       if (isSure && !judge(succeeded)) return;
       const passed = time.monotonic() - began;
-      const next = (Math.floor(passed / timing.periodMs) + 1) * timing.periodMs - passed;
-      time.after(next, again);
+      // An answer that took no time at all comes a rounding error before its beat.
+      const beats = Math.floor(passed / timing.periodMs + 1e-6) + 1;
+      time.after(beats * timing.periodMs - passed, again);
     };
     time.after(firstMs, again);
   }
 
   function started(): void {
     target.onStarted();
-    const readiness = timingOf(container.readinessProbe);
+    const readiness = timingOf(container.readinessProbe, container);
     if (readiness === undefined) target.onReady(true);
     else {
       beat(readiness, readiness.delayMs, (isReady) => {
@@ -91,7 +108,7 @@ export function startProbes({ time, random }: Pick<ClusterState, 'time' | 'rando
         return true;
       });
     }
-    const liveness = timingOf(container.livenessProbe);
+    const liveness = timingOf(container.livenessProbe, container);
     if (liveness === undefined) return;
     beat(liveness, liveness.delayMs + random() * liveness.periodMs, (lives) => {
       if (!watchesLife) return false;
@@ -100,7 +117,7 @@ export function startProbes({ time, random }: Pick<ClusterState, 'time' | 'rando
     });
   }
 
-  const startup = timingOf(container.startupProbe);
+  const startup = timingOf(container.startupProbe, container);
   if (startup === undefined) started();
   else {
     beat(startup, startup.delayMs + random() * startup.periodMs, (succeeded) => {

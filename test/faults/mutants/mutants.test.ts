@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { scenarios as allScenarios } from '../catalogue.ts';
 import { oracles } from '../oracles/index.ts';
-import { redisScenarios } from '../scenarios/redis.ts';
 import { mutated, StaleMutant } from './build.ts';
 import { mutants } from './index.ts';
 
@@ -14,7 +14,7 @@ it.each(mutants)('$id can be made: $defect', ({ id, edits, scenarios, oracle }) 
     const own = edits.filter((edit) => edit.file === file);
     expect(mutated(id, own, source(file))).not.toBe(source(file));
   }
-  const known = redisScenarios.map((scenario) => scenario.id);
+  const known = allScenarios.map((scenario) => scenario.id);
   expect(scenarios.filter((scenario) => !known.includes(scenario))).toEqual([]);
   expect(oracles.map((one) => one.id)).toContain(oracle);
 });

@@ -1,7 +1,8 @@
 /**
  * O3: nothing is made twice, and nothing is deleted that the undisturbed run keeps.
  *
- * Objects that the operator itself makes and deletes are counted, by name. A pod counts as deleted by whoever asked.
+ * Objects that the operator itself makes and deletes are counted, by name; those of etcd's members, of whom nobody knows
+ * beforehand which one goes, all together. A pod counts as deleted by whoever asked.
  */
 import type { Oracle, RunRecord } from '../record.ts';
 
@@ -18,7 +19,9 @@ export function operatorCounts({ commits }: RunRecord): ReadonlyMap<string, numb
       before?.metadata.deletionTimestamp === undefined && after?.metadata.deletionTimestamp !== undefined;
     const what = verb === 'update' && begunDeletion ? 'delete' : verb;
     if (what === 'update' || (what === 'delete' && before?.metadata.deletionTimestamp !== undefined)) continue;
-    const key = `${what} ${resource}/${object.metadata.name}`;
+    const isOfMember = object.metadata.labels?.['clusterwright.dev/member'] !== undefined;
+    const name = isOfMember ? object.metadata.name.replace(/-\d+/, '-N') : object.metadata.name;
+    const key = `${what} ${resource}/${name}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;

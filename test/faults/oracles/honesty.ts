@@ -2,7 +2,7 @@
  * O8: the status tells the truth.
  *
  * Ready for a generation is never claimed before the StatefulSets were changed for it, and not for long after clients
- * cannot write any more while an operator is there to notice.
+ * cannot write any more while an operator is there to notice. A cluster that is parked is as it is wanted to be.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Oracle, RunRecord } from '../record.ts';
@@ -17,9 +17,10 @@ interface Claim {
 
 function readyClaims({ commits, before }: RunRecord): readonly Claim[] {
   const claim = (object: KubeObject): boolean =>
-    ((object.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
-      ({ type, status }) => type === 'Ready' && status === 'True',
-    );
+    (
+      (object.status as { conditions?: { type: string; status: string; reason: string }[] } | undefined)?.conditions ??
+      []
+    ).some(({ type, status, reason }) => type === 'Ready' && status === 'True' && reason !== 'Parked');
   const clusters = before.filter((object) => object.apiVersion.startsWith('clusterwright.dev/'));
   const claims: Claim[] = clusters.map((object) => ({ from: 0, ready: claim(object) }));
   for (const { at, after, before: old } of commits) {
@@ -60,10 +61,12 @@ const missedMs = 5_000;
 function blindClaims({ before, commits }: RunRecord): string[] {
   const pods = new Map<string, KubeObject>();
   const awaySince = new Map<string, number>();
+  const sets = new Map<string, boolean>();
   const found: string[] = [];
   const see = (pod: KubeObject, at: number, isGone: boolean): void => {
     const { name, labels = {} } = pod.metadata;
-    if (pod.kind !== 'Pod' || labels['app.kubernetes.io/component'] !== 'data') return;
+    if (pod.kind === 'StatefulSet') sets.set(name, !isGone && pod.metadata.deletionTimestamp === undefined);
+    if (pod.kind !== 'Pod' || !['data', 'member'].includes(labels['app.kubernetes.io/component'] ?? '')) return;
     pods.set(name, pod);
     if (!isGone && isReady(pod)) awaySince.delete(name);
     else if (!awaySince.has(name)) awaySince.set(name, at);
@@ -79,7 +82,8 @@ function blindClaims({ before, commits }: RunRecord): string[] {
     const { observedGeneration } = (after.status ?? {}) as { readonly observedGeneration?: number };
     if (!isReady(after) || observedGeneration !== after.metadata.generation) continue;
     for (const [name, since] of awaySince) {
-      const isWanted = Number(/-(\d+)$/.exec(name)?.[1]) < replicas;
+      // A member of an etcd has a set of its own, and is wanted as long as that is there.
+      const isWanted = sets.get(name.replace(/-0$/, '')) ?? Number(/-(\d+)$/.exec(name)?.[1]) < replicas;
       if (isWanted && at - since > missedMs)
         found.push(`Ready is claimed while ${name} has been away for ${at - since} ms`);
     }

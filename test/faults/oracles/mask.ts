@@ -57,6 +57,9 @@ const wandering: ReadonlySet<string> = new Set([
   'volume.kubernetes.io/selected-node',
   'pv.kubernetes.io/bind-completed',
   'pv.kubernetes.io/bound-by-controller',
+  // The numbers of a cluster and its members follow from times and identities.
+  'clusterwright.dev/etcd-member',
+  'clusterwright.dev/retired',
 ]);
 
 function masked(value: Json, key: string): Json {
@@ -74,11 +77,31 @@ function masked(value: Json, key: string): Json {
 function ofStatus(status: Fields): Fields {
   const members = Array.isArray(status.members) ? status.members.map(record) : [];
   const roles = members.map(({ role }) => String(role)).sort();
-  return { ...status, members: members.map(({ role: _, ...member }) => member), roles };
+  return { ...status, members: members.map(({ role: _, id: __, dataSize: ___, ...member }) => member), roles };
+}
+
+/**
+ * Which members of an etcd stay depends on who leads. Those that run are numbered anew in their order, and after them
+ * those whose volumes alone are kept; their token, which is the cluster's UID, is left out. Other engines' objects have
+ * no such numbers.
+ */
+function renumbered(objects: readonly KubeObject[]): (text: string) => string {
+  const { name: cluster, uid = '' } = objects.find(({ kind }) => kind === 'EtcdCluster')?.metadata ?? {};
+  if (cluster === undefined) return (text) => text;
+  const member = new RegExp(`\\b${cluster}-(\\d+)(?!\\d)`, 'g');
+  const numbersOf = (kind: string): number[] =>
+    objects
+      .filter((object) => object.kind === kind)
+      .flatMap(({ metadata }) => [...metadata.name.matchAll(member)].map(([, number]) => Number(number)))
+      .sort((a, b) => a - b);
+  const places = [...new Set([...numbersOf('StatefulSet'), ...numbersOf('PersistentVolumeClaim')])];
+  const rename = (_: string, number: string): string => `${cluster}-${places.indexOf(Number(number))}`;
+  return (text) => text.replace(member, rename).replaceAll(uid, 'UID');
 }
 
 /** `StatefulSet/db` to its masked content. */
 export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const rename = renumbered(objects);
   const result = new Map<string, string>();
   for (const object of objects) {
     if (untold.has(object.kind)) continue;
@@ -89,7 +112,10 @@ export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<strin
       ...(object.kind === 'Secret' ? { data: Object.keys(record(data)) } : { data }),
       ...(object.apiVersion.startsWith('clusterwright.dev/') ? { status: ofStatus(record(status)) } : {}),
     };
-    result.set(`${object.kind}/${object.metadata.name}`, JSON.stringify(masked(told, ''), undefined, 1));
+    result.set(
+      `${object.kind}/${rename(object.metadata.name)}`,
+      rename(JSON.stringify(masked(told, ''), undefined, 1)),
+    );
   }
   return result;
 }

@@ -55,11 +55,14 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
   const owner = clusters.find(({ metadata }) => metadata.name === labelOf(victim, 'instance'));
   const name = `${victim.kind} ${victim.metadata.name}`;
   if (owner === undefined) return [`${name} is deleted, and no cluster of its name exists`];
+  const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
+  const member = victim.metadata.labels?.['clusterwright.dev/member'];
+  // That it is no member any more is for the watch over etcd's members to say.
+  if (member !== undefined && owner.metadata.deletionTimestamp === undefined && policy === 'Delete') return [];
   const running = [...world.values()].find(
     ({ resource, object }) => resource === 'pods' && labelOf(object, 'instance') === labelOf(victim, 'instance'),
   );
   if (running !== undefined) return [`${name} is deleted while pod ${running.object.metadata.name} is there`];
-  const policy = (owner.spec as { deletionPolicy?: string } | undefined)?.deletionPolicy;
   if (owner.metadata.deletionTimestamp === undefined) return [`${name} is deleted while its cluster lives`];
   return policy === 'Delete' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
 }
@@ -170,6 +173,6 @@ export const writeSafety: Oracle = {
       if (commit.after === undefined) world.delete(key(resource, object));
       else world.set(key(resource, object), { resource, object: commit.after });
     }
-    return found;
+    return [...found, ...run.unsafe];
   },
 };

@@ -1,33 +1,15 @@
 /** RedisCluster as the harness sees it: its processes' own word on how whole it is, its clients, its accidents. */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { redisKind } from '../../../src/api/redis.ts';
-import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
+import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
+import type { Findings, ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
 import type { DataNode } from './data-node.ts';
 import { simulatedRedis } from './images.ts';
 import { openSimulatedLedger } from './ledger.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-type Pods = ReadonlyMap<string, KubeObject>;
-
-const component = 'app.kubernetes.io/component';
 const roleLabel = 'clusterwright.dev/role';
-
-const addressOf = (pod: KubeObject | undefined): string => (pod?.status as { podIP?: string } | undefined)?.podIP ?? '';
-
-/** By name. */
-function podsOf({ kubernetes, cluster }: SimulatedWorld, part: 'data' | 'sentinel'): Pods {
-  return new Map(
-    kubernetes
-      .objects()
-      .filter(
-        ({ kind, metadata: { labels = {} } }) =>
-          kind === 'Pod' && labels['app.kubernetes.io/instance'] === cluster && labels[component] === part,
-      )
-      .map((pod) => [pod.metadata.name, pod]),
-  );
-}
 
 export function redisKit(): SubjectKit {
   const { images, processes } = simulatedRedis();
@@ -44,7 +26,11 @@ function subjectOf(processes: Processes): Subject {
   return {
     resource: redisKind.resource,
     primary: primaryOf,
-    complaints: (world, cluster) => [...ofStatus(cluster), ...ofPods(world, cluster), ...ofProcesses(world, processes)],
+    complaints: (world, cluster) => [
+      ...statusComplaints(cluster),
+      ...ofPods(world, cluster),
+      ...ofProcesses(world, processes),
+    ],
     openLedger: (world) => openSimulatedLedger(world),
     guard: (world) => guard(world, processes),
     afflict(world, fault) {
@@ -55,62 +41,22 @@ function subjectOf(processes: Processes): Subject {
   };
 }
 
-/** What the custom resource says of itself. */
-function ofStatus({ metadata, status }: KubeObject): string[] {
-  const { observedGeneration, conditions = [] } = (status ?? {}) as {
-    readonly observedGeneration?: number;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason: string;
-      readonly message: string;
-    }[];
-  };
-  const wanted = { Ready: 'True', Progressing: 'False', Degraded: 'False' } as const;
-  return [
-    ...(observedGeneration === metadata.generation ? [] : ['the status is of an older generation']),
-    ...Object.entries(wanted).flatMap(([type, value]) => {
-      const condition = conditions.find((candidate) => candidate.type === type);
-      return condition?.status === value
-        ? []
-        : [`${type} is ${condition?.status}: ${condition?.reason}: ${condition?.message}`];
-    }),
-  ];
-}
-
 /** Names, readiness, template and labels of the pods that the spec asks for. */
 function ofPods(world: SimulatedWorld, { spec }: KubeObject): string[] {
   const { replicas = 3, sentinel } = (spec ?? {}) as {
     readonly replicas?: number;
     readonly sentinel?: { readonly replicas?: number };
   };
-  const { cluster, kubernetes } = world;
+  const { cluster } = world;
   const parts = [
     { part: 'data', set: cluster, size: replicas },
     { part: 'sentinel', set: `${cluster}-sentinel`, size: sentinel?.replicas ?? 3 },
   ] as const;
   return parts.flatMap(({ part, set, size }) => {
-    const pods = podsOf(world, part);
     const names = Array.from({ length: size }, (_, n) => `${set}-${n}`);
-    const revision = kubernetes.objects().find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === set)
-      ?.status as { readonly updateRevision?: string } | undefined;
-    return [
-      ...names.filter((name) => !pods.has(name)).map((name) => `pod ${name} is missing`),
-      ...[...pods].flatMap(([name, pod]) => {
-        if (!names.includes(name)) return [`pod ${name} is too many`];
-        if (pod.metadata.deletionTimestamp !== undefined) return [`pod ${name} is stopping`];
-        if (!isReady(pod)) return [`pod ${name} is not ready`];
-        return pod.metadata.labels?.['controller-revision-hash'] === revision?.updateRevision
-          ? []
-          : [`pod ${name} runs an old template`];
-      }),
-    ];
+    const revision = revisionOfSet(world, set);
+    return podComplaints(podsOf(world, part), names, () => revision);
   });
-}
-
-function isReady({ status }: KubeObject): boolean {
-  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Fields[] };
-  return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
 }
 
 /** Who follows whom, and what the sentinels know. */
@@ -162,7 +108,7 @@ function ofSentinel(
 }
 
 /** Clients never meet two primaries behind the Service, and never one that takes writes beside another that does. */
-function guard(world: SimulatedWorld, processes: Processes): () => readonly string[] {
+function guard(world: SimulatedWorld, processes: Processes): () => Findings {
   const found = new Set<string>();
   world.kubernetes.onCommit(({ resource, after }) => {
     if (resource !== 'endpointslices' || after === undefined) return;
@@ -183,7 +129,7 @@ function guard(world: SimulatedWorld, processes: Processes): () => readonly stri
         found.add(`${address} takes writes beside another endpoint`);
     }
   });
-  return () => [...found];
+  return () => ({ membership: [...found], unsafe: [] });
 }
 
 const writable = (node: DataNode): boolean => node.replication.isPrimary && !node.isPaused;

@@ -2,11 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runSimulated, scenarioNamed } from '../catalogue.ts';
 import { judge } from '../oracles/index.ts';
 import type { Plan } from '../plan.ts';
-import { redisKit } from '../redis/subject.ts';
-import { redisScenarios } from '../scenarios/redis.ts';
-import { simulatedRun } from '../simulated/run.ts';
 
 const directory = join(import.meta.dirname, '../plans');
 const plans = readdirSync(directory)
@@ -14,20 +12,18 @@ const plans = readdirSync(directory)
   .map((file) => ({ file, plan: JSON.parse(readFileSync(join(directory, file), 'utf8')) as Plan }));
 
 it.each(plans)('$file', async ({ plan }) => {
-  const scenario = redisScenarios.find(({ id }) => id === plan.scenario);
-  if (scenario === undefined) throw new Error(`there is no scenario ${plan.scenario}`);
-  const reference = await simulatedRun({ plan: { ...plan, faults: [] }, scenario, kit: redisKit });
-  const run = await simulatedRun({ plan, scenario, kit: redisKit });
+  const scenario = scenarioNamed(plan.scenario);
+  const reference = await runSimulated({ ...plan, faults: [] }, scenario);
+  const run = await runSimulated(plan, scenario);
   expect(judge(run, reference, scenario.mayDiffer)).toEqual([]);
 });
 
 it('a plan gives the same run every time', async () => {
   const plan = plans[0]?.plan;
   if (plan === undefined) throw new Error('there are no plans');
-  const scenario = redisScenarios.find(({ id }) => id === plan.scenario);
-  if (scenario === undefined) throw new Error(`there is no scenario ${plan.scenario}`);
+  const scenario = scenarioNamed(plan.scenario);
   const told = async (): Promise<unknown> => {
-    const { entries, settledAt } = await simulatedRun({ plan, scenario, kit: redisKit });
+    const { entries, settledAt } = await runSimulated(plan, scenario);
     return [settledAt, entries.map(({ at, verb, what, status }) => `${at} ${verb} ${what} ${status}`)];
   };
   expect(await told()).toEqual(await told());

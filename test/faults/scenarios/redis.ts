@@ -6,7 +6,7 @@ const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
 const five: Spec = { ...three, replicas: 5 };
 const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
 
-export const redisScenarios: readonly Scenario[] = [
+const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   {
     id: 'S1',
     title: 'create',
@@ -155,3 +155,5 @@ export const redisScenarios: readonly Scenario[] = [
     written: true,
   },
 ];
+
+export const redisScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'redis', ...scenario }));

@@ -14,17 +14,26 @@ export interface Stage {
   deletePod(pod: string): Promise<void>;
   /** Data pod that takes writes. */
   primary(): string;
-  /** A data pod that does not. */
+  /** A data pod that does not, or does not lead. */
   replica(): string;
   /** The volume of a data pod loses its content, and its process with it. */
   loseVolume(pod: string): Promise<void>;
+  /** The claim of a data pod is deleted, and its pod with it. */
+  loseClaim(pod: string): Promise<void>;
+  /** The machines of these pods are without power for so long. */
+  powerOff(pods: readonly string[], ms: number): Promise<void>;
   restartOperator(): Promise<void>;
 }
 
 export type Spec = Readonly<Record<string, unknown>>;
 
+/** Which engine's cluster a scenario is about. */
+export const engineNames = ['redis', 'etcd'] as const;
+export type EngineName = (typeof engineNames)[number];
+
 export interface Scenario {
-  /** `S3`, with a word where there are several: `S9 primary`. */
+  readonly engine: EngineName;
+  /** `S3`, with a word where there are several: `S9 primary`. Those of etcd begin with `etcd`. */
   readonly id: string;
   readonly title: string;
   /** The cluster that is there before; undefined: none. */
@@ -34,8 +43,11 @@ export interface Scenario {
   /** Fields of the spec that it changes. */
   readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;
-  /** `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. */
-  readonly end: 'whole' | 'gone';
+  /**
+   * `whole`: everything as the spec says. `gone`: nothing left but what the policy keeps. `blocked`: it says that a person
+   * has to decide.
+   */
+  readonly end: 'whole' | 'gone' | 'blocked';
   /** What may differ between any two runs of it. */
   readonly mayDiffer?: readonly Excuse[];
   /** Writes of the operator that it takes without faults, at most. */

@@ -18,7 +18,7 @@ import { createAccidents } from './accidents.ts';
 import { createOperators } from './operators.ts';
 import { collectionAt } from './past.ts';
 import { isWrite, lookMs, over, reaches, settles } from './settling.ts';
-import { clientOf, leftovers, simulatedStage } from './stage.ts';
+import { clientOf, leftovers, simulatedStage, unblocked } from './stage.ts';
 
 const namespace = 'test';
 const cluster = 'db';
@@ -61,10 +61,11 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const object = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
     return object === undefined ? ['the custom resource is not there'] : subject.complaints(world, object);
   };
-  const complaints =
-    scenario.end === 'whole'
-      ? unwhole
-      : () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain'));
+  const complaints = {
+    whole: unwhole,
+    gone: () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain')),
+    blocked: () => unblocked(world, subject.resource),
+  }[scenario.end];
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
     settles(time, { complaints: of, entries: wire.entries, faultyUntil: () => wire.faultyUntil }, ms);
 
@@ -98,7 +99,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
 
     const closing = ledger?.close();
     if (closing !== undefined) await reaches(time, over(closing), limits.closing);
-    const membership = guard();
+    const findings = guard();
     const after = kubernetes.objects();
     const stopping = operators.stop();
     const isStopped = await reaches(time, over(stopping), limits.closing);
@@ -120,7 +121,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       lives: operators.lives,
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
-      membership,
+      ...findings,
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),

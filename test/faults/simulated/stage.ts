@@ -1,6 +1,6 @@
 /** What a scenario can do in a simulated run: requests to the API server as a user, and accidents. */
 import { apiVersionOf, type Resource } from '../../../src/api/object.ts';
-import { resourceOf } from '../../../src/api/resource.ts';
+import { persistentVolumeClaims, resourceOf } from '../../../src/api/resource.ts';
 import { engines } from '../../../src/engines/index.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/runtime/clock.ts';
@@ -67,6 +67,20 @@ export function simulatedStage(options: {
       kubernetes.loseVolume(namespace, `data-${pod}`);
       kubernetes.killContainer(namespace, pod);
     },
+    async loseClaim(pod) {
+      const name = `data-${pod}`;
+      const claim = kubernetes
+        .objects()
+        .find(({ kind, metadata }) => kind === 'PersistentVolumeClaim' && metadata.name === name);
+      await client.remove({ resource: persistentVolumeClaims, namespace, name, uid: claim?.metadata.uid ?? '' });
+      await kubernetes.deletePod(namespace, pod);
+    },
+    async powerOff(pods, ms) {
+      const nodes = new Set(pods.map((pod) => nodeOf(world, pod)));
+      for (const node of nodes) kubernetes.stopNode(node);
+      await pause(world, ms);
+      for (const node of nodes) kubernetes.startNode(node);
+    },
     restartOperator: () => operators.restart(),
   };
 }
@@ -80,8 +94,13 @@ export function pause({ time }: SimulatedWorld, ms: number): Promise<void> {
 function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
   return kubernetes
     .objects()
-    .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+$`).test(metadata.name))
+    .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+(-0)?$`).test(metadata.name))
     .map(({ metadata }) => metadata.name);
+}
+
+function nodeOf({ kubernetes }: SimulatedWorld, pod: string): string {
+  const found = kubernetes.objects().find(({ kind, metadata }) => kind === 'Pod' && metadata.name === pod);
+  return (found?.spec as { readonly nodeName?: string } | undefined)?.nodeName ?? '';
 }
 
 /** Kinds that hold data, and stay unless the policy says otherwise. */
@@ -105,4 +124,12 @@ export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Res
       .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`),
     ...kept.filter((kind) => !ofCluster.some((object) => object.kind === kind)).map((kind) => `no ${kind} was kept`),
   ];
+}
+
+/** Nobody has said yet that a person has to decide. */
+export function unblocked({ kubernetes }: SimulatedWorld, resource: Resource): string[] {
+  const { phase } = (kubernetes.objects().find(({ kind }) => kind === resource.kind)?.status ?? {}) as {
+    readonly phase?: string;
+  };
+  return phase === 'Blocked' ? [] : [`${resource.kind} is ${phase}, and not blocked`];
 }

@@ -1,8 +1,8 @@
 /**
  * The operator's commands to database processes, numbered together with its requests.
  *
- * A command counts when its reply arrives, or would arrive. A command can be lost on its way there or back; the
- * connection then stays silent, as when packets are dropped.
+ * A command counts when its reply arrives, or would arrive; one that etcd refuses has changed nothing and does not count.
+ * A command can be lost on its way there or back; the connection then stays silent, as when packets are dropped.
  */
 import { Duplex } from 'node:stream';
 import type { Clock } from '../../../src/runtime/clock.ts';
@@ -12,19 +12,33 @@ import type { Dial } from '../../../src/runtime/engine-io.ts';
 const changing =
   /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
 
-/** `CONFIG SET`, `REPLICAOF`; undefined for a command that changes nothing. */
+/** Calls by which an etcd changes. */
+const changingCall =
+  /^POST \/v3\/(cluster\/member\/(?:add|promote|remove)|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:user\/\w+|enable|disable)|maintenance\/alarm(?=[\s\S]*"DEACTIVATE")) /;
+
+/** `CONFIG SET`, `REPLICAOF`, `cluster/member/add`; undefined for a command that changes nothing. */
 export function changingCommand(chunk: Uint8Array): string | undefined {
-  return changing.exec(Buffer.from(chunk).toString('latin1'))?.[1]?.replace(/\r\n\$\d+\r\n/, ' ');
+  const text = Buffer.from(chunk).toString('latin1');
+  return changingCall.exec(text)?.[1] ?? changing.exec(text)?.[1]?.replace(/\r\n\$\d+\r\n/, ' ');
 }
+
+/** A call of etcd's, not a command of Redis'. */
+export const isCall = (command: string): boolean => command.includes('/');
+
+/** Whether the reply says that it was refused. Redis' commands are not looked at: they are done as often as not. */
+const isRefusal = (reply: Uint8Array): boolean => /^HTTP\/1\.1 [345]/.test(Buffer.from(reply).toString('latin1'));
 
 /** What becomes of a command: `dropped` never arrives, `unanswered` is carried out. */
 export type CommandFate = 'sent' | 'dropped' | 'unanswered' | 'dead';
 
+/** What becomes of its reply: `lost` on its way, or there is nobody any more to hear it. */
+export type ReplyFate = 'heard' | 'lost' | 'dead';
+
 export interface CommandObserver {
   /** Before it is sent. */
   sending(command: string, place: string): CommandFate;
-  /** Its reply has arrived at the operator's machine. False: the operator does not live to see it. */
-  answered(command: string, place: string): boolean;
+  /** Its reply has arrived at the operator's machine. */
+  answered(command: string, place: string, wasRefused: boolean): ReplyFate;
   readonly isDead: () => boolean;
   /** Milliseconds for which the operator stands still from now on. */
   readonly pausedMs: () => number;
@@ -52,7 +66,7 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
       if (fate !== 'sent') silent = true;
       else if (command !== undefined) unanswered.push(command);
       if (fate !== 'dropped') inner.write(chunk);
-      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place);
+      if (fate === 'unanswered' && command !== undefined) observer.answered(command, place, false);
       done();
     },
     final(done) {
@@ -71,8 +85,14 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
   };
   const arrive = (chunk: Buffer): void => {
     const command = unanswered.shift();
-    const alive = command === undefined ? !observer.isDead() : observer.answered(command, place);
-    if (!alive) outer.destroy(new Error('this operator is dead'));
+    const fate =
+      command === undefined
+        ? observer.isDead()
+          ? 'dead'
+          : 'heard'
+        : observer.answered(command, place, isRefusal(chunk));
+    if (fate === 'lost') silent = true;
+    if (fate === 'dead') outer.destroy(new Error('this operator is dead'));
     else if (!silent) whenRunning(() => outer.push(chunk));
   };
   inner.on('data', (chunk: Buffer) => {

@@ -13,7 +13,7 @@ import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../../src/runtime/transport.ts';
 import { type Fault, type Moment, writeOf } from '../plan.ts';
-import { type CommandFate, observedDial } from './command.ts';
+import { type CommandFate, isCall, observedDial, type ReplyFate } from './command.ts';
 import { framesOf, type Gate, type GateEnd, gateOf } from './gate.ts';
 import { isNumbered, targetOf, verbOf } from './request.ts';
 import { refusal } from './status.ts';
@@ -344,13 +344,24 @@ export function createWire(options: WireOptions): Wire {
     return entry;
   }
 
-  function sending(life: Life): CommandFate {
+  /** The reply to a command is back. Whether it was carried out is known only now, where it can be refused. */
+  function answered(life: Life, entry: WireEntry, wasRefused: boolean): ReplyFate {
+    if (wasRefused) return life.dead ? 'dead' : 'heard';
+    if (!committed(life, entry)) return 'dead';
+    const isLost = faults.some((fault) => fault.do === 'loseReply' && fault.write === entry.write && once(fault));
+    if (isLost) entry.byFault = true;
+    return isLost ? 'lost' : 'heard';
+  }
+
+  function sending(life: Life, command: string): CommandFate {
     for (const fault of faults) {
       if (!armed || writeOf(fault) !== writes + 1) continue;
       if (fault.do === 'crash' && fault.when === 'before' && once(fault)) {
         options.crash(life);
         return 'dead';
       }
+      // Only its reply tells whether a call of etcd was carried out.
+      if (fault.do === 'loseReply' && fault.how === 'afterEffect' && isCall(command)) continue;
       if (fault.do === 'loseReply' && once(fault)) return fault.how === 'before' ? 'dropped' : 'unanswered';
     }
     return 'sent';
@@ -373,8 +384,9 @@ export function createWire(options: WireOptions): Wire {
         isDead: () => life.dead,
         pausedMs: () => (life.pausedUntil ?? 0) - clock.monotonic(),
         clock,
-        sending: () => sending(life),
-        answered: (command, place) => committed(life, record(life, 'command', `${command} at ${place}`)),
+        sending: (command) => sending(life, command),
+        answered: (command, place, wasRefused) =>
+          answered(life, record(life, wasRefused ? 'refused' : 'command', `${command} at ${place}`), wasRefused),
       }),
     arm() {
       armed = true;

@@ -23,14 +23,16 @@ export interface ProgramContext {
   readonly network: Network;
   readonly time: VirtualTime;
   readonly random: Random;
-  /** The program ends by itself. */
-  exit(code: number): void;
+  /** The program ends by itself. `lastWords`: the end of what it wrote to its log. */
+  exit(code: number, lastWords?: string): void;
 }
 
 /** One run of a program. After it has ended, nothing of it acts any more. */
 export interface RunningProgram {
   /** What `exec` probes and lifecycle hooks run inside the container: true when the command exits with 0. */
   exec(command: readonly string[]): Promise<boolean>;
+  /** What `httpGet` probes ask: true for a status below 400. Absent where a program serves nothing of the kind. */
+  get?(port: number, path: string): Promise<boolean>;
   /** SIGTERM. It ends through `exit`, or is killed when its grace period is over. */
   terminate(): void;
   /** SIGKILL, or the machine's power is gone: it has ended when this returns. */

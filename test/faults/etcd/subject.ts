@@ -1,0 +1,87 @@
+/** EtcdCluster as the harness sees it: its members' own word on how whole it is, its clients, its accidents. */
+import { etcdKind } from '../../../src/api/etcd.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { holdsAnnotation } from '../../../src/engines/etcd/names.ts';
+import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
+import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
+import { simulatedEtcd } from './images.ts';
+import { openSimulatedLedger } from './ledger.ts';
+import type { Processes } from './processes.ts';
+import { createWatch, nameIn, type Watch } from './watch.ts';
+
+const component = 'member';
+
+export function etcdKit(): SubjectKit {
+  const { images, processes } = simulatedEtcd();
+  return { images, subject: subjectOf(processes, createWatch(processes)) };
+}
+
+function subjectOf(processes: Processes, watch: Watch): Subject {
+  const leaderOf = (world: SimulatedWorld): string | undefined => {
+    const leading = [...podsOf(world, component)].filter(
+      ([, pod]) => processes.at(addressOf(pod))?.isCurrent === true && processes.at(addressOf(pod))?.role === 'leader',
+    );
+    return leading[0]?.[0];
+  };
+  return {
+    resource: etcdKind.resource,
+    primary: leaderOf,
+    complaints: (world, cluster) => [...statusComplaints(cluster), ...ofMembers(world, cluster, processes, watch)],
+    openLedger: (world) => openSimulatedLedger(world),
+    guard: (world) => watch.guard(world),
+    afflict(world, fault) {
+      const name = fault.member === 'primary' ? leaderOf(world) : `${world.cluster}-${fault.member}-0`;
+      const pod = name === undefined ? undefined : podsOf(world, component).get(name);
+      if (pod !== undefined) afflict(world, processes, pod, fault);
+    },
+  };
+}
+
+/** As many voters as are wanted, each with its pod, its mark, and everything that was agreed on. */
+function ofMembers(world: SimulatedWorld, cluster: KubeObject, processes: Processes, watch: Watch): string[] {
+  const { replicas = 3 } = (cluster.spec ?? {}) as { readonly replicas?: number };
+  const pods = podsOf(world, component);
+  if (replicas === 0) return podComplaints(pods, [], () => undefined);
+  const state = watch.latest();
+  const members = [...(state?.members.values() ?? [])];
+  const learners = members.filter(({ isLearner }) => isLearner);
+  const names = members.map((row) => `${nameIn(row)}-0`);
+  return [
+    ...(members.length === replicas ? [] : [`${members.length} members`]),
+    ...learners.map((row) => `${nameIn(row)} has no vote`),
+    ...podComplaints(pods, names, (pod) => revisionOfSet(world, pod.replace(/-0$/, ''))),
+    ...members.flatMap((row) => {
+      const member = processes.at(addressOf(pods.get(`${nameIn(row)}-0`)));
+      if (member?.id !== row.id) return [`${nameIn(row)} does not run`];
+      if (!member.isCurrent) return [`${nameIn(row)} knows no leader`];
+      const mark = [member.disk.clusterId, row.id].map((id) => BigInt(id).toString(16)).join('/');
+      const claim = world.kubernetes
+        .objects()
+        .find(({ kind, metadata }) => kind === 'PersistentVolumeClaim' && metadata.name === `data-${nameIn(row)}-0`);
+      return claim?.metadata.annotations?.[holdsAnnotation] === mark ? [] : [`${nameIn(row)}'s claim is not marked`];
+    }),
+  ];
+}
+
+function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, fault: ProcessFault): void {
+  const { kubernetes, namespace, network, time } = world;
+  const member = processes.at(addressOf(pod));
+  const forMs = fault.forMs ?? 10_000;
+  switch (fault.do) {
+    case 'kill':
+      if (member !== undefined) kubernetes.killContainer(namespace, pod.metadata.name);
+      return;
+    case 'freeze':
+      member?.freeze();
+      time.after(forMs, () => member?.thaw());
+      return;
+    case 'isolate':
+      time.after(forMs, network.cut([addressOf(pod)], 'all'));
+      return;
+    case 'fillDisk':
+      // A process whose disk is full ends, and ends again: see the head of `images.ts`.
+      return;
+    default:
+      fault.do satisfies never;
+  }
+}

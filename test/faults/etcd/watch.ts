@@ -1,0 +1,160 @@
+/**
+ * Watches over the members of a simulated etcd, for what must never happen to them: that a second cluster is formed
+ * under the same name, that one begins anew under its old number, that something agreed on is lost (O6); and that the
+ * operator gives a vote to who has nothing yet, stops who is still listed, or takes the majority away (O4).
+ */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Findings, SimulatedWorld } from '../subject.ts';
+import type { Commit } from '../world/kubernetes.ts';
+import { hashOf } from './calls.ts';
+import type { Disk } from './disk.ts';
+import type { Change, MemberRow } from './entry.ts';
+import type { Member } from './member.ts';
+import type { Origin, Processes } from './processes.ts';
+import type { StateMachine } from './state-machine.ts';
+
+const operator = 'clusterwright';
+const memberLabel = 'clusterwright.dev/member';
+/** A process that has just ended may still have been there when it was decided. */
+const underWayMs = 2_000;
+
+/** `db-2` of `http://db-2-0.db.test.svc:2380`. */
+export function nameIn({ peerUrls }: Pick<MemberRow, 'peerUrls'>): string {
+  return /^https?:\/\/([^.]+)-0\./.exec(peerUrls[0] ?? '')?.[1] ?? '?';
+}
+
+export interface Watch {
+  /** What the members of the cluster have agreed on, as far as any disk tells. */
+  latest(): StateMachine | undefined;
+  guard(world: SimulatedWorld): () => Findings;
+}
+
+export function createWatch(processes: Processes): Watch {
+  const membership = new Set<string>();
+  const unsafe = new Set<string>();
+  const disks = new Set<Disk>();
+  const clusters = new Set<string>();
+  const begun = new Set<string>();
+  const urls = new Map<string, string>();
+  /** The entry that was agreed on, by cluster and index. */
+  const agreed = new Map<string, object>();
+  const seenAt = new Map<string, number>();
+  let world: SimulatedWorld | undefined;
+
+  const newest = (): Disk | undefined => [...disks].sort((a, b) => b.term - a.term || b.commit - a.commit)[0];
+  const latest = (): StateMachine | undefined => newest()?.state;
+
+  function isUp(id: string): boolean {
+    if ([...processes.all].some((member) => member.id === id && member.servesPeers && !member.isFrozen)) return true;
+    return (world?.time.monotonic() ?? 0) - (seenAt.get(id) ?? Number.NEGATIVE_INFINITY) < underWayMs;
+  }
+
+  processes.onStart = ({ disk }: Member, origin: Origin): void => {
+    disks.add(disk);
+    const key = `${disk.clusterId}/${disk.memberId}`;
+    if (origin === 'formed') clusters.add(disk.clusterId);
+    if (clusters.size > 1) membership.add(`${clusters.size} clusters have been formed under one name`);
+    const isNew = origin === 'formed' || origin === 'joined';
+    if (isNew && begun.has(key)) membership.add(`${key} begins anew under its old number (${origin})`);
+    begun.add(key);
+  };
+
+  processes.onLoss = (what) => membership.add(what);
+
+  processes.onAgreed = (disk, index) => {
+    seenAt.set(disk.memberId, world?.time.monotonic() ?? 0);
+    const entry = disk.log[index - 1];
+    if (entry === undefined) return;
+    const key = `${disk.clusterId}/${index}`;
+    const before = agreed.get(key);
+    if (before === undefined) {
+      agreed.set(key, entry);
+      consider(disk, entry.change, entry.term === 1 && index <= disk.state.members.size);
+    } else if (before !== entry) membership.add(`two histories: entry ${index} is not the same for everybody`);
+  };
+
+  function consider({ clusterId, state }: Disk, change: Change, isFirst: boolean): void {
+    if (change.type === 'addMember') {
+      const { member } = change;
+      for (const url of member.peerUrls) {
+        const owner = urls.get(`${clusterId} ${url}`);
+        if (owner !== undefined && owner !== member.id) unsafe.add(`the number of ${nameIn(member)} is given again`);
+        urls.set(`${clusterId} ${url}`, member.id);
+      }
+      if (!isFirst && !member.isLearner) unsafe.add(`${nameIn(member)} is added with a vote at once`);
+    }
+    if (change.type !== 'removeMember' || state.voters.length === 0) return;
+    const up = state.voters.filter(({ id }) => isUp(id)).length;
+    if (up <= state.voters.length / 2) unsafe.add(`a member is removed, which leaves ${up} of ${state.voters.length}`);
+  }
+
+  function judge(commit: Commit): void {
+    const { actor, before, after, verb } = commit;
+    if (actor !== operator || before === undefined) return;
+    const isDeleted =
+      before.metadata.deletionTimestamp === undefined &&
+      (verb === 'delete' || after?.metadata.deletionTimestamp !== undefined);
+    const row = rowOf(before);
+    if (before.kind === 'StatefulSet') stopped(before, after, isDeleted, row);
+    if (before.kind === 'PersistentVolumeClaim' && isDeleted && row !== undefined && owner() !== undefined) {
+      unsafe.add(`${before.metadata.name} is deleted, and its member is listed`);
+    }
+    if (before.kind === 'Pod' && isDeleted) disrupted(before, row);
+  }
+
+  function rowOf({ metadata }: KubeObject): MemberRow | undefined {
+    const name = metadata.labels?.[memberLabel];
+    return [...(latest()?.members.values() ?? [])].find((candidate) => nameIn(candidate) === name);
+  }
+
+  /** The custom resource, where it is not on its way out. */
+  function owner(): KubeObject | undefined {
+    return world?.kubernetes
+      .objects()
+      .find(({ kind, metadata }) => kind === 'EtcdCluster' && metadata.deletionTimestamp === undefined);
+  }
+
+  function stopped(
+    before: KubeObject,
+    after: KubeObject | undefined,
+    isDeleted: boolean,
+    row: MemberRow | undefined,
+  ): void {
+    const size = (object: KubeObject | undefined): number =>
+      (object?.spec as { readonly replicas?: number } | undefined)?.replicas ?? 1;
+    const isParked = owner() !== undefined && size(owner()) === 0;
+    const stops = isDeleted || size(after) < size(before);
+    if (stops && row !== undefined && owner() !== undefined && !isParked) {
+      unsafe.add(`${before.metadata.name} is stopped, and is still a member`);
+    }
+  }
+
+  function disrupted(pod: KubeObject, row: MemberRow | undefined): void {
+    const voters = latest()?.voters ?? [];
+    if (row === undefined || row.isLearner || voters.length < 3 || !isUp(row.id)) return;
+    const others = voters.filter(({ id }) => id !== row.id && isUp(id)).length;
+    if (others <= voters.length / 2) {
+      unsafe.add(`${pod.metadata.name} is deleted, which leaves ${others} of ${voters.length}`);
+    }
+    const leads = [...processes.all].some((member) => member.id === row.id && member.role === 'leader');
+    if (leads) unsafe.add(`${pod.metadata.name} is deleted while it leads`);
+  }
+
+  /** Everybody who has applied the same has the same. */
+  function differing(): string[] {
+    const held = [...processes.all].map((member) => [member.state.applied, hashOf(member)] as const);
+    const differ = held.some(([applied, hash]) => held.some((other) => other[0] === applied && other[1] !== hash));
+    return differ ? ['members that have applied the same do not hold the same'] : [];
+  }
+
+  return {
+    latest,
+    guard(of) {
+      world = of;
+      unsafe.clear();
+      membership.clear();
+      of.kubernetes.onCommit(judge);
+      return () => ({ membership: [...membership, ...differing()], unsafe: [...unsafe] });
+    },
+  };
+}

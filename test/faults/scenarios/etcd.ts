@@ -1,0 +1,200 @@
+/** The scenarios of EtcdCluster, numbered as in the matrix of fault classes and scenarios. */
+import type { Scenario, Spec } from './scenario.ts';
+
+const one: Spec = { version: '3.6.16', replicas: 1, storage: { size: '1Gi' } };
+const three: Spec = { ...one, replicas: 3 };
+const five: Spec = { ...one, replicas: 5 };
+const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
+
+const scenarios: readonly Omit<Scenario, 'engine'>[] = [
+  {
+    id: 'etcd S1',
+    title: 'create',
+    act: (stage) => stage.create(three),
+    end: 'whole',
+    writes: 17,
+    written: false,
+  },
+  {
+    id: 'etcd S2',
+    title: 'scale out 1→3',
+    touches: ['replicas'],
+    before: one,
+    act: (stage) => stage.change({ replicas: 3 }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S2 five',
+    title: 'scale out 3→5',
+    touches: ['replicas'],
+    before: three,
+    act: (stage) => stage.change({ replicas: 5 }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S3',
+    title: 'scale in 5→3',
+    touches: ['replicas'],
+    before: five,
+    act: (stage) => stage.change({ replicas: 3 }),
+    end: 'whole',
+    writes: 16,
+    written: true,
+  },
+  {
+    id: 'etcd S3 one',
+    title: 'scale in 3→1, claims deleted',
+    touches: ['replicas'],
+    before: vanishing,
+    act: (stage) => stage.change({ replicas: 1 }),
+    end: 'whole',
+    writes: 16,
+    written: true,
+  },
+  {
+    id: 'etcd S4',
+    title: 'config change with restart',
+    touches: ['config'],
+    before: three,
+    act: (stage) => stage.change({ config: { snapshotCount: 5000 } }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S5',
+    title: 'version 3.5→3.6',
+    touches: ['version'],
+    before: { ...three, version: '3.5.35' },
+    act: (stage) => stage.change({ version: '3.6.16' }),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S9 leader',
+    title: "leader's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.primary()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'etcd S9',
+    title: "follower's pod lost",
+    before: three,
+    act: (stage) => stage.deletePod(stage.replica()),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'etcd S10 leader',
+    title: "leader's volume lost",
+    before: three,
+    act: (stage) => stage.loseVolume(stage.primary()),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S10',
+    title: "follower's claim deleted",
+    before: three,
+    act: (stage) => stage.loseClaim(stage.replica()),
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S11 delete',
+    title: 'delete, data deleted',
+    before: vanishing,
+    act: (stage) => stage.remove(),
+    end: 'gone',
+    writes: 12,
+    written: false,
+  },
+  {
+    id: 'etcd S12',
+    title: 'delete and recreate, data kept',
+    before: three,
+    async act(stage) {
+      await stage.remove();
+      await stage.gone();
+      await stage.create(three);
+    },
+    end: 'whole',
+    writes: 20,
+    written: true,
+  },
+  {
+    id: 'etcd S13',
+    title: 'operator restarted',
+    before: three,
+    act: (stage) => stage.restartOperator(),
+    end: 'whole',
+    writes: 2,
+    written: true,
+  },
+  {
+    id: 'etcd S13 park',
+    title: 'parked, and back',
+    before: three,
+    touches: ['replicas'],
+    async act(stage) {
+      await stage.change({ replicas: 0 });
+      await stage.pause(60_000);
+      await stage.change({ replicas: 3 });
+    },
+    end: 'whole',
+    writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S14',
+    mayDiffer: [
+      { oracle: 'O3', about: 'delete pods/', why: 'how far the change got before it was taken back is chance' },
+    ],
+    title: 'misuse, then revert',
+    touches: ['image'],
+    before: three,
+    async act(stage) {
+      await stage.change({ image: 'registry.example/absent:1' });
+      await stage.pause(60_000);
+      await stage.change({ image: null });
+    },
+    end: 'whole',
+    writes: 28,
+    written: true,
+  },
+  {
+    id: 'etcd S15',
+    title: 'majority away for a while: nothing is done',
+    before: three,
+    act: (stage) => stage.powerOff([stage.primary(), stage.replica()], 120_000),
+    end: 'whole',
+    writes: 8,
+    written: true,
+  },
+  {
+    id: 'etcd S15 volumes',
+    title: 'volumes of the majority lost: nothing is done',
+    before: three,
+    async act(stage) {
+      const [leader, follower] = [stage.primary(), stage.replica()];
+      await stage.loseClaim(leader);
+      await stage.loseClaim(follower);
+    },
+    end: 'blocked',
+    writes: 8,
+    written: false,
+  },
+];
+
+export const etcdScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'etcd', ...scenario }));

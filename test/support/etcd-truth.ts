@@ -1,0 +1,59 @@
+/**
+ * Whether the status of an EtcdCluster is true: while it says Ready, every member that the spec wants takes part in
+ * reads that a majority confirms. What happens is seen a moment late, so the figure is a time: how long the status went
+ * on saying Ready after that was no longer so.
+ */
+import type { ClusterStatus } from '../../src/api/status.ts';
+import { askEtcd, type EtcdTestCluster } from './etcd-test-cluster.ts';
+
+export interface TruthWatch {
+  /** Ends the watch. Resolves with the milliseconds of the longest time in which the status was wrong. */
+  end(): Promise<{ readonly falseReadyMs: number }>;
+}
+
+const everyMs = 50;
+
+async function saysReady(cluster: EtcdTestCluster): Promise<boolean> {
+  const { metadata, status } = await cluster.object();
+  const { conditions = [], observedGeneration } = (status ?? {}) as ClusterStatus;
+  const isReady = conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return isReady && observedGeneration === metadata.generation;
+}
+
+async function isWhole(cluster: EtcdTestCluster): Promise<boolean> {
+  const { replicas = 3 } = (await cluster.object()).spec as { readonly replicas?: number };
+  const addresses = (await cluster.pods()).flatMap(({ status }) => status?.podIP ?? []);
+  const answers = await Promise.all(
+    addresses.map((address) =>
+      askEtcd(address, 'kv/range', { key: 'AA==' }, 1000).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return answers.filter(Boolean).length >= replicas;
+}
+
+export function watchTruth(cluster: EtcdTestCluster): TruthWatch {
+  let isOver = false;
+  let longest = 0;
+  let since: number | undefined;
+  const watching = (async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      const whole = await isWhole(cluster);
+      const ready = await saysReady(cluster);
+      // Asked afterwards: a status that was right when the members were asked may say so until they have answered.
+      since = ready && !whole ? (since ?? startedAt) : undefined;
+      if (since !== undefined) longest = Math.max(longest, performance.now() - since);
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  return {
+    async end() {
+      isOver = true;
+      await watching;
+      return { falseReadyMs: longest };
+    },
+  };
+}
