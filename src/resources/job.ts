@@ -21,7 +21,11 @@ export function jobSpec({ metadata, podSpec, retries, deadlineSeconds, hopelessC
     backoffLimit: retries,
     activeDeadlineSeconds: deadlineSeconds,
     podFailurePolicy: {
-      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } }],
+      rules: [
+        { action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } },
+        // A drained node is no failure of the work.
+        { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+      ],
     },
     template: { metadata: { labels: metadata.labels ?? {} }, spec: { ...podSpec, restartPolicy: 'Never' } },
   };

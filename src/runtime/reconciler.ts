@@ -101,10 +101,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const secrets = await generatedSecrets(engine, cluster, signal);
     const now = io(cluster, signal).now();
     const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
-    await executor.run(plan.steps, noAction, signal);
-    if (isWaitingForBackup) {
-      await status.write(cluster, engine.kind.resource, endingStatus(cluster, plan.outcome), planStatus(plan), signal);
+    let claim = endingStatus(cluster, plan.outcome);
+    let failure: unknown;
+    try {
+      await executor.run(plan.steps, noAction, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+      claim = failedStatus(claim, error);
     }
+    if (isWaitingForBackup) await status.write(cluster, engine.kind.resource, claim, planStatus(plan), signal);
+    if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
 

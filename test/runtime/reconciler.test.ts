@@ -317,6 +317,14 @@ describe('a cluster that is being deleted', () => {
     expect(parts.api.list('RedisCluster')).toEqual([]);
   });
 
+  it('says why its last backup cannot even be begun', async () => {
+    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
+    const steps: Step[] = [{ type: 'act', action: { type: 'test.refused' }, summary: 'begin it' }];
+    engine.lastBackup = () => ({ steps, outcome: wait('LastBackup', 'a last backup is taken') });
+    await expect(pass()).rejects.toThrow('begin it');
+    expect(condition('Ready')).toMatch(/^False StepFailed: begin it/);
+  });
+
   it('under Retain is none of our business', async () => {
     await begin({}, { ...going, finalizers: ['example.com/backup'] });
     expect(await pass()).toEqual({ outcome: settled });

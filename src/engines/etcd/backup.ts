@@ -27,16 +27,18 @@ for (const entry of readdirSync(volume)) {
 `;
 
 export const etcdBackup: BackupPart<EtcdSpec> = {
-  /** By the Service of the members that are ready: the numbers of members change, and a schedule outlives them. */
+  /** Each member, as far as they are known, and the Service of those that are ready: members come and go. */
   source(cluster) {
     const { metadata, spec } = cluster;
     const { client } = spec.tls;
-    const host = `${etcdNames(metadata.name).client}.${metadata.namespace}.svc`;
+    const names = etcdNames(metadata.name);
+    const host = `${names.client}.${metadata.namespace}.svc`;
+    const known = (cluster.status?.members ?? []).map(({ name }) => `${name}.${names.peers}.${metadata.namespace}.svc`);
     return {
       source: {
         engine: 'etcd',
         user: 'root',
-        members: [{ host, port: clientPort }],
+        members: [...known, host].map((name) => ({ host: name, port: clientPort })),
         passwordFile: `${authDirectory}/password`,
         ...(client === undefined
           ? {}
