@@ -30,11 +30,19 @@ export const render: Command<RenderArguments> = async ({ file, output = 'yaml', 
   });
   for (const note of notes) around.stderr(`${note}\n`);
   const objects = clusters.map(({ object }) => object);
-  const printed = valid.flatMap(({ engine, cluster }) =>
-    objectSteps(engine.resources(cluster, referredAmong(engines, engine, cluster, objects)), noChildren).flatMap(
-      (step): Printed[] => (step.type === 'create' ? [printedChild(step)] : []),
-    ),
-  );
+  const printed = valid.flatMap(({ engine, cluster }) => {
+    const referred = referredAmong(engines, engine, cluster, objects);
+    const referral = engine.refersTo?.(cluster);
+    if (referral !== undefined && referred === undefined) {
+      const what = `${referral.kind}/${referral.name}`;
+      around.stderr(
+        `${cluster.kind}/${cluster.metadata.name} is about ${what}, which is not here: nothing of it can be told\n`,
+      );
+    }
+    return objectSteps(engine.resources(cluster, referred), noChildren).flatMap((step): Printed[] =>
+      step.type === 'create' ? [printedChild(step)] : [],
+    );
+  });
   around.stdout(documentsText(printed, output));
   return 0;
 };
