@@ -18,7 +18,7 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/reflector.ts',
-        find: "if (end.cause === 'expired' || end.cause === 'mute') version = undefined;",
+        find: "if (end.cause === 'expired' || end.cause === 'mute' || end.cause === 'not-served') version = undefined;",
         replace: '',
       },
     ],
@@ -117,9 +117,9 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/cache.ts',
-        find: '  persistentVolumeClaims,\n  pods,\n];',
+        find: '  pods,\n  jobs,\n  cronJobs,\n];',
         replace:
-          "  persistentVolumeClaims,\n  pods,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
+          "  pods,\n  jobs,\n  cronJobs,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
       },
     ],
     scenarios: ['S1'],
