@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -40,11 +40,21 @@ describe.skipIf(!hasS3Server)('S3', () => {
     };
   });
 
+  const servers: S3Server[] = [];
+  const serve = async (...options: Parameters<typeof startS3>): Promise<S3Server> => {
+    const server = await startS3(...options);
+    servers.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+
   it('over TLS trusts the given authority, and no other', async () => {
     const authority = openAuthority();
     const stranger = openAuthority();
     const certificates = authority.issue(['127.0.0.1']);
-    const server = await startS3(certificates);
+    const server = await serve(certificates);
     const good = s3Target(place(server), { ...s3Access, ca: certificates['ca.crt'] }, agentSurroundings());
     await good.put('a/data', content());
     const { 'ca.crt': ca } = stranger.issue(['127.0.0.1']);
@@ -53,7 +63,6 @@ describe.skipIf(!hasS3Server)('S3', () => {
       reason: 'TargetRefused',
       message: expect.stringMatching(/certificate/),
     });
-    await server.stop();
     authority.close();
     stranger.close();
   }, 30_000);
@@ -65,14 +74,13 @@ describe.skipIf(!hasS3Server)('S3', () => {
       ['no such bucket', { bucket: 'nowhere' }, {}, 'TargetRefused'],
     ];
     it.each(cases)('%s', async (_, where, who, reason) => {
-      const server = await startS3();
+      const server = await serve();
       const surroundings = agentSurroundings();
       const target = s3Target(place(server, where), { ...s3Access, ...who }, surroundings);
       await expect(target.put('a/data', content())).rejects.toMatchObject({ reason });
       await expect(target.put('a/data', content(20 << 20))).rejects.toMatchObject({ reason });
       await expect(collected(target.list(''))).rejects.toMatchObject({ reason });
       expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
-      await server.stop();
     });
 
     it('a server that is not there, and says that it may come back', async () => {
@@ -83,7 +91,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
   });
 
   it('that dies in the middle of an upload ends it', async () => {
-    const server = await startS3();
+    const server = await serve();
     const target = s3Target(place(server), s3Access, agentSurroundings());
     async function* dying(): AsyncGenerator<Uint8Array> {
       yield* content(24 << 20);
@@ -91,11 +99,10 @@ describe.skipIf(!hasS3Server)('S3', () => {
       yield* content(24 << 20);
     }
     await expect(target.put('a/data', dying())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
-    await server.stop();
   }, 30_000);
 
   it('loses uploads that were begun long ago', async () => {
-    const server = await startS3();
+    const server = await serve();
     const surroundings = agentSurroundings();
     const target = s3Target(place(server), s3Access, surroundings);
     // Cut off before it could clean up: the part stays.
@@ -111,7 +118,6 @@ describe.skipIf(!hasS3Server)('S3', () => {
     expect(await target.sweep('a', Date.now() - 60_000)).toBe(0);
     expect(await target.sweep('a', Date.now() + 60_000)).toBe(1);
     await expect.poll(() => server.files()).toEqual([]);
-    await server.stop();
   }, 30_000);
 
   describe.skipIf(redisPrograms.size === 0)('as the place of backups', () => {
@@ -120,7 +126,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       const [program] = redisPrograms.values();
       if (program === undefined) throw new Error('there is a program');
       const [server, redis] = await Promise.all([
-        startS3(),
+        serve(),
         startRedis({ program, config: ['enable-debug-command yes'] }),
       ]);
       const file = (name: string, content: string): string => {
@@ -171,7 +177,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       expect(await runAgent({ task: 'verify', engine: 'redis', ...common, which })).toMatchObject({
         reason: 'Tampered',
       });
-      await Promise.all([server.stop(), redis.stop()]);
+      await redis.stop();
       rmSync(home, { recursive: true });
     }, 60_000);
   });

@@ -30,7 +30,8 @@ export function describeTarget(title: string, start: () => Promise<TargetUnderTe
     beforeAll(async () => {
       under = await start();
     }, 30_000);
-    afterAll(() => under.stop());
+    // Thousands of small files may take their time to go.
+    afterAll(() => under.stop(), 60_000);
     const open = (surroundings = agentSurroundings()): Target => {
       number += 1;
       return under.open(`prefix-${number}/below`, surroundings);
