@@ -1,7 +1,7 @@
 # The operator's image where Docker exists: `npm run build && docker build -t clusterwright:0.1.0 .`
-# The controller is one file without dependencies; nothing is installed here and nothing is downloaded at run time.
+# Controller and backup agent are one file each, without dependencies; nothing is installed here and nothing is downloaded at run time.
 FROM node:22-bookworm-slim
-COPY --chown=0:0 build/controller.mjs /controller.mjs
+COPY --chown=0:0 build/controller.mjs build/agent.mjs /
 USER 65532:65532
 ENV NODE_ENV=production
 # A young generation of 1 MB and lazy compilation keep an idle operator under 80 MB: it waits more than it computes.

@@ -12,7 +12,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/faults/sample/**', 'test/engines/*/real-members*.test.ts'],
+          exclude: [
+            'test/e2e/**',
+            'test/faults/sample/**',
+            'test/engines/*/real-members*.test.ts',
+            'test/agent/real-*.test.ts',
+          ],
           globalSetup: ['test/redis-server.setup.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -20,7 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'members',
-          include: ['test/engines/*/real-members*.test.ts'],
+          include: ['test/engines/*/real-members*.test.ts', 'test/agent/real-*.test.ts'],
           sequence: { groupOrder: 1 },
         },
       },

@@ -4,6 +4,804 @@ import { Construct } from 'constructs';
 
 
 /**
+ * A backup of a cluster, taken once and verified.
+ *
+ * @schema Backup
+ */
+export class Backup extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "Backup"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'Backup',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "Backup".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: BackupProps): any {
+    return {
+      ...Backup.GVK,
+      ...toJson_BackupProps(props),
+    };
+  }
+
+  /**
+   * Defines a "Backup" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: BackupProps) {
+    super(scope, id, {
+      ...Backup.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...Backup.GVK,
+      ...toJson_BackupProps(resolved),
+    };
+  }
+}
+
+/**
+ * A backup of a cluster, taken once and verified.
+ *
+ * @schema Backup
+ */
+export interface BackupProps {
+  /**
+   * @schema Backup#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What is backed up, and where to.
+   *
+   * @schema Backup#spec
+   */
+  readonly spec: BackupSpec;
+}
+
+/**
+ * Converts an object of type 'BackupProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupProps(obj: BackupProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_BackupSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is backed up, and where to.
+ *
+ * @schema BackupSpec
+ */
+export interface BackupSpec {
+  /**
+   * The cluster to back up, in the same namespace.
+   *
+   * @schema BackupSpec#cluster
+   */
+  readonly cluster: BackupSpecCluster;
+
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema BackupSpec#encryption
+   */
+  readonly encryption?: BackupSpecEncryption;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema BackupSpec#target
+   */
+  readonly target: BackupSpecTarget;
+}
+
+/**
+ * Converts an object of type 'BackupSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cluster': toJson_BackupSpecCluster(obj.cluster),
+    'encryption': toJson_BackupSpecEncryption(obj.encryption),
+    'target': toJson_BackupSpecTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The cluster to back up, in the same namespace.
+ *
+ * @schema BackupSpecCluster
+ */
+export interface BackupSpecCluster {
+  /**
+   * Its kind.
+   *
+   * @schema BackupSpecCluster#kind
+   */
+  readonly kind: BackupSpecClusterKind;
+
+  /**
+   * Its name.
+   *
+   * @schema BackupSpecCluster#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecCluster(obj: BackupSpecCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema BackupSpecEncryption
+ */
+export interface BackupSpecEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema BackupSpecEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecEncryption(obj: BackupSpecEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema BackupSpecTarget
+ */
+export interface BackupSpecTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema BackupSpecTarget#claim
+   */
+  readonly claim?: BackupSpecTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema BackupSpecTarget#s3
+   */
+  readonly s3?: BackupSpecTargetS3;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_BackupSpecTargetClaim(obj.claim),
+    's3': toJson_BackupSpecTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Its kind.
+ *
+ * @schema BackupSpecClusterKind
+ */
+export enum BackupSpecClusterKind {
+  /** RedisCluster */
+  REDIS_CLUSTER = "RedisCluster",
+  /** EtcdCluster */
+  ETCD_CLUSTER = "EtcdCluster",
+}
+
+/**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema BackupSpecTargetClaim
+ */
+export interface BackupSpecTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema BackupSpecTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema BackupSpecTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetClaim(obj: BackupSpecTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema BackupSpecTargetS3
+ */
+export interface BackupSpecTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema BackupSpecTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema BackupSpecTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema BackupSpecTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema BackupSpecTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema BackupSpecTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema BackupSpecTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema BackupSpecTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+
+/**
+ * Backups of a cluster at given times.
+ *
+ * @schema BackupSchedule
+ */
+export class BackupSchedule extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "BackupSchedule"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'BackupSchedule',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "BackupSchedule".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: BackupScheduleProps): any {
+    return {
+      ...BackupSchedule.GVK,
+      ...toJson_BackupScheduleProps(props),
+    };
+  }
+
+  /**
+   * Defines a "BackupSchedule" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: BackupScheduleProps) {
+    super(scope, id, {
+      ...BackupSchedule.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...BackupSchedule.GVK,
+      ...toJson_BackupScheduleProps(resolved),
+    };
+  }
+}
+
+/**
+ * Backups of a cluster at given times.
+ *
+ * @schema BackupSchedule
+ */
+export interface BackupScheduleProps {
+  /**
+   * @schema BackupSchedule#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What is backed up, when, and where to.
+   *
+   * @schema BackupSchedule#spec
+   */
+  readonly spec: BackupScheduleSpec;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleProps(obj: BackupScheduleProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_BackupScheduleSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is backed up, when, and where to.
+ *
+ * @schema BackupScheduleSpec
+ */
+export interface BackupScheduleSpec {
+  /**
+   * The cluster to back up, in the same namespace.
+   *
+   * @schema BackupScheduleSpec#cluster
+   */
+  readonly cluster: BackupScheduleSpecCluster;
+
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema BackupScheduleSpec#encryption
+   */
+  readonly encryption?: BackupScheduleSpecEncryption;
+
+  /**
+   * Each run waits for up to this long, so that schedules of one time do not start at once. From 0s to 60m.
+   *
+   * @schema BackupScheduleSpec#jitter
+   */
+  readonly jitter?: string;
+
+  /**
+   * Which of the backups of this schedule are kept. The newest good one always is.
+   *
+   * @schema BackupScheduleSpec#retention
+   */
+  readonly retention?: BackupScheduleSpecRetention;
+
+  /**
+   * Minute, hour, day of the month, month and day of the week, in numbers, as cron has them.
+   *
+   * @schema BackupScheduleSpec#schedule
+   */
+  readonly schedule: string;
+
+  /**
+   * A run that could not begin within this time is left out, and shows as overdue. From 10s to 1440m.
+   *
+   * @schema BackupScheduleSpec#startingDeadline
+   */
+  readonly startingDeadline?: string;
+
+  /**
+   * Begin no more runs.
+   *
+   * @schema BackupScheduleSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema BackupScheduleSpec#target
+   */
+  readonly target: BackupScheduleSpecTarget;
+
+  /**
+   * Time zone of the schedule, such as Europe/Berlin.
+   *
+   * @schema BackupScheduleSpec#timeZone
+   */
+  readonly timeZone?: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpec(obj: BackupScheduleSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cluster': toJson_BackupScheduleSpecCluster(obj.cluster),
+    'encryption': toJson_BackupScheduleSpecEncryption(obj.encryption),
+    'jitter': obj.jitter,
+    'retention': toJson_BackupScheduleSpecRetention(obj.retention),
+    'schedule': obj.schedule,
+    'startingDeadline': obj.startingDeadline,
+    'suspend': obj.suspend,
+    'target': toJson_BackupScheduleSpecTarget(obj.target),
+    'timeZone': obj.timeZone,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The cluster to back up, in the same namespace.
+ *
+ * @schema BackupScheduleSpecCluster
+ */
+export interface BackupScheduleSpecCluster {
+  /**
+   * Its kind.
+   *
+   * @schema BackupScheduleSpecCluster#kind
+   */
+  readonly kind: BackupScheduleSpecClusterKind;
+
+  /**
+   * Its name.
+   *
+   * @schema BackupScheduleSpecCluster#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecCluster(obj: BackupScheduleSpecCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema BackupScheduleSpecEncryption
+ */
+export interface BackupScheduleSpecEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema BackupScheduleSpecEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecEncryption(obj: BackupScheduleSpecEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Which of the backups of this schedule are kept. The newest good one always is.
+ *
+ * @schema BackupScheduleSpecRetention
+ */
+export interface BackupScheduleSpecRetention {
+  /**
+   * Those that are older go too: hours or days, such as 36h or 30d.
+   *
+   * @schema BackupScheduleSpecRetention#age
+   */
+  readonly age?: string;
+
+  /**
+   * Number of backups that are kept.
+   *
+   * @schema BackupScheduleSpecRetention#count
+   */
+  readonly count?: number;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecRetention' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecRetention(obj: BackupScheduleSpecRetention | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'age': obj.age,
+    'count': obj.count,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema BackupScheduleSpecTarget
+ */
+export interface BackupScheduleSpecTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema BackupScheduleSpecTarget#claim
+   */
+  readonly claim?: BackupScheduleSpecTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema BackupScheduleSpecTarget#s3
+   */
+  readonly s3?: BackupScheduleSpecTargetS3;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecTarget(obj: BackupScheduleSpecTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_BackupScheduleSpecTargetClaim(obj.claim),
+    's3': toJson_BackupScheduleSpecTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Its kind.
+ *
+ * @schema BackupScheduleSpecClusterKind
+ */
+export enum BackupScheduleSpecClusterKind {
+  /** RedisCluster */
+  REDIS_CLUSTER = "RedisCluster",
+  /** EtcdCluster */
+  ETCD_CLUSTER = "EtcdCluster",
+}
+
+/**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema BackupScheduleSpecTargetClaim
+ */
+export interface BackupScheduleSpecTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema BackupScheduleSpecTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema BackupScheduleSpecTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecTargetClaim(obj: BackupScheduleSpecTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema BackupScheduleSpecTargetS3
+ */
+export interface BackupScheduleSpecTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema BackupScheduleSpecTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema BackupScheduleSpecTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema BackupScheduleSpecTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema BackupScheduleSpecTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema BackupScheduleSpecTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema BackupScheduleSpecTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema BackupScheduleSpecTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecTargetS3(obj: BackupScheduleSpecTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+
+/**
  * An etcd cluster: members that agree on every change of their keys.
  *
  * @schema EtcdCluster
@@ -105,6 +903,20 @@ export interface EtcdClusterSpec {
   readonly auth?: EtcdClusterSpecAuth;
 
   /**
+   * Where the last backup goes that deletionPolicy Snapshot takes.
+   *
+   * @schema EtcdClusterSpec#backup
+   */
+  readonly backup?: EtcdClusterSpecBackup;
+
+  /**
+   * What a new cluster begins with. It counts once, before there is any data. Immutable.
+   *
+   * @schema EtcdClusterSpec#bootstrap
+   */
+  readonly bootstrap?: EtcdClusterSpecBootstrap;
+
+  /**
    * Settings of the members. A change restarts them, one at a time.
    *
    * @schema EtcdClusterSpec#config
@@ -112,7 +924,7 @@ export interface EtcdClusterSpec {
   readonly config?: EtcdClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
    *
    * @schema EtcdClusterSpec#deletionPolicy
    */
@@ -190,6 +1002,8 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
   if (obj === undefined) { return undefined; }
   const result = {
     'auth': toJson_EtcdClusterSpecAuth(obj.auth),
+    'backup': toJson_EtcdClusterSpecBackup(obj.backup),
+    'bootstrap': toJson_EtcdClusterSpecBootstrap(obj.bootstrap),
     'config': toJson_EtcdClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
@@ -237,6 +1051,70 @@ export function toJson_EtcdClusterSpecAuth(obj: EtcdClusterSpecAuth | undefined)
   const result = {
     'enabled': obj.enabled,
     'secretRef': toJson_EtcdClusterSpecAuthSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the last backup goes that deletionPolicy Snapshot takes.
+ *
+ * @schema EtcdClusterSpecBackup
+ */
+export interface EtcdClusterSpecBackup {
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema EtcdClusterSpecBackup#encryption
+   */
+  readonly encryption?: EtcdClusterSpecBackupEncryption;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema EtcdClusterSpecBackup#target
+   */
+  readonly target: EtcdClusterSpecBackupTarget;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackup' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackup(obj: EtcdClusterSpecBackup | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'encryption': toJson_EtcdClusterSpecBackupEncryption(obj.encryption),
+    'target': toJson_EtcdClusterSpecBackupTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What a new cluster begins with. It counts once, before there is any data. Immutable.
+ *
+ * @schema EtcdClusterSpecBootstrap
+ */
+export interface EtcdClusterSpecBootstrap {
+  /**
+   * Begin with the data of a backup.
+   *
+   * @schema EtcdClusterSpecBootstrap#restore
+   */
+  readonly restore: EtcdClusterSpecBootstrapRestore;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrap(obj: EtcdClusterSpecBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'restore': toJson_EtcdClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -304,13 +1182,15 @@ export function toJson_EtcdClusterSpecConfig(obj: EtcdClusterSpecConfig | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
  *
  * @schema EtcdClusterSpecDeletionPolicy
  */
 export enum EtcdClusterSpecDeletionPolicy {
   /** Retain */
   RETAIN = "Retain",
+  /** Snapshot */
+  SNAPSHOT = "Snapshot",
   /** Delete */
   DELETE = "Delete",
 }
@@ -559,6 +1439,130 @@ export function toJson_EtcdClusterSpecAuthSecretRef(obj: EtcdClusterSpecAuthSecr
   const result = {
     'key': obj.key,
     'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema EtcdClusterSpecBackupEncryption
+ */
+export interface EtcdClusterSpecBackupEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema EtcdClusterSpecBackupEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupEncryption(obj: EtcdClusterSpecBackupEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema EtcdClusterSpecBackupTarget
+ */
+export interface EtcdClusterSpecBackupTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema EtcdClusterSpecBackupTarget#claim
+   */
+  readonly claim?: EtcdClusterSpecBackupTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema EtcdClusterSpecBackupTarget#s3
+   */
+  readonly s3?: EtcdClusterSpecBackupTargetS3;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupTarget(obj: EtcdClusterSpecBackupTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_EtcdClusterSpecBackupTargetClaim(obj.claim),
+    's3': toJson_EtcdClusterSpecBackupTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Begin with the data of a backup.
+ *
+ * @schema EtcdClusterSpecBootstrapRestore
+ */
+export interface EtcdClusterSpecBootstrapRestore {
+  /**
+   * Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.
+   *
+   * @schema EtcdClusterSpecBootstrapRestore#bumpRevision
+   */
+  readonly bumpRevision?: boolean;
+
+  /**
+   * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+   *
+   * @schema EtcdClusterSpecBootstrapRestore#cluster
+   */
+  readonly cluster?: EtcdClusterSpecBootstrapRestoreCluster;
+
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema EtcdClusterSpecBootstrapRestore#encryption
+   */
+  readonly encryption?: EtcdClusterSpecBootstrapRestoreEncryption;
+
+  /**
+   * Id of the backup. When absent, the newest of the cluster.
+   *
+   * @schema EtcdClusterSpecBootstrapRestore#id
+   */
+  readonly id?: string;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema EtcdClusterSpecBootstrapRestore#target
+   */
+  readonly target: EtcdClusterSpecBootstrapRestoreTarget;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestore' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestore(obj: EtcdClusterSpecBootstrapRestore | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bumpRevision': obj.bumpRevision,
+    'cluster': toJson_EtcdClusterSpecBootstrapRestoreCluster(obj.cluster),
+    'encryption': toJson_EtcdClusterSpecBootstrapRestoreEncryption(obj.encryption),
+    'id': obj.id,
+    'target': toJson_EtcdClusterSpecBootstrapRestoreTarget(obj.target),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -890,6 +1894,226 @@ export function toJson_EtcdClusterSpecTlsPeer(obj: EtcdClusterSpecTlsPeer | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema EtcdClusterSpecBackupTargetClaim
+ */
+export interface EtcdClusterSpecBackupTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema EtcdClusterSpecBackupTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema EtcdClusterSpecBackupTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupTargetClaim(obj: EtcdClusterSpecBackupTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema EtcdClusterSpecBackupTargetS3
+ */
+export interface EtcdClusterSpecBackupTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupTargetS3(obj: EtcdClusterSpecBackupTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreCluster
+ */
+export interface EtcdClusterSpecBootstrapRestoreCluster {
+  /**
+   * Name that the cluster had.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreCluster#name
+   */
+  readonly name?: string;
+
+  /**
+   * Namespace that the cluster was in.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreCluster#namespace
+   */
+  readonly namespace?: string;
+
+  /**
+   * UID that the cluster had: tells clusters of one name apart.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreCluster#uid
+   */
+  readonly uid?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreCluster(obj: EtcdClusterSpecBootstrapRestoreCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreEncryption
+ */
+export interface EtcdClusterSpecBootstrapRestoreEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreEncryption(obj: EtcdClusterSpecBootstrapRestoreEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTarget
+ */
+export interface EtcdClusterSpecBootstrapRestoreTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTarget#claim
+   */
+  readonly claim?: EtcdClusterSpecBootstrapRestoreTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTarget#s3
+   */
+  readonly s3?: EtcdClusterSpecBootstrapRestoreTargetS3;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreTarget(obj: EtcdClusterSpecBootstrapRestoreTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_EtcdClusterSpecBootstrapRestoreTargetClaim(obj.claim),
+    's3': toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
  *
  * @schema EtcdClusterSpecConfigAutoCompactionMode
@@ -1061,6 +2285,118 @@ export function toJson_EtcdClusterSpecTlsPeerSecretRef(obj: EtcdClusterSpecTlsPe
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
+/**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTargetClaim
+ */
+export interface EtcdClusterSpecBootstrapRestoreTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreTargetClaim(obj: EtcdClusterSpecBootstrapRestoreTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTargetS3
+ */
+export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterSpecBootstrapRestoreTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
 
 /**
  * A Redis database: a primary with replicas under Sentinel, or a single node.
@@ -1164,6 +2500,20 @@ export interface RedisClusterSpec {
   readonly auth?: RedisClusterSpecAuth;
 
   /**
+   * Where the last backup goes that deletionPolicy Snapshot takes.
+   *
+   * @schema RedisClusterSpec#backup
+   */
+  readonly backup?: RedisClusterSpecBackup;
+
+  /**
+   * What a new cluster begins with. It counts once, before there is any data. Immutable.
+   *
+   * @schema RedisClusterSpec#bootstrap
+   */
+  readonly bootstrap?: RedisClusterSpecBootstrap;
+
+  /**
    * Directives of redis.conf. Those not listed here belong to the operator.
    *
    * @schema RedisClusterSpec#config
@@ -1171,7 +2521,7 @@ export interface RedisClusterSpec {
   readonly config?: RedisClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
    *
    * @schema RedisClusterSpec#deletionPolicy
    */
@@ -1249,6 +2599,8 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
   if (obj === undefined) { return undefined; }
   const result = {
     'auth': toJson_RedisClusterSpecAuth(obj.auth),
+    'backup': toJson_RedisClusterSpecBackup(obj.backup),
+    'bootstrap': toJson_RedisClusterSpecBootstrap(obj.bootstrap),
     'config': toJson_RedisClusterSpecConfig(obj.config),
     'deletionPolicy': obj.deletionPolicy,
     'image': obj.image,
@@ -1288,6 +2640,70 @@ export function toJson_RedisClusterSpecAuth(obj: RedisClusterSpecAuth | undefine
   if (obj === undefined) { return undefined; }
   const result = {
     'secretRef': toJson_RedisClusterSpecAuthSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the last backup goes that deletionPolicy Snapshot takes.
+ *
+ * @schema RedisClusterSpecBackup
+ */
+export interface RedisClusterSpecBackup {
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema RedisClusterSpecBackup#encryption
+   */
+  readonly encryption?: RedisClusterSpecBackupEncryption;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema RedisClusterSpecBackup#target
+   */
+  readonly target: RedisClusterSpecBackupTarget;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackup' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackup(obj: RedisClusterSpecBackup | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'encryption': toJson_RedisClusterSpecBackupEncryption(obj.encryption),
+    'target': toJson_RedisClusterSpecBackupTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What a new cluster begins with. It counts once, before there is any data. Immutable.
+ *
+ * @schema RedisClusterSpecBootstrap
+ */
+export interface RedisClusterSpecBootstrap {
+  /**
+   * Begin with the data of a backup.
+   *
+   * @schema RedisClusterSpecBootstrap#restore
+   */
+  readonly restore: RedisClusterSpecBootstrapRestore;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrap(obj: RedisClusterSpecBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'restore': toJson_RedisClusterSpecBootstrapRestore(obj.restore),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -1747,13 +3163,15 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
  *
  * @schema RedisClusterSpecDeletionPolicy
  */
 export enum RedisClusterSpecDeletionPolicy {
   /** Retain */
   RETAIN = "Retain",
+  /** Snapshot */
+  SNAPSHOT = "Snapshot",
   /** Delete */
   DELETE = "Delete",
 }
@@ -2000,6 +3418,122 @@ export function toJson_RedisClusterSpecAuthSecretRef(obj: RedisClusterSpecAuthSe
   const result = {
     'key': obj.key,
     'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema RedisClusterSpecBackupEncryption
+ */
+export interface RedisClusterSpecBackupEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema RedisClusterSpecBackupEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupEncryption(obj: RedisClusterSpecBackupEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema RedisClusterSpecBackupTarget
+ */
+export interface RedisClusterSpecBackupTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema RedisClusterSpecBackupTarget#claim
+   */
+  readonly claim?: RedisClusterSpecBackupTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema RedisClusterSpecBackupTarget#s3
+   */
+  readonly s3?: RedisClusterSpecBackupTargetS3;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupTarget(obj: RedisClusterSpecBackupTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_RedisClusterSpecBackupTargetClaim(obj.claim),
+    's3': toJson_RedisClusterSpecBackupTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Begin with the data of a backup.
+ *
+ * @schema RedisClusterSpecBootstrapRestore
+ */
+export interface RedisClusterSpecBootstrapRestore {
+  /**
+   * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+   *
+   * @schema RedisClusterSpecBootstrapRestore#cluster
+   */
+  readonly cluster?: RedisClusterSpecBootstrapRestoreCluster;
+
+  /**
+   * The key that backups are encrypted and sealed with. Without it they are neither.
+   *
+   * @schema RedisClusterSpecBootstrapRestore#encryption
+   */
+  readonly encryption?: RedisClusterSpecBootstrapRestoreEncryption;
+
+  /**
+   * Id of the backup. When absent, the newest of the cluster.
+   *
+   * @schema RedisClusterSpecBootstrapRestore#id
+   */
+  readonly id?: string;
+
+  /**
+   * Where backups are kept: one of s3 and claim.
+   *
+   * @schema RedisClusterSpecBootstrapRestore#target
+   */
+  readonly target: RedisClusterSpecBootstrapRestoreTarget;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestore' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestore(obj: RedisClusterSpecBootstrapRestore | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cluster': toJson_RedisClusterSpecBootstrapRestoreCluster(obj.cluster),
+    'encryption': toJson_RedisClusterSpecBootstrapRestoreEncryption(obj.encryption),
+    'id': obj.id,
+    'target': toJson_RedisClusterSpecBootstrapRestoreTarget(obj.target),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2295,6 +3829,226 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema RedisClusterSpecBackupTargetClaim
+ */
+export interface RedisClusterSpecBackupTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema RedisClusterSpecBackupTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema RedisClusterSpecBackupTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupTargetClaim(obj: RedisClusterSpecBackupTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema RedisClusterSpecBackupTargetS3
+ */
+export interface RedisClusterSpecBackupTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBackupTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreCluster
+ */
+export interface RedisClusterSpecBootstrapRestoreCluster {
+  /**
+   * Name that the cluster had.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreCluster#name
+   */
+  readonly name?: string;
+
+  /**
+   * Namespace that the cluster was in.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreCluster#namespace
+   */
+  readonly namespace?: string;
+
+  /**
+   * UID that the cluster had: tells clusters of one name apart.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreCluster#uid
+   */
+  readonly uid?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreCluster(obj: RedisClusterSpecBootstrapRestoreCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+    'uid': obj.uid,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The key that backups are encrypted and sealed with. Without it they are neither.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreEncryption
+ */
+export interface RedisClusterSpecBootstrapRestoreEncryption {
+  /**
+   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreEncryption#secret
+   */
+  readonly secret: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreEncryption(obj: RedisClusterSpecBootstrapRestoreEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secret': obj.secret,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept: one of s3 and claim.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTarget
+ */
+export interface RedisClusterSpecBootstrapRestoreTarget {
+  /**
+   * A PersistentVolumeClaim of the same namespace.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTarget#claim
+   */
+  readonly claim?: RedisClusterSpecBootstrapRestoreTargetClaim;
+
+  /**
+   * A bucket of a server that speaks the protocol of S3.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTarget#s3
+   */
+  readonly s3?: RedisClusterSpecBootstrapRestoreTargetS3;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterSpecBootstrapRestoreTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claim': toJson_RedisClusterSpecBootstrapRestoreTargetClaim(obj.claim),
+    's3': toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * CPU, for example 2. Unlimited when absent.
  *
  * @schema RedisClusterSpecResourcesLimitsCpu
@@ -2450,6 +4204,118 @@ export function toJson_RedisClusterSpecSentinelResourcesRequests(obj: RedisClust
   const result = {
     'cpu': obj.cpu?.value,
     'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A PersistentVolumeClaim of the same namespace.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTargetClaim
+ */
+export interface RedisClusterSpecBootstrapRestoreTargetClaim {
+  /**
+   * Name of the claim, which must exist.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetClaim#name
+   */
+  readonly name: string;
+
+  /**
+   * Path in the volume that everything is kept below.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetClaim#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreTargetClaim' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreTargetClaim(obj: RedisClusterSpecBootstrapRestoreTargetClaim | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of a server that speaks the protocol of S3.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTargetS3
+ */
+export interface RedisClusterSpecBootstrapRestoreTargetS3 {
+  /**
+   * Name of the bucket, which must exist.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#ca
+   */
+  readonly ca?: string;
+
+  /**
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#credentials
+   */
+  readonly credentials: string;
+
+  /**
+   * URL of the server, without a path.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#endpoint
+   */
+  readonly endpoint: string;
+
+  /**
+   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#pathStyle
+   */
+  readonly pathStyle?: boolean;
+
+  /**
+   * Path in the bucket that everything is kept below.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * Region that requests are signed for.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#region
+   */
+  readonly region?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj: RedisClusterSpecBootstrapRestoreTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'ca': obj.ca,
+    'credentials': obj.credentials,
+    'endpoint': obj.endpoint,
+    'pathStyle': obj.pathStyle,
+    'prefix': obj.prefix,
+    'region': obj.region,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -96,6 +96,40 @@ const commandLine = ({ words, names }: Line) =>
         }),
       handle(async () => (await import('./cli/status.ts')).status),
     )
+    .command('backup <command>', 'Take, list and try backups', (args) =>
+      args
+        .command(
+          'create <cluster>',
+          'Take a backup now, to where the cluster or its schedule says',
+          (create) =>
+            required(create, 'cluster', 'KIND/NAME').options({
+              ...targetOptions,
+              ...namespaceOption,
+              name: { type: 'string', describe: 'Name of the Backup [default: the cluster and the time]' },
+              wait: { type: 'boolean', default: true, describe: 'Wait until it is verified' },
+            }),
+          handle(async () => (await import('./cli/backup/create.ts')).createBackup),
+        )
+        .command(
+          'list',
+          'Show backups, and the last runs of schedules',
+          (list) => list.options({ ...targetOptions, ...namespaceOption, ...outputOption('Print them as data') }),
+          handle(async () => (await import('./cli/backup/list.ts')).listBackups),
+        )
+        .command(
+          'verify <name>',
+          'Restore a backup into a throw-away cluster, compare, and delete it; exit code 0: it is what it says',
+          (verify) =>
+            required(verify, 'name', 'Name of the Backup').options({
+              ...targetOptions,
+              ...namespaceOption,
+              ...askOption,
+              timeout: { type: 'number', default: 900, describe: 'Seconds that the restore may take' },
+            }),
+          handle(async () => (await import('./cli/backup/verify.ts')).verifyBackup),
+        )
+        .demandCommand(1, 'name a command'),
+    )
     .command(
       'run',
       'Run the controller on this machine',

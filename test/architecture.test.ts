@@ -28,18 +28,23 @@ const layerOf = (file: string): string => file.split('/')[1] ?? '';
 /** Layer to the layers that it may import, besides itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: [],
-  resources: ['api'],
-  plan: ['api', 'resources'],
-  engines: ['api', 'resources', 'plan'],
-  constructs: ['api', 'resources', 'plan', 'engines'],
-  charts: ['api', 'resources', 'plan', 'engines', 'constructs'],
-  runtime: ['api', 'resources', 'plan', 'engines'],
+  // What controller and agent agree on: tasks, results, the form of what is stored.
+  backup: ['api'],
+  resources: ['api', 'backup'],
+  plan: ['api', 'backup', 'resources'],
+  engines: ['api', 'backup', 'resources', 'plan'],
+  constructs: ['api', 'backup', 'resources', 'plan', 'engines'],
+  charts: ['api', 'backup', 'resources', 'plan', 'engines', 'constructs'],
+  runtime: ['api', 'backup', 'resources', 'plan', 'engines'],
+  // A process of its own, which knows nothing of Kubernetes.
+  agent: ['api', 'backup', 'engines', 'runtime'],
   // A leaf: it needs the clock and the shape of an object, and nobody but the CLI needs it.
   sandbox: ['api', 'runtime'],
-  cli: ['api', 'resources', 'plan', 'engines', 'runtime', 'constructs', 'charts', 'sandbox'],
+  cli: ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs'],
   'controller.ts': ['runtime'],
+  'agent.ts': ['agent', 'runtime'],
   'reference.ts': ['api'],
   'cli.ts': ['cli', 'runtime'],
 };
@@ -86,7 +91,7 @@ describe('the outside world stays outside', () => {
   const outside = /from 'node:(net|tls|http|https|dgram|child_process|fs|fs\/promises|timers|worker_threads)'/;
 
   it('no sockets, files or processes in what is pure', () => {
-    const pure = ['api', 'resources', 'plan', 'engines', 'constructs', 'charts'];
+    const pure = ['api', 'backup', 'resources', 'plan', 'engines', 'constructs', 'charts'];
     const wrong = sources.filter((file) => pure.includes(layerOf(file)) && outside.test(read(file)));
     expect(wrong).toEqual([]);
   });
@@ -94,7 +99,7 @@ describe('the outside world stays outside', () => {
   it('time and chance come in as arguments', () => {
     const ambient = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|new Date)\(/;
     const exempt = ['src/runtime/clock.ts'];
-    const timeless = ['api', 'resources', 'plan', 'engines', 'runtime'];
+    const timeless = ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'agent'];
     const wrong = sources
       .filter((file) => timeless.includes(layerOf(file)) && !exempt.includes(file))
       .flatMap((file) =>
@@ -108,7 +113,7 @@ describe('the outside world stays outside', () => {
 
   it('the controller bundles no cdk8s: engines and what they use know its types alone', () => {
     const wrong = sources
-      .filter((file) => ['api', 'resources', 'plan', 'engines', 'runtime'].includes(layerOf(file)))
+      .filter((file) => ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'agent'].includes(layerOf(file)))
       .filter((file) => /^import (?!type)[^;]*from '(cdk8s|constructs)/m.test(read(file)));
     expect(wrong).toEqual([]);
   });

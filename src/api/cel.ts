@@ -32,6 +32,9 @@ const environment = new Environment()
   .registerFunction('Quantity.compareTo(Quantity): int', (a: Quantity, b: Quantity) =>
     a.thousandths < b.thousandths ? -1n : a.thousandths > b.thousandths ? 1n : 0n,
   )
+  .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
+    (text.match(new RegExp(pattern, 'gu')) ?? []).map(String),
+  )
   .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
     text.replaceAll(from, to),
   );

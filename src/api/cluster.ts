@@ -1,4 +1,5 @@
 /** A custom resource of ours, after defaulting: what every builder and planner is a function of. */
+import type { BackupEncryption, BackupTarget } from './backup-target.ts';
 import type { KubeObject, ObjectMeta } from './object.ts';
 import type { ClusterStatus } from './status.ts';
 
@@ -12,5 +13,18 @@ export interface Cluster<Spec = unknown> extends KubeObject {
 /** The fields that mean the same in every kind; the runtime needs no more of a spec than this. */
 export interface CommonSpec {
   readonly paused?: boolean;
-  readonly deletionPolicy?: 'Retain' | 'Delete';
+  readonly deletionPolicy?: 'Retain' | 'Snapshot' | 'Delete';
+  readonly backup?: BackupPlace;
+  readonly bootstrap?: { readonly restore: RestoreSpec };
+}
+
+export interface BackupPlace {
+  readonly target: BackupTarget;
+  readonly encryption?: BackupEncryption;
+}
+
+/** Which backup a new cluster begins with. */
+export interface RestoreSpec extends BackupPlace {
+  readonly id?: string;
+  readonly cluster: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
 }

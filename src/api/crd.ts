@@ -37,7 +37,7 @@ export function customResourceDefinition(kind: KindDefinition): KubeObject {
           served: true,
           storage: true,
           schema: { openAPIV3Schema: kind.schema },
-          subresources: { status: {}, scale: kind.scale },
+          subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
           additionalPrinterColumns: kind.printerColumns,
         },
       ],

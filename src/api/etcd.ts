@@ -4,6 +4,7 @@
  * Every member has a volume: etcd counts on each of them to remember what it has acknowledged, so there is no way to
  * ask for one without.
  */
+import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from './bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from './columns.ts';
 import { computeRules, computeSchema } from './compute.ts';
 import { durationSchema } from './duration.ts';
@@ -192,6 +193,15 @@ const maintenanceSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const restoreOptions = {
+  bumpRevision: {
+    type: 'boolean',
+    description:
+      'Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.',
+    default: true,
+  },
+} as const satisfies Readonly<Record<string, StructuralSchema>>;
+
 export const etcdSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -228,6 +238,8 @@ export const etcdSpecSchema = {
     auth: authSchema,
     tls: tlsSchema,
     maintenance: maintenanceSchema,
+    backup: backupPolicySchema,
+    bootstrap: bootstrapSchema(restoreOptions),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and goes on electing its leader.'),
   },
@@ -246,6 +258,8 @@ export const etcdSpecSchema = {
       message: 'config.electionTimeout must be at least five times config.heartbeatInterval',
       fieldPath: '.config.electionTimeout',
     },
+    ...bootstrapRules,
+    ...backupPolicyRules,
     ...computeRules('resources', memberMemory),
   ],
 } as const satisfies StructuralSchema;

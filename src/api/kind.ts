@@ -23,7 +23,8 @@ export interface KindDefinition {
   /** The whole object: `metadata` rules, `spec` and `status`. What is written here is what the API server gets. */
   readonly schema: StructuralSchema;
   readonly printerColumns: readonly PrinterColumn[];
-  readonly scale: {
+  /** Absent for a kind that has no size. */
+  readonly scale?: {
     readonly specReplicasPath: string;
     readonly statusReplicasPath: string;
     readonly labelSelectorPath: string;

@@ -4,8 +4,8 @@ import type { StructuralSchema } from './schema.ts';
 export const deletionPolicySchema = {
   type: 'string',
   description:
-    'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
-  enum: ['Retain', 'Delete'],
+    'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.',
+  enum: ['Retain', 'Snapshot', 'Delete'],
   default: 'Retain',
 } as const satisfies StructuralSchema;
 

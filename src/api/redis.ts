@@ -6,6 +6,7 @@
  * comes or goes; one about several fields stands on `spec`, because the API server checks the rules of a node against
  * the node's own default, `{}`, before the defaults inside it are filled in.
  */
+import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from './bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from './columns.ts';
 import { computeRules, computeSchema } from './compute.ts';
 import { durationSchema } from './duration.ts';
@@ -135,6 +136,8 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
+    backup: backupPolicySchema,
+    bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Sentinel keeps failing over.'),
   },
@@ -162,6 +165,13 @@ export const redisSpecSchema = {
       message: 'sentinel.failoverTimeout must be longer than sentinel.downAfter',
       fieldPath: '.sentinel.failoverTimeout',
     },
+    {
+      rule: '!has(self.bootstrap) || !self.storage.ephemeral',
+      message: 'bootstrap.restore needs volumes, which storage.ephemeral has not',
+      fieldPath: '.bootstrap',
+    },
+    ...bootstrapRules,
+    ...backupPolicyRules,
     ...computeRules('resources', dataMemory),
     ...computeRules('sentinel.resources', sentinelMemory),
     ...sinceRules,

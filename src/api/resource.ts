@@ -15,6 +15,8 @@ export const configMaps = namespaced('', 'v1', 'ConfigMap', 'configmaps');
 export const secrets = namespaced('', 'v1', 'Secret', 'secrets');
 export const persistentVolumeClaims = namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
+export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
+export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
 export const podDisruptionBudgets = namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
 export const leases = namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'Event', 'events');
@@ -26,6 +28,8 @@ const builtIn: readonly Resource[] = [
   secrets,
   persistentVolumeClaims,
   statefulSets,
+  jobs,
+  cronJobs,
   podDisruptionBudgets,
   leases,
   events,

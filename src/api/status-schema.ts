@@ -1,11 +1,12 @@
 /** The schema of the status that every kind shares; `status.ts` is its type. */
 import type { StructuralSchema } from './schema.ts';
+import type { Phase } from './status.ts';
 
-const text = (description: string, maxLength: number) => ({ type: 'string', description, maxLength }) as const;
+export const text = (description: string, maxLength: number) => ({ type: 'string', description, maxLength }) as const;
 const count = (description: string) => ({ type: 'integer', description, minimum: 0, maximum: 1000 }) as const;
 const generation = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
-const conditions = {
+export const conditions = {
   type: 'array',
   description: 'The state in the form that kubectl wait, Argo CD and Flux read.',
   maxItems: 16,
@@ -81,16 +82,25 @@ const connection = {
   },
 } as const satisfies StructuralSchema;
 
+export const plan = {
+  type: 'object',
+  description: 'What the controller does next.',
+  properties: {
+    next: text('The next step.', 32_768),
+    waitingFor: text('What it waits for.', 32_768),
+    blockedBy: text('What keeps it from going on until somebody acts.', 32_768),
+  },
+} as const satisfies StructuralSchema;
+
+export const phaseSchema = <const Phases extends readonly Phase[]>(phases: Phases) =>
+  ({ type: 'string', description: 'The state in one word, for people.', enum: phases }) as const;
+
 export const statusSchema = {
   type: 'object',
   description: 'What was last seen. Written by the controller only.',
   properties: {
     observedGeneration: { ...generation, description: 'Generation of the spec that this status is about.' },
-    phase: {
-      type: 'string',
-      description: 'The state in one word, for people.',
-      enum: ['Creating', 'Ready', 'Updating', 'Degraded', 'Blocked', 'Paused', 'Deleting', 'Invalid'],
-    },
+    phase: phaseSchema(['Creating', 'Ready', 'Updating', 'Degraded', 'Blocked', 'Paused', 'Deleting', 'Invalid']),
     conditions,
     replicas: count('Data nodes that exist.'),
     readyReplicas: count('Data nodes that are ready.'),
@@ -99,15 +109,7 @@ export const statusSchema = {
     version: text('Version that all members run.', 64),
     members,
     connection,
-    plan: {
-      type: 'object',
-      description: 'What the controller does next.',
-      properties: {
-        next: text('The next step.', 32_768),
-        waitingFor: text('What it waits for.', 32_768),
-        blockedBy: text('What keeps it from going on until somebody acts.', 32_768),
-      },
-    },
+    plan,
     initialized: {
       type: 'boolean',
       description: 'The database has been formed once. From then on a blank member means loss, not a start.',

@@ -31,7 +31,23 @@ export interface PlanStatus {
   readonly blockedBy?: string;
 }
 
-export type Phase = 'Creating' | 'Ready' | 'Updating' | 'Degraded' | 'Blocked' | 'Paused' | 'Deleting' | 'Invalid';
+export type Phase =
+  | 'Creating'
+  | 'Ready'
+  | 'Updating'
+  | 'Degraded'
+  | 'Blocked'
+  | 'Paused'
+  | 'Deleting'
+  | 'Invalid'
+  /** Of a Backup. */
+  | 'Pending'
+  | 'Running'
+  | 'Verified'
+  | 'Failed'
+  /** Of a BackupSchedule. */
+  | 'Active'
+  | 'Suspended';
 
 export interface ClusterStatus {
   readonly observedGeneration?: number;

@@ -34,16 +34,17 @@ export async function observe(
   cluster: Cluster,
   children: Children,
   options: ObserveOptions,
+  referred?: Cluster,
 ): Promise<Observed> {
   const unheard = async (why: string): Promise<Observed> => ({
-    survey: await engine.survey(cluster, children, deafIO(cluster)),
+    survey: await engine.survey(cluster, children, deafIO(cluster), referred),
     unheard: why,
   });
   const { way, client } = options;
   if (way === 'never') return unheard('the database processes were not asked');
   const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
   try {
-    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road));
+    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road), referred);
     const obstacle = road.obstacle();
     return obstacle === undefined ? { survey } : { survey, unheard: obstacle };
   } catch (error) {
@@ -54,6 +55,12 @@ export async function observe(
 
 function isForbidden(error: unknown, path: string): boolean {
   return error instanceof ApiError && error.status === 403 && error.path.includes(path);
+}
+
+/** To ask the processes of a cluster through the API server, or at their addresses. */
+export function ioTo(cluster: Cluster, children: Children, { way, client, forward, dial }: ObserveOptions): EngineIO {
+  const road = way === 'direct' ? directRoad(dial) : forwardRoad(forward, cluster, children);
+  return askingIO(cluster, client, road);
 }
 
 /** A way to the processes, which knows in the end whether it led anywhere. */

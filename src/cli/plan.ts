@@ -15,6 +15,7 @@ import { findCluster, liveDocument } from './live.ts';
 import type { Way } from './observation.ts';
 import { planText } from './plan-text.ts';
 import { livePreview, offlinePreview, type Preview } from './preview.ts';
+import { findReferred, referredAmong } from './referral.ts';
 import { specChanges } from './spec-change.ts';
 import type { Command, Surroundings } from './surroundings.ts';
 
@@ -46,7 +47,9 @@ async function planOffline(args: PlanArguments, ref: ClusterRef | undefined, aro
   const clusters = await written(args, around);
   return allOrFaults(clusters, (entry) => {
     const namespace = namespaceOf(entry, { namespace: args.namespace, fallback: 'default' });
-    return offlinePreview(entry.engine, validCluster(entry, entry.object, { namespace }));
+    const cluster = validCluster(entry, entry.object, { namespace });
+    const others = clusters.map(({ object }) => object);
+    return offlinePreview(entry.engine, cluster, referredAmong(engines, entry.engine, cluster, others));
   });
 }
 
@@ -66,7 +69,8 @@ async function planLive(args: PlanArguments, ref: ClusterRef | undefined, around
     const options = { client, forward, dial: around.dial, way: ask };
     if (ref !== undefined) {
       const cluster = await existing(connection, ref, namespace ?? connection.namespace);
-      return [await livePreview(ref.engine, cluster, [], options)];
+      const referred = await findReferred(client, engines, ref.engine, cluster);
+      return [await livePreview(ref.engine, cluster, [], options, referred)];
     }
     return await allOrFaults(clusters, async (entry) => {
       const where = namespaceOf(entry, { namespace, fallback: connection.namespace });
@@ -76,6 +80,7 @@ async function planLive(args: PlanArguments, ref: ClusterRef | undefined, around
         cluster,
         live === undefined ? [] : specChanges(cluster.spec, live.spec),
         options,
+        await findReferred(client, engines, entry.engine, cluster),
       );
     });
   } finally {

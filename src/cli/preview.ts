@@ -6,11 +6,12 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
-import { planDeletion } from '../plan/deletion.ts';
+import { planEnd } from '../engines/last-backup.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { findSecret, readChildren } from './live.ts';
 import { type ObserveOptions, observe } from './observation.ts';
 
@@ -28,8 +29,8 @@ export interface Preview {
 }
 
 /** Against nothing: the first pass over a cluster that does not exist. */
-export function offlinePreview(engine: RegisteredEngine, cluster: Cluster): Preview {
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster));
+export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, referred?: Cluster): Preview {
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster, referred));
   return {
     cluster,
     basis: 'nothing',
@@ -47,15 +48,17 @@ export async function livePreview(
   cluster: Cluster<CommonSpec>,
   spec: readonly FieldChange[],
   options: LiveOptions,
+  referred?: Cluster,
 ): Promise<Preview> {
   const { client } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
   const children = await readChildren(client, engine, namespace, name);
   if (deletionTimestamp !== undefined) {
-    const plan = planDeletion(cluster, engine.kind.resource, children, await generatedSecrets(engine, cluster, client));
+    const secrets = await generatedSecrets(engine, cluster, client);
+    const { plan } = planEnd(engine, cluster, children, secrets, systemClock.now());
     return { cluster, basis: 'objects', spec, plan, follows: [] };
   }
-  const { survey, unheard } = await observe(engine, cluster, children, options);
+  const { survey, unheard } = await observe(engine, cluster, children, options, referred);
   const plan = passPlan(
     cluster,
     engine.kind.resource,

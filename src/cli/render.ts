@@ -1,13 +1,16 @@
 /**
  * `clusterwright render`: the children that the controller would create for a custom resource, without a cluster.
  *
- * They are the create steps of the engine's own plan against nothing, so what is printed here and what the executor
- * sends are one computation. What only a cluster can give is missing: owner references, and the values of Secrets.
+ * They are the steps that a plan against nothing makes of the engine's children, so what is printed here and what the
+ * executor sends are one computation. What only a cluster can give is missing: owner references, and the values of Secrets.
  */
 import { engines } from '../engines/index.ts';
+import { objectSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
+import { noChildren } from '../resources/children.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { documentsText, type Format, type Printed } from './documents.ts';
+import { referredAmong } from './referral.ts';
 import type { Command } from './surroundings.ts';
 
 export interface RenderArguments {
@@ -26,11 +29,20 @@ export const render: Command<RenderArguments> = async ({ file, output = 'yaml', 
     return { engine: written.engine, cluster: validCluster(written, written.object, { namespace: where }) };
   });
   for (const note of notes) around.stderr(`${note}\n`);
-  const printed = valid.flatMap(({ engine, cluster }) =>
-    engine
-      .surveyOffline(cluster)
-      .steps.flatMap((step): Printed[] => (step.type === 'create' ? [printedChild(step)] : [])),
-  );
+  const objects = clusters.map(({ object }) => object);
+  const printed = valid.flatMap(({ engine, cluster }) => {
+    const referred = referredAmong(engines, engine, cluster, objects);
+    const referral = engine.refersTo?.(cluster);
+    if (referral !== undefined && referred === undefined) {
+      const what = `${referral.kind}/${referral.name}`;
+      around.stderr(
+        `${cluster.kind}/${cluster.metadata.name} is about ${what}, which is not here: nothing of it can be told\n`,
+      );
+    }
+    return objectSteps(engine.resources(cluster, referred), noChildren).flatMap((step): Printed[] =>
+      step.type === 'create' ? [printedChild(step)] : [],
+    );
+  });
   around.stdout(documentsText(printed, output));
   return 0;
 };

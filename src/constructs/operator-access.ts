@@ -61,6 +61,7 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
 export function userRoles(scope: Construct, engines: readonly RegisteredEngine[]): void {
   const plurals = engines.map((engine) => engine.kind.resource.plural);
   const under = (subresource: string): string[] => plurals.map((plural) => `${plural}/${subresource}`);
+  const scales = engines.flatMap(({ kind }) => (kind.scale === undefined ? [] : [`${kind.resource.plural}/scale`]));
   const role = (verb: 'view' | 'edit', rules: readonly PolicyRule[]): void => {
     new k8s.KubeClusterRole(scope, `user-${verb}`, {
       metadata: {
@@ -72,11 +73,11 @@ export function userRoles(scope: Construct, engines: readonly RegisteredEngine[]
     });
   };
   role('view', [
-    { apiGroups: [group], resources: [...plurals, ...under('status'), ...under('scale')], verbs: ['get'] },
+    { apiGroups: [group], resources: [...plurals, ...under('status'), ...scales], verbs: ['get'] },
     { apiGroups: [group], resources: plurals, verbs: ['list', 'watch'] },
   ]);
   role('edit', [
     { apiGroups: [group], resources: plurals, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
-    { apiGroups: [group], resources: under('scale'), verbs: ['update', 'patch'] },
+    { apiGroups: [group], resources: scales, verbs: ['update', 'patch'] },
   ]);
 }

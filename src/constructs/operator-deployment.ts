@@ -82,6 +82,8 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
           ...(options.namespaces.length === 0
             ? []
             : [{ name: 'CLUSTERWRIGHT_NAMESPACES', value: options.namespaces.join(',') }]),
+          // The agent of backups is in the same image.
+          { name: 'CLUSTERWRIGHT_AGENT_IMAGE', value: options.image },
           { name: 'CLUSTERWRIGHT_PORT', value: String(operatorPort) },
           { name: 'CLUSTERWRIGHT_LOG_LEVEL', value: options.logLevel },
           fromField('POD_NAME', 'metadata.name'),

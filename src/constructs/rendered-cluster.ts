@@ -3,30 +3,43 @@
  * golden tests. The objects are the builders' own.
  */
 import { Construct } from 'constructs';
+import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
 import { engines } from '../engines/index.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface RenderedClusterProps {
   /** A custom resource of one of our kinds, as a user writes it. */
   readonly cluster: KubeObject;
+  /** For a Backup or a BackupSchedule: the cluster that it is about, without which nothing of it can be told. */
+  readonly referred?: KubeObject;
 }
 
 export class RenderedCluster extends Construct {
   /** Throws where the kind is not ours or the object is not valid: there is nothing to render then. */
   constructor(scope: Construct, id: string, props: RenderedClusterProps) {
     super(scope, id);
-    const { cluster } = props;
-    const engine = engines.find((candidate) => candidate.kind.resource.kind === cluster.kind);
-    if (engine === undefined) throw new Error(`${this.node.path}: no engine serves the kind ${cluster.kind}`);
-    const verdict = validateCluster(engine.kind, cluster);
-    if (!verdict.ok) {
-      const faults = verdict.violations.map(({ path, message }) => `${path}: ${message}`);
-      throw new Error(`${this.node.path}: ${cluster.kind}/${cluster.metadata.name} is not valid\n${faults.join('\n')}`);
+    const { cluster, referred } = props;
+    const { engine, valid } = this.#understood(cluster);
+    const about = referred === undefined ? undefined : this.#understood(referred).valid;
+    if (engine.refersTo !== undefined && about === undefined) {
+      throw new Error(
+        `${this.node.path}: a ${cluster.kind} is rendered with \`referred\`, the cluster that it is about`,
+      );
     }
-    for (const { object } of engine.resources(verdict.cluster)) {
+    for (const { object } of engine.resources(valid, about)) {
       plainObject(this, `${object.kind}-${object.metadata.name}`, object);
     }
+  }
+
+  #understood(object: KubeObject): { readonly engine: RegisteredEngine; readonly valid: Cluster } {
+    const engine = engines.find((candidate) => candidate.kind.resource.kind === object.kind);
+    if (engine === undefined) throw new Error(`${this.node.path}: no engine serves the kind ${object.kind}`);
+    const verdict = validateCluster(engine.kind, object);
+    if (verdict.ok) return { engine, valid: verdict.cluster };
+    const faults = verdict.violations.map(({ path, message }) => `${path}: ${message}`);
+    throw new Error(`${this.node.path}: ${object.kind}/${object.metadata.name} is not valid\n${faults.join('\n')}`);
   }
 }

@@ -13,6 +13,7 @@ import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
+import type { BackupPart } from './backup-part.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
 export interface PolicyRule {
@@ -105,6 +106,13 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** What follows, in words, once the processes of a new cluster run: from the planner itself. */
   forecast?(cluster: Cluster<Spec>): readonly string[];
   readonly listener?: Listener<Spec>;
+  readonly backup: BackupPart<Spec>;
+}
+
+/** Another resource of the same namespace, by one of our kinds. */
+export interface Referral {
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** One pass's findings, with the action type closed over: what the runtime works with. */
@@ -114,17 +122,32 @@ export interface Survey {
   act(action: EngineAction): Promise<void>;
 }
 
-/** An engine with its own types hidden, so that engines of different types fit one list. */
+/**
+ * An engine with its own types hidden, so that engines of different types fit one list; or what stands in the same list
+ * though it runs no database: a kind whose children are Jobs.
+ */
 export interface RegisteredEngine {
   readonly name: string;
   readonly kind: KindDefinition;
   readonly permissions: readonly PolicyRule[];
   readonly ports: readonly number[];
-  resources(cluster: Cluster): readonly Desired[];
+  /**
+   * For a kind that is about a cluster of another kind: which one. It is looked up and handed to the functions below,
+   * valid and with its defaults, and a change of it is a reason to look again.
+   */
+  refersTo?(cluster: Cluster): Referral;
+  resources(cluster: Cluster, referred?: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
-  survey(cluster: Cluster, children: Children, io: EngineIO): Promise<Survey>;
+  survey(cluster: Cluster, children: Children, io: EngineIO, referred?: Cluster): Promise<Survey>;
   /** Plans from the custom resource alone, as if nothing existed. */
-  surveyOffline(cluster: Cluster): Plan;
+  surveyOffline(cluster: Cluster, referred?: Cluster): Plan;
   forecast?(cluster: Cluster): readonly string[];
   readonly listener?: Listener<unknown>;
+  /**
+   * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`
+   * in milliseconds.
+   */
+  lastBackup?(cluster: Cluster, children: Children, now: number): Plan | undefined;
+  /** Absent for what is no database. */
+  readonly backup?: BackupPart<unknown>;
 }

@@ -3,6 +3,7 @@
  * from this list and the engines'; nothing else is granted.
  */
 import { group } from '../api/group.ts';
+import { fillPermissions } from './agent-permissions.ts';
 import type { PolicyRule, RegisteredEngine } from './engine.ts';
 
 /** The Lease that replicas of the operator compete for, in the operator's own namespace. */
@@ -30,5 +31,7 @@ export function watchedPermissions(engines: readonly RegisteredEngine[]): readon
     { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...engines.flatMap((engine) => engine.permissions),
+    // Restores, and the last backup of a cluster.
+    ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),
   ];
 }

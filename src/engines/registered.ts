@@ -9,7 +9,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Action>,
 ): RegisteredEngine {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { forecast, listener } = engine;
+  const { forecast, listener, backup } = engine;
   return {
     name: engine.name,
     kind: engine.kind,
@@ -28,6 +28,13 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     },
     // What its status remembers is something, too.
     surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing),
+    backup: {
+      source: (cluster) => backup.source(typed(cluster)),
+      filling: (cluster) => backup.filling(typed(cluster)),
+      drill: (cluster) => backup.drill(typed(cluster)),
+      contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
+      isSame: backup.isSame,
+    },
     ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
     ...(listener === undefined
       ? {}

@@ -2,7 +2,7 @@
  * The end of a cluster.
  *
  * Under `Retain` nothing has to be done: Kubernetes collects the children, and volumes and Secrets have no owner. Under
- * `Delete` a finalizer holds the custom resource until the processes have stopped and the data is gone; removing it is
+ * `Delete`, and under `Snapshot` once a last backup is verified, a finalizer holds the custom resource until the processes have stopped and the data is gone; removing it is
  * the last write (safety rule G3). The policy counts as it stands at the moment of deletion.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
@@ -25,11 +25,16 @@ function deletionOf(object: KubeObject, resource: Resource, reason: string): Obj
   return exactRef(object, resource).map((ref) => ({ type: 'delete', ref, reason }));
 }
 
+/** `Snapshot` is `Delete` with a last backup before it. */
+function takesData({ spec }: Cluster<CommonSpec>): boolean {
+  return spec.deletionPolicy === 'Delete' || spec.deletionPolicy === 'Snapshot';
+}
+
 /** Puts the finalizer where the policy needs it and takes it away where not. Empty when it is right. */
 export function finalizerSteps(cluster: Cluster<CommonSpec>, resource: Resource): ObjectStep[] {
   const { finalizers = [], deletionTimestamp } = cluster.metadata;
   const has = finalizers.includes(deletionFinalizer);
-  const wanted = cluster.spec.deletionPolicy === 'Delete';
+  const wanted = takesData(cluster);
   if (has === wanted || (deletionTimestamp !== undefined && wanted)) return [];
   return finalizerPatch(cluster, resource, wanted);
 }
@@ -53,7 +58,7 @@ export function planDeletion(
   secrets: readonly KubeObject[],
 ): Plan {
   if (!(cluster.metadata.finalizers ?? []).includes(deletionFinalizer)) return { steps: [], outcome: settled };
-  if (cluster.spec.deletionPolicy !== 'Delete') {
+  if (!takesData(cluster)) {
     return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
   }
   const sets = children.objects.filter((object) => object.kind === 'StatefulSet');
@@ -61,7 +66,7 @@ export function planDeletion(
     const steps = sets.flatMap((set) => deletionOf(set, resourceOf(set), 'the cluster is deleted'));
     return { steps, outcome: wait('Stopping', `${children.pods.length} pod(s) are stopping`) };
   }
-  const reason = 'deletionPolicy is Delete';
+  const reason = `deletionPolicy is ${cluster.spec.deletionPolicy}`;
   const data = [
     ...children.claims.flatMap((claim) => deletionOf(claim, persistentVolumeClaims, reason)),
     ...secrets.flatMap((secret) => deletionOf(secret, resourceOf(secret), reason)),

@@ -3,6 +3,7 @@
  * planners read. Absent means "not seen": never, by itself, "gone for good".
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import { agentComponent, componentLabel } from './metadata.ts';
 
 export interface Termination {
   readonly reason?: string;
@@ -17,7 +18,11 @@ export interface ContainerStatus {
   readonly restartCount?: number;
   /** Its startup probe has passed. */
   readonly started?: boolean;
-  readonly state?: { readonly waiting?: { readonly reason?: string }; readonly terminated?: Termination };
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly running?: { readonly startedAt?: string };
+    readonly terminated?: Termination;
+  };
   readonly lastState?: { readonly terminated?: Termination };
 }
 
@@ -35,6 +40,7 @@ export interface Pod extends KubeObject {
       readonly message?: string;
       readonly lastTransitionTime?: string;
     }[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
   };
 }
@@ -52,6 +58,20 @@ export interface StatefulSet extends KubeObject {
   };
 }
 
+export interface Job extends KubeObject {
+  readonly status?: {
+    readonly startTime?: string;
+    readonly completionTime?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly lastTransitionTime?: string;
+    }[];
+  };
+}
+
 export interface Claim extends KubeObject {
   readonly spec?: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } };
   readonly status?: { readonly phase?: string; readonly capacity?: Readonly<Record<string, string>> };
@@ -60,7 +80,10 @@ export interface Claim extends KubeObject {
 export interface Children {
   readonly objects: readonly KubeObject[];
   get(kind: string, name: string): KubeObject | undefined;
+  /** Of the database: those of Jobs are apart. */
   readonly pods: readonly Pod[];
+  readonly jobPods: readonly Pod[];
+  readonly jobs: readonly Job[];
   readonly claims: readonly Claim[];
   statefulSet(name: string): StatefulSet | undefined;
 }
@@ -68,13 +91,20 @@ export interface Children {
 export function childrenOf(objects: readonly KubeObject[]): Children {
   const get = (kind: string, name: string): KubeObject | undefined =>
     objects.find((o) => o.kind === kind && o.metadata.name === name);
+  const pods = objects.filter((o) => o.kind === 'Pod').sort(byOrdinal) as readonly Pod[];
   return {
     objects,
     get,
-    pods: objects.filter((o) => o.kind === 'Pod').sort(byOrdinal) as readonly Pod[],
+    pods: pods.filter((pod) => !isJobPod(pod)),
+    jobPods: pods.filter(isJobPod),
+    jobs: objects.filter((o) => o.kind === 'Job') as readonly Job[],
     claims: objects.filter((o) => o.kind === 'PersistentVolumeClaim').sort(byOrdinal) as readonly Claim[],
     statefulSet: (name) => get('StatefulSet', name) as StatefulSet | undefined,
   };
+}
+
+function isJobPod({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[componentLabel] === agentComponent;
 }
 
 /** Plain comparison on purpose: a collator would cost the controller megabytes of locale data. */

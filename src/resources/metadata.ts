@@ -11,6 +11,10 @@ export const managedBy = 'clusterwright';
 export const managedByLabel = 'app.kubernetes.io/managed-by';
 export const instanceLabel = 'app.kubernetes.io/instance';
 export const nameLabel = 'app.kubernetes.io/name';
+export const componentLabel = 'app.kubernetes.io/component';
+
+/** The component of Jobs and their pods: what they run is no part of a database. */
+export const agentComponent = 'agent';
 
 export interface Part {
   /** The engine: `redis`. */
@@ -24,7 +28,7 @@ export function selectorLabels(cluster: Cluster, part: Omit<Part, 'version'>): R
   return {
     [nameLabel]: part.engine,
     [instanceLabel]: cluster.metadata.name,
-    'app.kubernetes.io/component': part.component,
+    [componentLabel]: part.component,
     [managedByLabel]: managedBy,
   };
 }

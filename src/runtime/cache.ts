@@ -2,9 +2,12 @@
  * What this process knows of the API: our custom resources and their children, one watch a kind and namespace, never
  * one a cluster. Secrets are not among them.
  */
+import { setMaxListeners } from 'node:events';
 import type { KubeObject, Resource } from '../api/object.ts';
 import {
   configMaps,
+  cronJobs,
+  jobs,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
@@ -46,6 +49,8 @@ export const childResources: readonly Resource[] = [
   statefulSets,
   persistentVolumeClaims,
   pods,
+  jobs,
+  cronJobs,
 ];
 const byCluster = 'cluster';
 
@@ -121,6 +126,8 @@ export function createCache(options: CacheOptions): Cache {
 
   return {
     async run(signal) {
+      // Every watch listens to it, and its requests do.
+      setMaxListeners(4 * all.length, signal);
       await Promise.all(all.map(({ reflector }) => reflector.run(signal)));
     },
     get hasChildren() {

@@ -6,7 +6,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Listeners } from './listeners.ts';
@@ -143,10 +143,30 @@ export function createController(options: ControllerOptions): Controller {
     return told(change.object) !== told(change.previous);
   }
 
+  /** Resources of other kinds that are about this cluster. */
+  function referringTo({ kind }: RegisteredEngine, { metadata }: KubeObject): ClusterKey[] {
+    const { namespace = '', name } = metadata;
+    return engines
+      .filter(({ refersTo }) => refersTo !== undefined)
+      .flatMap((engine) =>
+        cache
+          .clusters(engine)
+          .filter((object) => {
+            if (object.metadata.namespace !== namespace) return false;
+            const { cluster } = (object.spec ?? {}) as { readonly cluster?: Partial<Referral> };
+            return cluster?.kind === kind.resource.kind && cluster.name === name;
+          })
+          .map((object) => clusterKey(engine.name, namespace, object.metadata.name)),
+      );
+  }
+
   cache.onClusterChange((engine, change) => {
     const { namespace = '', name, uid = '' } = change.object.metadata;
     if (change.type === 'deleted') status.forget(uid);
-    if (isNews(change)) queue.add(clusterKey(engine.name, namespace, name), change.origin === 'list' ? 'low' : 'high');
+    if (!isNews(change)) return;
+    const priority = change.origin === 'list' ? 'low' : 'high';
+    queue.add(clusterKey(engine.name, namespace, name), priority);
+    for (const key of referringTo(engine, change.object)) queue.add(key, priority);
   });
   cache.onChildChange((key, change) => queue.add(key, change.origin === 'list' ? 'low' : 'high'));
 

@@ -86,7 +86,16 @@ export function createOperator(options: OperatorOptions): Operator {
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
   });
   const status = createStatusWriter({ client, cache, clock });
-  const reconciler = createReconciler({ client, cache, executor, status, io, log, onOutcome: outcomeEvents(events) });
+  const reconciler = createReconciler({
+    client,
+    cache,
+    engines,
+    executor,
+    status,
+    io,
+    log,
+    onOutcome: outcomeEvents(events),
+  });
   const listeners = createListeners({ clock, log, io, changed: (key) => queue.add(key, 'high') });
   const controller = createController({
     engines,

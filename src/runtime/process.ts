@@ -6,7 +6,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { engines } from '../engines/index.ts';
+import { defaultAgentImage } from '../engines/agent-pod.ts';
+import { enginesWith } from '../engines/index.ts';
 import { systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { dialTcp } from './engine-io.ts';
@@ -67,7 +68,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
   const { credentials, namespace } = options.credentials ?? (await defaultCredentials());
   const instance = process.env.POD_NAME ?? `local-${process.pid}`;
   const operator = createOperator({
-    engines,
+    engines: enginesWith(process.env.CLUSTERWRIGHT_AGENT_IMAGE ?? defaultAgentImage),
     transport: createTransport({ credentials, userAgent: userAgent(version, 'controller'), clock }),
     dial: dialTcp,
     namespaces: options.namespaces,

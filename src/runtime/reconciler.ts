@@ -10,8 +10,9 @@ import type { KubeObject, Resource } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
+import { conditionClaims } from '../engines/condition-claims.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
-import { planDeletion } from '../plan/deletion.ts';
+import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -39,7 +40,9 @@ export interface PassResult {
 
 export interface ReconcilerOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly cache: Pick<Cache, 'children' | 'observeRead'>;
+  readonly cache: Pick<Cache, 'children' | 'observeRead' | 'cluster'>;
+  /** Where a resource of one kind may be about one of another. */
+  readonly engines?: readonly RegisteredEngine[];
   readonly executor: Executor;
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
@@ -78,6 +81,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
 
+  /** The cluster that a resource is about; undefined where there is none, or its spec is not valid. */
+  function referredBy(engine: RegisteredEngine, cluster: Cluster): Cluster | undefined {
+    const referral = engine.refersTo?.(cluster);
+    const other = options.engines?.find(({ kind }) => kind.resource.kind === referral?.kind);
+    if (referral === undefined || other === undefined) return undefined;
+    const object = cache.cluster(other, cluster.metadata.namespace, referral.name);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
+    const verdict = verdictOn(other)(object);
+    return verdict.ok ? verdict.cluster : undefined;
+  }
+
   async function reconcileDeleting(
     engine: RegisteredEngine,
     cluster: Cluster<CommonSpec>,
@@ -85,8 +99,19 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     signal: AbortSignal,
   ): Promise<PassResult> {
     const secrets = await generatedSecrets(engine, cluster, signal);
-    const plan = planDeletion(cluster, engine.kind.resource, children, secrets);
-    await executor.run(plan.steps, noAction, signal);
+    const now = io(cluster, signal).now();
+    const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
+    let claim = endingStatus(cluster, plan.outcome);
+    let failure: unknown;
+    try {
+      await executor.run(plan.steps, noAction, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+      claim = failedStatus(claim, error);
+    }
+    if (isWaitingForBackup) await status.write(cluster, engine.kind.resource, claim, planStatus(plan), signal);
+    if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
 
@@ -145,7 +170,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (cluster.metadata.deletionTimestamp !== undefined) {
         return reconcileDeleting(engine, cluster, children, signal);
       }
-      const survey = await engine.survey(cluster, children, io(cluster, signal));
+      const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
       const plan = passPlan(cluster, resource, survey.plan);
       if (await isOutdated(cluster, resource, plan, signal)) {
         return { outcome: wait('Outdated', 'the cluster has changed, or is gone'), again: outdatedMs };
@@ -191,8 +216,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
  * password is. Where not even that can be read, the data stays. Otherwise it could never end.
  */
 function lastWill(engine: RegisteredEngine, object: KubeObject): Cluster<CommonSpec> | undefined {
-  const { deletionPolicy, auth } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
-  for (const spec of [{ deletionPolicy, auth }, {}]) {
+  const { deletionPolicy, auth, backup } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
+  for (const spec of [{ deletionPolicy, auth, backup }, {}]) {
     const kept = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
     const verdict = validateCluster(engine.kind, { ...object, spec: kept }, { unknown: 'prune' });
     if (verdict.ok) return verdict.cluster as Cluster<CommonSpec>;
@@ -243,6 +268,18 @@ function stalled(reason: string, message: string): ConditionClaim[] {
 function plainStatus(cluster: Cluster, phase: Phase, outcome: Extract<Outcome, { state: 'blocked' }>): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
+}
+
+/** Of a cluster that is being deleted and waits for its last backup. */
+function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
+  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
+  const { reason, message } = outcome.state === 'settled' ? { reason: 'Deleting', message: '' } : outcome;
+  const degraded = reason === 'LastBackupFailed';
+  return {
+    ...kept,
+    phase: 'Deleting',
+    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
+  };
 }
 
 function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {

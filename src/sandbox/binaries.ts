@@ -16,8 +16,11 @@ export type Binary =
   | 'kube-proxy'
   | 'etcd'
   | 'etcd-before'
+  | 'etcdutl'
+  | 'etcdutl-before'
   | 'coredns'
-  | 'local-path-provisioner';
+  | 'local-path-provisioner'
+  | 'versitygw';
 
 export interface Program {
   readonly name: Binary;
@@ -38,6 +41,15 @@ export interface Source {
 const kubernetes: Source = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
 const etcd: Source = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
 const etcdBefore: Source = { ...etcd, version: versions.etcdBefore };
+/** Restores snapshots; a module of its own, released with the server. */
+const etcdutl: Source = { name: 'etcdutl', module: 'go.etcd.io/etcd/etcdutl/v3', version: versions.etcd };
+const etcdutlBefore: Source = { ...etcdutl, version: versions.etcdBefore };
+/** A server that speaks S3 and keeps objects as files: where backups go in tests. */
+const versitygw: Source = {
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  version: versions.versitygw,
+};
 const coredns: Source = { name: 'coredns', module: 'github.com/coredns/coredns', version: versions.coredns };
 const localPath: Source = {
   name: 'local-path-provisioner',
@@ -60,6 +72,12 @@ export function program(name: Binary): Program {
       return { name, source: etcd, package: etcd.module };
     case 'etcd-before':
       return { name, source: etcdBefore, package: etcdBefore.module };
+    case 'etcdutl':
+      return { name, source: etcdutl, package: etcdutl.module };
+    case 'etcdutl-before':
+      return { name, source: etcdutlBefore, package: etcdutl.module };
+    case 'versitygw':
+      return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
     case 'coredns':
       return { name, source: coredns, package: coredns.module };
     case 'local-path-provisioner':

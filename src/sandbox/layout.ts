@@ -24,6 +24,7 @@ export interface Versions {
   readonly etcdBefore: string;
   readonly coredns: string;
   readonly localPath: string;
+  readonly versitygw: string;
 }
 
 export const versions: Versions = {
@@ -32,6 +33,7 @@ export const versions: Versions = {
   etcdBefore: 'v3.5.35',
   coredns: 'v1.14.7',
   localPath: 'v0.0.30',
+  versitygw: 'v1.8.0',
 };
 
 /** Oldest Go that compiles {@link versions}. */

@@ -36,7 +36,11 @@ function fitting(schema: StructuralSchema): fc.Arbitrary<unknown> {
       if (additionalProperties !== undefined)
         return fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), near(additionalProperties));
       const properties = Object.entries(schema.properties ?? {}).map(([name, child]) => [name, near(child)] as const);
-      return fc.record(Object.fromEntries(properties), { requiredKeys: [] });
+      const record = (requiredKeys: string[]) => fc.record(Object.fromEntries(properties), { requiredKeys });
+      return fc.oneof(
+        { weight: 40, arbitrary: record([...(schema.required ?? [])]) },
+        { weight: 1, arbitrary: record([]) },
+      );
     }
     case 'array':
       return fc.array(near(schema.items ?? {}), { maxLength: 3 });

@@ -4,6 +4,7 @@
  */
 import type { Case, Json } from './case.ts';
 import { redisCases } from './redis-cases.ts';
+import { databaseCases, place } from './target-cases.ts';
 
 const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'deletionPolicy', 'paused'];
 
@@ -245,4 +246,20 @@ const updates: readonly Case[] = [
   },
 ];
 
-export const etcdCases: readonly Case[] = [...shared, ...secretRefs, ...creates, ...updates];
+const restores: readonly Case[] = [
+  { story: 'revisions as they were', spec: { bootstrap: { restore: { ...place, bumpRevision: false } } } },
+  {
+    story: 'revisions by a word',
+    spec: { bootstrap: { restore: { ...place, bumpRevision: 'no' } } },
+    refused: 'spec.bootstrap.restore.bumpRevision',
+  },
+];
+
+export const etcdCases: readonly Case[] = [
+  ...shared,
+  ...secretRefs,
+  ...creates,
+  ...updates,
+  ...databaseCases,
+  ...restores,
+];

@@ -1,7 +1,10 @@
 /** Every kind with its table of objects that are accepted and refused. */
+import { backupKind } from '../../src/api/backup.ts';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import { etcdKind } from '../../src/api/etcd.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { redisKind } from '../../src/api/redis.ts';
+import { backupCases, scheduleCases } from './backup-cases.ts';
 import type { Case } from './case.ts';
 import { etcdCases } from './etcd-cases.ts';
 import { redisCases } from './redis-cases.ts';
@@ -15,4 +18,6 @@ export interface KindCases {
 export const kindCases: readonly KindCases[] = [
   { name: 'RedisCluster', kind: redisKind, cases: redisCases },
   { name: 'EtcdCluster', kind: etcdKind, cases: etcdCases },
+  { name: 'Backup', kind: backupKind, cases: backupCases },
+  { name: 'BackupSchedule', kind: scheduleKind, cases: scheduleCases },
 ];

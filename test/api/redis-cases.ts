@@ -8,6 +8,7 @@ import type { StructuralSchema } from '../../src/api/schema.ts';
 import type { Case, Json } from './case.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';
+import { databaseCases, place } from './target-cases.ts';
 
 /** What a directive takes at its limits, and what lies just beyond them. */
 function edges(schema: StructuralSchema): { readonly good: readonly unknown[]; readonly bad: readonly unknown[] } {
@@ -60,4 +61,19 @@ const quantities: readonly Case[] = containers.flatMap(([path, spec]) =>
   ),
 );
 
-export const redisCases: readonly Case[] = [...createCases, ...updateCases, ...quantities, ...directives];
+const restores: readonly Case[] = [
+  {
+    story: 'a restore without volumes',
+    spec: { storage: { ephemeral: true }, bootstrap: { restore: place } },
+    refused: 'spec.bootstrap',
+  },
+];
+
+export const redisCases: readonly Case[] = [
+  ...createCases,
+  ...updateCases,
+  ...quantities,
+  ...directives,
+  ...databaseCases,
+  ...restores,
+];

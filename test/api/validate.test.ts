@@ -18,7 +18,7 @@ function verdictOf(row: Case, kind: KindDefinition) {
 describe.each(kindCases)('each case of the table of $name', ({ kind, cases }) => {
   test('is large enough to mean something', () => {
     expect(cases.length).toBeGreaterThan(60);
-    expect(cases.filter((row) => row.refused === undefined).length).toBeGreaterThan(30);
+    expect(cases.filter((row) => row.refused === undefined).length).toBeGreaterThan(10);
   });
 
   test.each(cases)('$story', (row) => {

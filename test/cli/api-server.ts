@@ -1,6 +1,6 @@
 /**
  * An API server that keeps objects and forgets nothing that it was asked: enough of the protocol for commands, which
- * get, list, apply and delete. Controllers are played by `settle`, which sees every object that is stored.
+ * get, list, create, apply and delete. Controllers are played by `settle`, which sees every object that is stored.
  */
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
 import * as builtIn from '../../src/api/resource.ts';
@@ -25,6 +25,8 @@ const resources: readonly Resource[] = [
   builtIn.persistentVolumeClaims,
   builtIn.statefulSets,
   builtIn.podDisruptionBudgets,
+  builtIn.jobs,
+  builtIn.cronJobs,
   other('', 'Namespace', 'namespaces', false),
   other('', 'ServiceAccount', 'serviceaccounts'),
   other('apps', 'Deployment', 'deployments'),
@@ -113,6 +115,11 @@ export function apiServer(options: ApiServerOptions = {}): ApiServer {
         const known = kinds.some((r) => path.startsWith(`${rootOf(r)}/`) && path.split('/').includes(r.plural));
         if (!known) return { status: 404, headers: {}, body: '404 page not found\n' };
         return list(path, query) ?? missing(path);
+      }
+      case 'POST': {
+        const object = JSON.parse(body ?? '') as KubeObject;
+        if (!objects.has(pathOf(object))) return answer(201, store(object));
+        return answer(409, { kind: 'Status', reason: 'AlreadyExists', message: 'it exists' });
       }
       case 'PATCH':
         return answer(200, store(JSON.parse(body ?? '') as KubeObject));

@@ -164,6 +164,8 @@ describe('down on a named cluster', () => {
     await up(on);
     const kept = await down(on);
     expect(on.api.names).toEqual([
+      'CustomResourceDefinition /backups.clusterwright.dev',
+      'CustomResourceDefinition /backupschedules.clusterwright.dev',
       'CustomResourceDefinition /etcdclusters.clusterwright.dev',
       'CustomResourceDefinition /redisclusters.clusterwright.dev',
     ]);

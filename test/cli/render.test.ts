@@ -81,4 +81,30 @@ describe('render', () => {
     expect(await render({ file: '-' }, around)).toBe(0);
     expect(around.printed.out).toContain('name: cache-primary');
   });
+
+  it('finds the cluster that a Backup is about in the same manifest, and makes nothing of one that it does not find', async () => {
+    const backup = `apiVersion: clusterwright.dev/v1alpha1
+kind: Backup
+metadata:
+  name: nightly
+spec:
+  cluster: {kind: RedisCluster, name: cache}
+  target: {claim: {name: archive}}
+`;
+    const kinds = (text: string): string[] => [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind ?? '');
+    const both = await rendered(`${backup}---\n${manifest}`);
+    expect(kinds(both.printed.out).slice(0, 2)).toEqual(['ConfigMap', 'Job']);
+    expect(both.printed.out).toContain('"host": "cache-0.cache.default.svc"');
+    const alone = await rendered(backup);
+    expect(kinds(alone.printed.out)).toEqual([]);
+    expect(alone.printed.err).toContain('Backup/nightly is about RedisCluster/cache, which is not here');
+  });
+
+  it('prints the claim and the Job of a restore before everything else', async () => {
+    const restore = '  bootstrap: {restore: {target: {claim: {name: archive}}}}\n';
+    const { printed } = await rendered(`${manifest}${restore}`);
+    const kinds = [...printed.out.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind);
+    expect(kinds.slice(0, 3)).toEqual(['PersistentVolumeClaim', 'ConfigMap', 'Job']);
+    expect(kinds).toContain('StatefulSet');
+  });
 });

@@ -26,13 +26,15 @@ describe('the rights of the operator', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
       [
-        "/configmaps,services: get list watch create patch delete",
-        "/persistentvolumeclaims,pods: get list watch patch delete",
+        "/configmaps,persistentvolumeclaims,services: get list watch create patch delete",
+        "/pods: get list watch patch delete",
         "/secrets: get create delete",
         "apps/statefulsets: get list watch create patch delete",
-        "clusterwright.dev/etcdclusters,redisclusters: get list watch patch",
-        "clusterwright.dev/etcdclusters/finalizers,redisclusters/finalizers: update",
-        "clusterwright.dev/etcdclusters/status,redisclusters/status: patch",
+        "batch/cronjobs: get list watch create patch",
+        "batch/jobs: get list watch create delete",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch patch",
+        "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,redisclusters/finalizers: update",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,redisclusters/status: patch",
         "events.k8s.io/events: create patch",
         "policy/poddisruptionbudgets: get list watch create patch delete",
       ]
@@ -216,13 +218,13 @@ describe('the operator as a whole', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-view'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/etcdclusters,redisclusters: get list watch",
-        "clusterwright.dev/etcdclusters/scale,etcdclusters/status,redisclusters/scale,redisclusters/status: get",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/scale,etcdclusters/status,redisclusters/scale,redisclusters/status: get",
       ]
     `);
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-edit'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/etcdclusters,redisclusters: create update patch delete deletecollection",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: create update patch delete deletecollection",
         "clusterwright.dev/etcdclusters/scale,redisclusters/scale: update patch",
       ]
     `);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { validateCluster } from '../../src/api/validate.ts';
+import { type Verdict, validateCluster } from '../../src/api/validate.ts';
 import { RenderedCluster } from '../../src/constructs/rendered-cluster.ts';
 import { engines } from '../../src/engines/index.ts';
 import { kindCases } from '../api/kind-cases.ts';
@@ -13,22 +14,49 @@ const clusterOf = (spec: unknown, kind = 'RedisCluster'): KubeObject => ({
   spec,
 });
 
+function valid(verdict: Verdict): Cluster {
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
+  return verdict.cluster;
+}
+
+/** What a Backup is about. */
+function referredBy(object: KubeObject): KubeObject | undefined {
+  const { cluster } = object.spec as { readonly cluster?: { readonly kind: string; readonly name: string } };
+  if (cluster === undefined) return undefined;
+  return { ...clusterOf({}, cluster.kind), metadata: { name: cluster.name, namespace: 'databases' } };
+}
+
 describe('what constructs render', () => {
   test.each(kindCases)('is what builders build for $name, object for object', ({ name, kind, cases }) => {
     const accepted = cases.filter((row) => row.refused === undefined && row.old === undefined && row.prunes !== true);
-    expect(accepted.length).toBeGreaterThan(20);
+    expect(accepted.length).toBeGreaterThan(10);
     const clusters = accepted.map(({ spec }) => clusterOf(spec, name));
     const engine = engines.find((candidate) => candidate.kind === kind);
     const built = clusters.flatMap((cluster) => {
-      const verdict = validateCluster(kind, cluster);
-      if (!verdict.ok) throw new Error(JSON.stringify(verdict.violations));
-      return engine?.resources(verdict.cluster).map(({ object }) => object) ?? [];
+      const about = referredBy(cluster);
+      const aboutKind = kindCases.find((row) => row.name === about?.kind)?.kind;
+      const referred =
+        about === undefined || aboutKind === undefined ? undefined : valid(validateCluster(aboutKind, about));
+      return engine?.resources(valid(validateCluster(kind, cluster)), referred).map(({ object }) => object) ?? [];
     });
     expect(built.length).toBeGreaterThan(20);
     const rendered = manifestsOf((chart) => {
-      for (const [i, cluster] of clusters.entries()) new RenderedCluster(chart, `db-${i}`, { cluster });
+      for (const [i, cluster] of clusters.entries()) {
+        const referred = referredBy(cluster);
+        new RenderedCluster(chart, `db-${i}`, { cluster, ...(referred === undefined ? {} : { referred }) });
+      }
     });
     expect(rendered).toEqual(JSON.parse(JSON.stringify(built)));
+  });
+
+  test('needs to know what a Backup is about', () => {
+    const backup = clusterOf(
+      { cluster: { kind: 'RedisCluster', name: 'db' }, target: { claim: { name: 'a' } } },
+      'Backup',
+    );
+    expect(() => manifestsOf((chart) => void new RenderedCluster(chart, 'b', { cluster: backup }))).toThrow(
+      'chart/b: a Backup is rendered with `referred`, the cluster that it is about',
+    );
   });
 
   test('needs a valid object of a known kind', () => {

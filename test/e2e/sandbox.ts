@@ -12,16 +12,17 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
+import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
 import { connectKubernetes, listAll } from '../support/kubernetes.ts';
-import { etcdClusters, redisClusters } from '../support/resources.ts';
+import { backupSchedules, backups, etcdClusters, redisClusters } from '../support/resources.ts';
 import { finishResults, startResults } from '../support/results.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6'];
+const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6', 's3:dev'];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = createProgress();
@@ -32,6 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const kubeconfig = given ?? KUBECONFIG;
   await progress.step('Installing the CRDs', () => installCrds(kubeconfig));
   const bundle = process.env.CLUSTERWRIGHT_E2E_BUNDLE ?? (await bundleController(progress));
+  await loadImages([operatorImage], { bundle }, progress);
   await startResults();
   // Workers start with this environment: kubectl in tests finds the cluster as a person's would.
   Object.assign(process.env, { KUBECONFIG: kubeconfig, PATH });
@@ -50,7 +52,7 @@ async function installCrds(kubeconfig: string): Promise<void> {
   try {
     const documents = parseAllDocuments(await readFile(join(root, 'dist/0000-crds.k8s.yaml'), 'utf8'));
     for (const document of documents) await client.apply(document.toJS() as KubeObject, { force: true });
-    for (const resource of [redisClusters, etcdClusters]) {
+    for (const resource of [redisClusters, etcdClusters, backups, backupSchedules]) {
       await until('the CRDs served', () => listAll(client, resource, 'default'), { withinMs: 30_000 });
     }
   } finally {

@@ -58,7 +58,7 @@ describe('the published package', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^(build\/src\/|build\/controller\.mjs$|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
+          !/^(build\/src\/|build\/(agent|controller)\.mjs$|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
             path,
           ),
       ),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backupKind } from '../../src/api/backup.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { settled } from '../../src/plan/plan.ts';
 import { noChildren } from '../../src/resources/children.ts';
@@ -11,6 +12,7 @@ import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 const engine = testEngine();
+const about = testEngine({ name: 'about', kind: backupKind, refersTo: () => ({ kind: 'RedisCluster', name: 'db' }) });
 const key = (name: string): string => `test/apps/${name}`;
 const done: PassResult = { outcome: settled };
 
@@ -27,7 +29,7 @@ let ended: Promise<void>;
 
 beforeEach(async () => {
   [begun, running, heard, forgotten, passes] = [[], [], [], [], {}];
-  parts = await controllerParts([], [engine]);
+  parts = await controllerParts([], [engine, about]);
   const { cache, clock, log, metrics } = parts;
   const reconciler: Reconciler = {
     async reconcile(_, { metadata }, of, signal) {
@@ -47,7 +49,7 @@ beforeEach(async () => {
     closeAll: () => void heard.push('close all'),
   };
   const controller = createController({
-    engines: [engine],
+    engines: [engine, about],
     cache,
     queue: createWorkQueue({ name: 'clusters', clock, random: () => 0.5 }),
     reconciler,
@@ -301,4 +303,18 @@ it('counts passes by how they ended', async () => {
   const text = await parts.metrics.text();
   expect(text).toContain('clusterwright_reconcile_total{kind="RedisCluster",outcome="settled"} 1');
   expect(text).toContain('clusterwright_reconcile_total{kind="RedisCluster",outcome="failed"} 1');
+});
+
+it('a change of a cluster is a reason to look at what is about it, and a change of another is none', async () => {
+  const backup = (name: string, cluster: string) => ({
+    ...testCluster(name, { cluster: { kind: 'RedisCluster', name: cluster } }),
+    kind: 'Backup',
+  });
+  parts.api.put(backup('nightly', 'db'));
+  parts.api.put(backup('other', 'cache'));
+  await turn();
+  begun.length = 0;
+  parts.api.put(testCluster('db'));
+  await turn();
+  expect(begun.sort()).toEqual(['db', 'nightly']);
 });

@@ -306,6 +306,25 @@ describe('a cluster that is being deleted', () => {
     expect(['PersistentVolumeClaim', 'Secret'].filter((kind) => parts.api.list(kind).length > 0)).toEqual(left);
   });
 
+  it('says what it waits for before anything may go', async () => {
+    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
+    engine.lastBackup = () => ({ steps: [], outcome: wait('LastBackupFailed', 'the store does not answer', 500) });
+    expect(await pass()).toMatchObject({ outcome: { reason: 'LastBackupFailed' }, again: 500 });
+    expect(status()).toMatchObject({ phase: 'Deleting', plan: { waitingFor: 'the store does not answer' } });
+    engine.lastBackup = () => undefined;
+    await turn();
+    expect((await pass()).outcome).toEqual(settled);
+    expect(parts.api.list('RedisCluster')).toEqual([]);
+  });
+
+  it('says why its last backup cannot even be begun', async () => {
+    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
+    const steps: Step[] = [{ type: 'act', action: { type: 'test.refused' }, summary: 'begin it' }];
+    engine.lastBackup = () => ({ steps, outcome: wait('LastBackup', 'a last backup is taken') });
+    await expect(pass()).rejects.toThrow('begin it');
+    expect(condition('Ready')).toMatch(/^False StepFailed: begin it/);
+  });
+
   it('under Retain is none of our business', async () => {
     await begin({}, { ...going, finalizers: ['example.com/backup'] });
     expect(await pass()).toEqual({ outcome: settled });

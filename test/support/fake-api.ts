@@ -3,6 +3,8 @@
  * controller relies on (409 on a second create, apply and merge patches, preconditions on UID and resourceVersion,
  * finalizers, generations, managed fields) and nothing more. The real one is met by the end-to-end tests.
  */
+
+import { backupKind } from '../../src/api/backup.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { resourceOf } from '../../src/api/resource.ts';
@@ -113,7 +115,8 @@ export class FakeApi {
   }
 
   #collectionOf(object: KubeObject): string {
-    const resource = object.kind === redisKind.resource.kind ? redisKind.resource : resourceOf(object);
+    const own = [redisKind, backupKind].find(({ resource: { kind } }) => kind === object.kind);
+    const resource = own?.resource ?? resourceOf(object);
     return collectionPath(resource, object.metadata.namespace);
   }
 

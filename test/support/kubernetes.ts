@@ -5,7 +5,15 @@ import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
-import { customResourceDefinitions, etcdClusters, namespaces, persistentVolumes, redisClusters } from './resources.ts';
+import {
+  backupSchedules,
+  backups,
+  customResourceDefinitions,
+  etcdClusters,
+  namespaces,
+  persistentVolumes,
+  redisClusters,
+} from './resources.ts';
 
 const others: readonly Resource[] = [
   namespaces,
@@ -13,6 +21,8 @@ const others: readonly Resource[] = [
   customResourceDefinitions,
   redisClusters,
   etcdClusters,
+  backups,
+  backupSchedules,
 ];
 
 function resourceOfAny(object: KubeObject): Resource {

@@ -6,7 +6,7 @@
  * write: from then on nothing it sends arrives, and nothing it knew is passed on.
  */
 import type { Duplex } from 'node:stream';
-import { engines } from '../../src/engines/index.ts';
+import { enginesWith } from '../../src/engines/index.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Dial, dialTcp } from '../../src/runtime/engine-io.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
@@ -15,6 +15,8 @@ import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';
 import type { Transport, TransportRequest } from '../../src/runtime/transport.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
+import { imageReference } from '../../src/sandbox/images/recipe.ts';
+import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 
 export interface Life {
   /** One line a write, in order. */
@@ -31,6 +33,9 @@ export interface LifeOptions {
   /** Writes until it dies; undefined: it lives. */
   readonly writes?: number;
 }
+
+/** Its Jobs run the image that the tests have loaded. */
+const engines = enginesWith(imageReference(operatorImage));
 
 class Dead extends Error {
   constructor() {

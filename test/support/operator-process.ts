@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { imageReference } from '../../src/sandbox/images/recipe.ts';
+import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 import { within } from './redis-client.ts';
 
 /** As in the Dockerfile. */
@@ -48,6 +50,7 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
       KUBECONFIG: kubeconfig,
       CLUSTERWRIGHT_NAMESPACES: namespace,
       CLUSTERWRIGHT_PORT: '0',
+      CLUSTERWRIGHT_AGENT_IMAGE: imageReference(operatorImage),
     },
   });
   const { pid, stdout, stderr } = child;

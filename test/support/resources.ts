@@ -1,4 +1,6 @@
 /** Resources that tests read and write besides the operator's own, and what a cluster is made of. */
+import { backupKind } from '../../src/api/backup.ts';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import { etcdKind } from '../../src/api/etcd.ts';
 import type { Resource } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
@@ -38,6 +40,8 @@ export const endpointSlices: Resource = {
 };
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
+export const backups: Resource = backupKind.resource;
+export const backupSchedules: Resource = scheduleKind.resource;
 
 /** Everything that the operator makes for a cluster, or that comes of it. */
 export const childResources: readonly Resource[] = [

@@ -40,9 +40,14 @@ export async function readManifests(root: string): Promise<Manifests> {
   return { crds, operator, samples };
 }
 
+interface PodContainer {
+  readonly image?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
 interface PodTemplate {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec: { readonly containers: readonly { readonly image?: string }[] };
+  readonly spec: { readonly containers: readonly PodContainer[] };
 }
 
 const bundleAnnotation = 'clusterwright.dev/bundle';
@@ -62,10 +67,19 @@ export function withImage(operator: readonly KubeObject[], image: string, bundle
     const template = {
       ...spec.template,
       metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) },
-      spec: { ...podSpec, containers: podSpec.containers.map((container) => ({ ...container, image })) },
+      spec: { ...podSpec, containers: podSpec.containers.map((container) => withContainerImage(container, image)) },
     };
     return { ...object, spec: { ...spec, template } };
   });
+}
+
+/** The operator tells the Jobs that it makes which image it runs itself. */
+function withContainerImage(container: PodContainer, image: string): PodContainer {
+  const { env } = container;
+  const told = env?.map((variable) =>
+    variable.name === 'CLUSTERWRIGHT_AGENT_IMAGE' ? { ...variable, value: image } : variable,
+  );
+  return { ...container, image, ...(told === undefined ? {} : { env: told }) };
 }
 
 export function isCluster(object: KubeObject): boolean {

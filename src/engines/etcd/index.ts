@@ -4,6 +4,7 @@ import { etcdKind } from '../../api/etcd.ts';
 import type { Engine } from '../engine.ts';
 import { actEtcd } from './act.ts';
 import type { EtcdAction } from './action.ts';
+import { etcdBackup } from './backup.ts';
 import { listenToMember, memberEndpoints } from './listen.ts';
 import { clientPort } from './names.ts';
 import { observeEtcd } from './observe.ts';
@@ -24,5 +25,6 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   act: actEtcd,
   status: etcdStatus,
   nothing: nothingObserved,
+  backup: etcdBackup,
   listener: { endpoints: memberEndpoints, listen: listenToMember },
 };

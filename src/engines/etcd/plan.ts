@@ -5,6 +5,7 @@ import { growthSteps } from '../../plan/growth.ts';
 import { objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
+import { restoredAnnotation } from '../backup-part.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { formationOf } from './formation.ts';
@@ -38,7 +39,8 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
   const recovery = recoveryOf(situation);
   if (recovery !== undefined) return withObjects(situation, recovery.roster, recovery.plan, recovery.marks);
   if (observed.unaskable !== undefined) {
-    return withObjects(situation, roster, { steps: [], outcome: blocked('SecretMissing', observed.unaskable) });
+    const outcome = blocked('SecretMissing', `${observed.unaskable}${restoredHint(situation)}`);
+    return withObjects(situation, roster, { steps: [], outcome });
   }
   const { members } = situation;
   if (members === undefined) {
@@ -76,6 +78,16 @@ function withObjects(
     ],
     outcome: outcome.state === 'settled' && refused !== undefined ? refused : outcome,
   };
+}
+
+/** Users and their passwords are a part of the data. */
+function restoredHint({ claims, cluster }: Situation): string {
+  const isRestored = [...claims.values()].some(
+    ({ metadata }) => metadata.annotations?.[restoredAnnotation] !== undefined,
+  );
+  return isRestored && cluster.status?.initialized !== true
+    ? '; the restored data asks for the password that root had in the cluster of the backup: put it beside the new one, under that key with -previous behind it'
+    : '';
 }
 
 /**
@@ -123,7 +135,9 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
     const answers = observed.members.some(
       ({ pod, state }) => state === 'answering' && pod === podName(cluster.metadata.name, index),
     );
-    return hasRun && !answers && heldBy(claims.get(index)) === undefined ? [index] : [];
+    const claim = claims.get(index);
+    const isBlank = heldBy(claim) === undefined && claim?.metadata.annotations?.[restoredAnnotation] === undefined;
+    return hasRun && !answers && isBlank ? [index] : [];
   });
 }
 

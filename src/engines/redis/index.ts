@@ -4,6 +4,7 @@ import { redisKind } from '../../api/redis.ts';
 import type { Engine } from '../engine.ts';
 import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
+import { redisBackup } from './backup.ts';
 import { forecastFormation } from './forecast.ts';
 import { listenToSentinel, sentinelEndpoints } from './listen.ts';
 import { dataPort, sentinelPort } from './names.ts';
@@ -25,6 +26,7 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   act: actRedis,
   status: redisStatus,
   nothing: nothingObserved,
+  backup: redisBackup,
   forecast: forecastFormation,
   listener: { endpoints: sentinelEndpoints, listen: listenToSentinel },
 };

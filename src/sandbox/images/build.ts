@@ -2,7 +2,7 @@
  * Images in the cache: made when they are first asked for, found by their recipe afterwards.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { missingBinaries } from '../binaries.ts';
 import { compileMissing } from '../compile.ts';
 import { codeOf, SandboxError } from '../error.ts';
@@ -17,9 +17,10 @@ import { buildLayer, removeLayer } from './layers.ts';
 import { type ImageRecipe, imageReference, type LayerRecipe, recipeKey } from './recipe.ts';
 import { findRecipe, operatorImage, operatorRecipe, recipes } from './recipes.ts';
 
-/** The recipe of a name; the operator's takes the bundle from a file. */
+/** The recipe of a name; the operator's takes the bundle from a file, and the backup agent's from beside it. */
 export async function recipeOf(name: string, bundle: string): Promise<ImageRecipe> {
-  return name === operatorImage ? operatorRecipe(await readBundle(bundle)) : findRecipe(name);
+  if (name !== operatorImage) return findRecipe(name);
+  return operatorRecipe(await readBundle(bundle), await readBundle(join(dirname(bundle), 'agent.mjs')));
 }
 
 async function readBundle(path: string): Promise<string> {

@@ -12,11 +12,14 @@ const node: readonly LayerRecipe[] = [
 /** The name under which the operator's image is built and loaded. */
 export const operatorImage = 'clusterwright:dev';
 
-/** One program and nothing else, like the image that it stands in for: there is no shell in it. */
-const etcd = (name: string, program: Binary, version: string): ImageRecipe => ({
+/** etcd and what restores its snapshots, and nothing else, like the image that it stands in for: there is no shell in it. */
+const etcd = (name: string, program: Binary, restorer: Binary, version: string): ImageRecipe => ({
   name,
   standsInFor: [`gcr.io/etcd-development/etcd:${version}`],
-  layers: [{ kind: 'program', program, version, to: '/usr/local/bin/etcd' }],
+  layers: [
+    { kind: 'program', program, version, to: '/usr/local/bin/etcd' },
+    { kind: 'program', program: restorer, version, to: '/usr/local/bin/etcdutl' },
+  ],
   config: { entrypoint: ['/usr/local/bin/etcd'] },
 });
 
@@ -34,16 +37,26 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
-  etcd('etcd:3.5', 'etcd-before', versions.etcdBefore),
-  etcd('etcd:3.6', 'etcd', versions.etcd),
+  etcd('etcd:3.5', 'etcd-before', 'etcdutl-before', versions.etcdBefore),
+  etcd('etcd:3.6', 'etcd', 'etcdutl', versions.etcd),
+  {
+    // Keeps objects as files of a directory.
+    name: 's3:dev',
+    layers: [{ kind: 'program', program: 'versitygw', version: versions.versitygw, to: '/usr/local/bin/versitygw' }],
+    config: { entrypoint: ['/usr/local/bin/versitygw'] },
+  },
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
-/** The operator: the controller in one file, on the node base. */
-export function operatorRecipe(bundle: string): ImageRecipe {
+/** The operator: the controller and the backup agent, a file each, on the node base. */
+export function operatorRecipe(controller: string, agent: string): ImageRecipe {
+  const files = [
+    { path: '/controller.mjs', mode: 0o644, content: controller },
+    { path: '/agent.mjs', mode: 0o644, content: agent },
+  ];
   return {
     name: operatorImage,
-    layers: [...node, { kind: 'files', files: [{ path: '/controller.mjs', mode: 0o644, content: bundle }] }],
+    layers: [...node, { kind: 'files', files }],
     config: {
       // A young generation of 1 MB: as in the Dockerfile.
       entrypoint: ['/usr/local/bin/node', '--max-semi-space-size=1', '--optimize-for-size', '/controller.mjs'],

@@ -3,7 +3,9 @@ import type { KindDefinition } from '../../../src/api/kind.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import {
   configMaps,
+  cronJobs,
   events,
+  jobs,
   leases,
   persistentVolumeClaims,
   podDisruptionBudgets,
@@ -48,6 +50,9 @@ const builtIn: readonly (readonly [Resource, Traits])[] = [
   [persistentVolumeClaims, { status: true }],
   [statefulSets, { status: true, generation: true }],
   [pods, { status: true, generation: true }],
+  // Nobody runs them here: they are there to be watched.
+  [jobs, { status: true, generation: true }],
+  [cronJobs, { status: true, generation: true }],
   [podDisruptionBudgets, { status: true, generation: true, conditionalUpdate: true }],
   [leases, { conditionalUpdate: true }],
   [events, {}],

@@ -9,10 +9,10 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'plan/deletion.ts',
-        find: "const wanted = cluster.spec.deletionPolicy === 'Delete';",
+        find: 'const wanted = takesData(cluster);',
         replace: 'const wanted = true;',
       },
-      { file: 'plan/deletion.ts', find: "if (cluster.spec.deletionPolicy !== 'Delete') {", replace: 'if (false) {' },
+      { file: 'plan/deletion.ts', find: 'if (!takesData(cluster)) {', replace: 'if (false) {' },
     ],
     scenarios: ['S11 retain'],
     classes: ['F1'],

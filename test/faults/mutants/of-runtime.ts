@@ -117,9 +117,9 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/cache.ts',
-        find: '  persistentVolumeClaims,\n  pods,\n];',
+        find: '  pods,\n  jobs,\n  cronJobs,\n];',
         replace:
-          "  persistentVolumeClaims,\n  pods,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
+          "  pods,\n  jobs,\n  cronJobs,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
       },
     ],
     scenarios: ['S1'],

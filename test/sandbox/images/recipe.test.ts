@@ -20,20 +20,26 @@ describe('recipes', () => {
   });
 
   it('that differ have different keys, and the same have the same', () => {
-    const keys = [...recipes, operatorRecipe('a'), operatorRecipe('b')].map(recipeKey);
+    const keys = [...recipes, operatorRecipe('a', 'x'), operatorRecipe('b', 'x'), operatorRecipe('a', 'y')].map(
+      recipeKey,
+    );
     expect(new Set(keys).size).toBe(keys.length);
-    expect(recipeKey(operatorRecipe('a'))).toBe(recipeKey(operatorRecipe('a')));
+    expect(recipeKey(operatorRecipe('a', 'x'))).toBe(recipeKey(operatorRecipe('a', 'x')));
   });
 
-  it('of the operator end in its bundle alone: a rebuild keeps the layers below', () => {
-    const [one, other] = [operatorRecipe('a').layers, operatorRecipe('b').layers];
+  it('of the operator end in its bundles alone: a rebuild keeps the layers below', () => {
+    const [one, other] = [operatorRecipe('a', 'x').layers, operatorRecipe('b', 'y').layers];
     expect(one.slice(0, -1)).toEqual(other.slice(0, -1));
     expect(one.slice(0, -1)).toEqual(findRecipe('node:22').layers);
-    expect(one.at(-1)).toEqual({ kind: 'files', files: [{ path: '/controller.mjs', mode: 0o644, content: 'a' }] });
+    const files = [
+      { path: '/controller.mjs', mode: 0o644, content: 'a' },
+      { path: '/agent.mjs', mode: 0o644, content: 'x' },
+    ];
+    expect(one.at(-1)).toEqual({ kind: 'files', files });
   });
 
   it('of the operator run as nobody', () => {
-    expect(operatorRecipe('').config.user).toBe('65532:65532');
+    expect(operatorRecipe('', '').config.user).toBe('65532:65532');
   });
 
   it('of the operator ask for the bundle that is missing', async () => {

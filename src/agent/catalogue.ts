@@ -1,0 +1,167 @@
+/** What a target holds: folders, each with a manifest or without, and the one that a task asks for. */
+import type { Which } from '../backup/agent-task.ts';
+import { type BackupEngine, kindOfEngine } from '../backup/identity.ts';
+import type { KeyRing } from '../backup/key.ts';
+import {
+  dataObject,
+  ManifestRefused,
+  manifestObject,
+  maxManifestBytes,
+  type OpenedManifest,
+  parseManifest,
+} from '../backup/manifest.ts';
+import { Failure } from './failure.ts';
+import type { Target } from './target/target.ts';
+
+export interface Folder {
+  /** NAMESPACE/KIND/CLUSTER-UID/ID */
+  readonly path: string;
+  readonly namespace: string;
+  readonly kind: string;
+  readonly uid: string;
+  readonly id: string;
+  readonly hasManifest: boolean;
+  /** Of what was written last. */
+  readonly modifiedAt: number;
+  /** Everything in it. */
+  readonly keys: readonly string[];
+}
+
+const shape = /^([^/]+)\/([^/]+)\/([^/]+)\/([0-9]{8}T[0-9]{6}Z-[0-9a-f]{8})\/(.+)$/;
+
+/** Folders of backups, newest first. Whatever else is in the target is none of ours. */
+export async function foldersIn(target: Target, below: string): Promise<readonly Folder[]> {
+  const found = new Map<string, Folder>();
+  for await (const { key, modifiedAt } of target.list(below)) {
+    const [, namespace, kind, uid, id, object] = shape.exec(key) ?? [];
+    if (namespace === undefined || kind === undefined || uid === undefined || id === undefined) continue;
+    const path = `${namespace}/${kind}/${uid}/${id}`;
+    const known = found.get(path);
+    found.set(path, {
+      path,
+      namespace,
+      kind,
+      uid,
+      id,
+      hasManifest: known?.hasManifest === true || object === manifestObject,
+      modifiedAt: Math.max(modifiedAt, known?.modifiedAt ?? 0),
+      keys: [...(known?.keys ?? []), key],
+    });
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : a.path < b.path ? -1 : 1));
+}
+
+export const manifestKey = (path: string): string => `${path}/${manifestObject}`;
+export const dataKey = (path: string): string => `${path}/${dataObject}`;
+
+/** @throws Failure NotFound, Tampered, OtherKey, Unfit */
+export async function openManifest(target: Target, path: string, keys: KeyRing | undefined): Promise<OpenedManifest> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of target.get(manifestKey(path))) {
+    bytes += piece.length;
+    if (bytes > maxManifestBytes) {
+      throw new Failure('Tampered', `the manifest in ${path} is longer than ${maxManifestBytes} bytes`);
+    }
+    pieces.push(piece);
+  }
+  try {
+    return parseManifest(Buffer.concat(pieces).toString('utf8'), path, keys);
+  } catch (error) {
+    if (!(error instanceof ManifestRefused)) throw error;
+    throw new Failure(error.fault, `${path}: ${error.message}`, { cause: error.cause });
+  }
+}
+
+/** Undefined where the manifest cannot be gone by; a target that fails still fails. */
+export async function trustedManifest(
+  target: Target,
+  path: string,
+  keys: KeyRing | undefined,
+): Promise<OpenedManifest | undefined> {
+  try {
+    return await openManifest(target, path, keys);
+  } catch (error) {
+    const isOurs = error instanceof Failure && ['NotFound', 'Tampered', 'OtherKey', 'Unfit'].includes(error.reason);
+    if (isOurs) return undefined;
+    throw error;
+  }
+}
+
+/** Backups with a manifest that are as asked for, newest first. Names are only in manifests, so those are not looked at. */
+export async function matching(
+  target: Target,
+  { id, namespace, uid }: Which,
+  engine: BackupEngine | undefined,
+): Promise<readonly Folder[]> {
+  const kind = engine === undefined ? undefined : kindOfEngine[engine];
+  const known = [namespace, kind, uid];
+  const end = known.indexOf(undefined);
+  const folders = await foldersIn(target, known.slice(0, end === -1 ? known.length : end).join('/'));
+  return folders.filter(
+    (folder) =>
+      folder.hasManifest &&
+      (id === undefined || folder.id === id) &&
+      (namespace === undefined || folder.namespace === namespace) &&
+      (kind === undefined || folder.kind === kind) &&
+      (uid === undefined || folder.uid === uid),
+  );
+}
+
+export interface FoundBackup extends OpenedManifest {
+  readonly path: string;
+}
+
+/** The one backup that is asked for. @throws Failure NotFound, Ambiguous, Unfit, or why its manifest is refused */
+export async function findBackup(
+  target: Target,
+  which: Which,
+  engine: BackupEngine,
+  keys: KeyRing | undefined,
+): Promise<FoundBackup> {
+  const all = await matching(target, which, undefined);
+  const folders = await ofName(target, all, which.name, keys);
+  const fitting = folders.filter(({ kind }) => kind === kindOfEngine[engine]);
+  const [other] = folders;
+  // An id names one backup: that it is of another engine is worth saying.
+  if (fitting.length === 0 && other !== undefined && which.id !== undefined) {
+    throw new Failure('Unfit', `${other.path} is of the kind ${other.kind}, and ${kindOfEngine[engine]} is needed`);
+  }
+  const [found] = fitting;
+  if (found === undefined) throw new Failure('NotFound', `there is no backup ${inWords(which, engine)}`);
+  const clusters = [...new Set(fitting.map(({ namespace, kind, uid }) => `${namespace}/${kind}/${uid}`))];
+  if (clusters.length > 1) {
+    const some = clusters.slice(0, 5).join(', ');
+    const words = `there are backups of ${clusters.length} clusters ${inWords(which, engine)}`;
+    throw new Failure('Ambiguous', `${words}, so say which: ${some}`);
+  }
+  return { path: found.path, ...(await openManifest(target, found.path, keys)) };
+}
+
+/** A cluster has one name for as long as it lives: its newest manifest that can be trusted tells it. */
+async function ofName(
+  target: Target,
+  folders: readonly Folder[],
+  name: string | undefined,
+  keys: KeyRing | undefined,
+): Promise<readonly Folder[]> {
+  if (name === undefined) return folders;
+  const names = new Map<string, string>();
+  for (const { path, uid } of folders) {
+    if (names.has(uid)) continue;
+    const opened = await trustedManifest(target, path, keys);
+    if (opened !== undefined) names.set(uid, opened.manifest.cluster.name);
+  }
+  return folders.filter(({ uid }) => names.get(uid) === name);
+}
+
+function inWords({ id, namespace, name, uid }: Which, engine: BackupEngine): string {
+  const parts = [
+    `of a ${kindOfEngine[engine]}`,
+    ...(id === undefined ? [] : [`with the id ${id}`]),
+    ...(namespace === undefined ? [] : [`in the namespace ${namespace}`]),
+    ...(name === undefined ? [] : [`called ${name}`]),
+    ...(uid === undefined ? [] : [`with the UID ${uid}`]),
+  ];
+  return parts.join(' ');
+}

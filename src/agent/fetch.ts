@@ -1,0 +1,45 @@
+/** Brings a backup to where a new member will find it. */
+import type { AgentResult } from '../backup/agent-result.ts';
+import type { FetchTask } from '../backup/agent-task.ts';
+import type { KeyRing } from '../backup/key.ts';
+import { type Manifest, summaryOf } from '../backup/manifest.ts';
+import { findBackup } from './catalogue.ts';
+import { writeSnapshot } from './etcd-file.ts';
+import { Failure } from './failure.ts';
+import { dataOf } from './read-back.ts';
+import { fillRedisVolume } from './redis-volume.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Target } from './target/target.ts';
+
+export async function fetchBackup(
+  { which, destination, target: place }: FetchTask,
+  target: Target,
+  keys: KeyRing | undefined,
+  { clock, signal, log }: Surroundings,
+): Promise<Extract<AgentResult, { readonly result: 'fetched' }>> {
+  const began = clock.monotonic();
+  const backup = await findBackup(target, which, destination.engine, keys);
+  const { path, manifest } = backup;
+  requireFitting(manifest, destination.version);
+  log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
+  const { plainSha256 } = manifest.data;
+  const content = (): AsyncIterable<Uint8Array> => dataOf(target, backup);
+  const { isRepeated } =
+    destination.engine === 'redis'
+      ? await fillRedisVolume(destination.directory, { path, plainSha256 }, content, signal)
+      : await writeSnapshot(destination.file, plainSha256, content, signal);
+  const milliseconds = Math.round(clock.monotonic() - began);
+  return { result: 'fetched', backup: summaryOf(manifest, place.prefix), isRepeated, milliseconds };
+}
+
+/** No engine reads what a later MAJOR.MINOR has written. */
+function requireFitting({ engine, engineVersion }: Manifest, version: string | undefined): void {
+  if (version === undefined) return;
+  const [[major = 0, minor = 0], [newMajor = 0, newMinor = 0]] = [numbers(engineVersion), numbers(version)];
+  if (major < newMajor || (major === newMajor && minor <= newMinor)) return;
+  throw new Failure('Unfit', `the backup is of ${engine} ${engineVersion}, and the new cluster is to run ${version}`);
+}
+
+function numbers(version: string): readonly number[] {
+  return version.split('.').map(Number);
+}

@@ -1,0 +1,76 @@
+/** One task from beginning to end: a result, whatever happens. */
+import { type AgentResult, maxResultBytes } from '../backup/agent-result.ts';
+import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
+import { Failure, isTransient, wordsOf } from './failure.ts';
+import { fetchBackup } from './fetch.ts';
+import { listBackups, verifyBackup } from './inspect.ts';
+import { keysIn, openTarget } from './secrets.ts';
+import type { Surroundings } from './surroundings.ts';
+import { take } from './take.ts';
+
+const maxMessage = 1000;
+
+/** @param surroundings what the agent knows before it has read how patient it is to be */
+export async function runTask(text: string, surroundings: Omit<Surroundings, 'idleMs'>): Promise<AgentResult> {
+  try {
+    const task = parseAgentTask(text);
+    const patient: Surroundings = { ...surroundings, idleMs: task.idleTimeoutSeconds * 1000 };
+    const keys = await keysIn(task.encryptionKeyFile, patient);
+    const target = await openTarget(task.target, patient);
+    try {
+      return await done(task, target, keys, patient);
+    } finally {
+      target.close();
+    }
+  } catch (error) {
+    return failed(error, surroundings);
+  }
+}
+
+function done(
+  task: AgentTask,
+  target: Awaited<ReturnType<typeof openTarget>>,
+  keys: Awaited<ReturnType<typeof keysIn>>,
+  surroundings: Surroundings,
+): Promise<AgentResult> {
+  switch (task.task) {
+    case 'take':
+      return take(task, target, keys, surroundings);
+    case 'fetch':
+      return fetchBackup(task, target, keys, surroundings);
+    case 'verify':
+      return verifyBackup(task, target, keys, surroundings);
+    case 'list':
+      return listBackups(task, target, keys, surroundings);
+  }
+}
+
+function failed(error: unknown, { log, signal }: Pick<Surroundings, 'log' | 'signal'>): AgentResult {
+  const cause = signal.aborted ? (signal.reason as unknown) : error;
+  const reason = cause instanceof Failure ? cause.reason : cause instanceof BadTask ? 'BadTask' : 'Unexpected';
+  log.error({ err: error, reason }, 'the task failed');
+  return { result: 'failed', reason, message: wordsOf(cause).slice(0, maxMessage), isTransient: isTransient(reason) };
+}
+
+/** As a termination message: whole, or with less of what can be done without. */
+export function serializeResult(result: AgentResult): string {
+  const text = JSON.stringify(result);
+  if (Buffer.byteLength(text) <= maxResultBytes) return text;
+  switch (result.result) {
+    case 'listed':
+      return serializeResult({ ...result, backups: result.backups.slice(0, -1) });
+    case 'failed':
+      // A character has four bytes at most, and six where it is escaped.
+      return JSON.stringify({ ...result, message: result.message.slice(0, Math.floor(result.message.length / 2)) });
+    case 'taken':
+    case 'fetched':
+    case 'verified': {
+      const { state } = result.backup;
+      // The only part without a bound: a server may have thousands of databases. The manifest has them all.
+      if (state.engine === 'redis' && Object.keys(state.approximateKeys).length > 0) {
+        return serializeResult({ ...result, backup: { ...result.backup, state: { ...state, approximateKeys: {} } } });
+      }
+      throw new Error(`a result has ${text.length} characters, and every part of it is bounded`);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** What comes from mounted Secrets: read when it is needed, kept out of the log, and of every message. */
+import { readFile } from 'node:fs/promises';
+import { BadKey, type KeyRing, parseKeys } from '../backup/key.ts';
+import type { Place } from '../backup/place.ts';
+import type { TlsFiles } from '../backup/source.ts';
+import type { TlsMaterial } from '../engines/engine.ts';
+import { Failure } from './failure.ts';
+import type { Surroundings } from './surroundings.ts';
+import { claimTarget } from './target/claim.ts';
+import { s3Target } from './target/s3.ts';
+import type { Target } from './target/target.ts';
+
+async function contentOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Failure('SecretUnusable', `${path} cannot be read`, { cause });
+  }
+}
+
+/** The first line: a newline at the end of a Secret is an accident. */
+export async function secretLine(path: string, { protect }: Surroundings): Promise<string> {
+  const line = (await contentOf(path)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+  if (line === '') throw new Failure('SecretUnusable', `${path} is empty`);
+  protect(line);
+  return line;
+}
+
+/** Undefined where no file is named. */
+export async function keysIn(path: string | undefined, { protect }: Surroundings): Promise<KeyRing | undefined> {
+  if (path === undefined) return undefined;
+  const content = await contentOf(path);
+  for (const line of content.split('\n')) protect(line.trim());
+  try {
+    return parseKeys(content);
+  } catch (error) {
+    if (!(error instanceof BadKey)) throw error;
+    throw new Failure('SecretUnusable', `the encryption key in ${path} is not usable`, { cause: error });
+  }
+}
+
+export async function tlsFrom(files: TlsFiles | undefined): Promise<TlsMaterial | undefined> {
+  if (files === undefined) return undefined;
+  const { caFile, certFile, keyFile, servername } = files;
+  return {
+    ca: await contentOf(caFile),
+    ...(certFile === undefined ? {} : { cert: await contentOf(certFile) }),
+    ...(keyFile === undefined ? {} : { key: await contentOf(keyFile) }),
+    ...(servername === undefined ? {} : { servername }),
+  };
+}
+
+export async function openTarget(place: Place, surroundings: Surroundings): Promise<Target> {
+  switch (place.type) {
+    case 'claim':
+      return claimTarget(place, surroundings);
+    case 's3': {
+      const { accessKeyIdFile, secretAccessKeyFile, sessionTokenFile, caFile } = place;
+      const secrets = {
+        accessKeyId: await secretLine(accessKeyIdFile, surroundings),
+        secretAccessKey: await secretLine(secretAccessKeyFile, surroundings),
+        ...(sessionTokenFile === undefined ? {} : { sessionToken: await secretLine(sessionTokenFile, surroundings) }),
+        ...(caFile === undefined ? {} : { ca: await contentOf(caFile) }),
+      };
+      return s3Target(place, secrets, surroundings);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Takes a backup: data first, then everything read back and checked, then the manifest, then retention. Until the
+ * manifest is written there is no backup, and whatever stops the agent before takes its own traces away where it can.
+ */
+import type { AgentResult } from '../backup/agent-result.ts';
+import type { TakeTask } from '../backup/agent-task.ts';
+import { encrypted, frameScheme } from '../backup/frames.ts';
+import { backupId } from '../backup/id.ts';
+import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
+import type { BackupKey, KeyRing } from '../backup/key.ts';
+import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
+import type { Source } from '../backup/source.ts';
+import { sleep } from '../runtime/clock.ts';
+import { version } from '../runtime/version.ts';
+import { dataKey, type FoundBackup, foldersIn, manifestKey, openManifest, trustedManifest } from './catalogue.ts';
+import type { Dump } from './dump.ts';
+import { dumpEtcd } from './etcd.ts';
+import { Failure, wordsOf } from './failure.ts';
+import { type Pruned, prune } from './prune.ts';
+import { verify } from './read-back.ts';
+import { dumpRedis } from './redis.ts';
+import type { Surroundings } from './surroundings.ts';
+import { tally } from './tally.ts';
+import type { Target } from './target/target.ts';
+
+type Taken = Extract<AgentResult, { readonly result: 'taken' }>;
+
+export async function take(
+  task: TakeTask,
+  target: Target,
+  keys: KeyRing | undefined,
+  surroundings: Surroundings,
+): Promise<Taken> {
+  const { clock, random, signal, log } = surroundings;
+  const began = clock.monotonic();
+  const milliseconds = (): number => Math.round(clock.monotonic() - began);
+  const earlier = await madeBefore(task, target, keys);
+  if (earlier !== undefined) {
+    log.info({ folder: earlier.path }, 'an earlier attempt has made this backup');
+    const backup = summaryOf(earlier.manifest, task.target.prefix);
+    return { result: 'taken', backup, isRepeated: true, pruned: 0, milliseconds: milliseconds() };
+  }
+  if (task.jitterSeconds > 0) {
+    const share = random(4).readUInt32BE() / 2 ** 32;
+    await sleep(clock, share * task.jitterSeconds * 1000, signal);
+  }
+  const { path, manifest } = await make(task, target, keys?.[0], surroundings);
+  log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is made and verified');
+  const backup = summaryOf(manifest, task.target.prefix);
+  const made = { result: 'taken', backup, isRepeated: false } as const;
+  try {
+    const { expired, doubt }: Pruned = await prune(target, task, manifest.id, keys, surroundings);
+    const failure = doubt === undefined ? {} : { retentionFailure: doubt };
+    return { ...made, pruned: expired, ...failure, milliseconds: milliseconds() };
+  } catch (error) {
+    // The backup is good, whatever becomes of the older ones.
+    log.error({ err: error }, 'retention could not do its work');
+    return { ...made, pruned: 0, retentionFailure: wordsOf(error).slice(0, 300), milliseconds: milliseconds() };
+  }
+}
+
+/**
+ * A Job repeats what it is not sure of; one Backup is to have one backup. The target is asked whatever the purpose is: no
+ * database shall make a dump for one that is not there.
+ */
+async function madeBefore(
+  { cluster, purpose }: TakeTask,
+  target: Target,
+  keys: KeyRing | undefined,
+): Promise<FoundBackup | undefined> {
+  const folders = await foldersIn(target, clusterFolder(cluster));
+  if (purpose.type !== 'backup' || purpose.uid === undefined) return undefined;
+  for (const { path, hasManifest } of folders) {
+    if (!hasManifest) continue;
+    const opened = await trustedManifest(target, path, keys);
+    if (opened?.manifest.purpose.uid === purpose.uid) return { path, ...opened };
+  }
+  return undefined;
+}
+
+async function make(
+  task: TakeTask,
+  target: Target,
+  key: BackupKey | undefined,
+  surroundings: Surroundings,
+): Promise<FoundBackup> {
+  const { cluster, purpose, source } = task;
+  const { clock, random, log } = surroundings;
+  const startedAt = clock.now();
+  const id = backupId(startedAt, random(4));
+  const path = `${clusterFolder(cluster)}/${id}`;
+  const dump = await dumpOf(source, surroundings);
+  try {
+    const [plain, stored] = [tally(), tally()];
+    const content = plain.of(dump.content);
+    const identity = { cluster, id, engine: source.engine };
+    const sealed =
+      key === undefined ? content : encrypted(content, { key, owner: ownerOf(identity), salt: random(32) });
+    await target.put(dataKey(path), stored.of(sealed));
+    const draft = {
+      formatVersion: manifestVersion,
+      ...identity,
+      engineVersion: dump.engineVersion,
+      purpose,
+      topology: dump.topology,
+      startedAt: new Date(startedAt).toISOString(),
+      data: {
+        plainBytes: plain.bytes,
+        plainSha256: plain.sha256(),
+        storedBytes: stored.bytes,
+        storedSha256: stored.sha256(),
+      },
+      encryption: key === undefined ? { scheme: 'none' } : { scheme: frameScheme, keyId: key.id },
+      state: dump.state(),
+      writtenBy: `clusterwright ${version}`,
+    } satisfies Omit<Manifest, 'completedAt'>;
+    log.info({ folder: path, bytes: plain.bytes }, 'everything is stored, and is read back');
+    await asBroken(verify(target, { path, manifest: { ...draft, completedAt: draft.startedAt }, key }));
+    const manifest: Manifest = { ...draft, completedAt: new Date(clock.now()).toISOString() };
+    await target.put(manifestKey(path), pieces(serializeManifest(manifest, key)));
+    await asBroken(openManifest(target, path, key === undefined ? undefined : [key]));
+    return { path, manifest, key };
+  } catch (error) {
+    await removeTraces(target, cluster, id, surroundings);
+    throw error;
+  } finally {
+    dump.close();
+  }
+}
+
+async function* pieces(content: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(content);
+}
+
+/** What was written a moment ago was not tampered with: the target is of no use. */
+async function asBroken<T>(checking: Promise<T>): Promise<T> {
+  try {
+    return await checking;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.reason !== 'Tampered') throw error;
+    throw new Failure('TargetBroken', `what was read back is not what was written: ${error.message}`, { cause: error });
+  }
+}
+
+async function removeTraces(
+  target: Target,
+  cluster: ClusterIdentity,
+  id: string,
+  { log }: Surroundings,
+): Promise<void> {
+  const path = `${clusterFolder(cluster)}/${id}`;
+  try {
+    await target.remove(manifestKey(path));
+    await target.remove(dataKey(path));
+  } catch (error) {
+    log.warn({ err: error, folder: path }, 'a folder without a backup stays: it is swept by a schedule, a day later');
+  }
+}
+
+function dumpOf(source: Source, surroundings: Surroundings): Promise<Dump> {
+  switch (source.engine) {
+    case 'redis':
+      return dumpRedis(source, surroundings);
+    case 'etcd':
+      return dumpEtcd(source, surroundings);
+  }
+}

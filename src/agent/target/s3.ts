@@ -1,0 +1,198 @@
+/**
+ * Backups as objects of a server that speaks S3.
+ *
+ * Only what all such servers understand is used: no checksums but the signature's own (the newer ones are refused by
+ * some servers), no bulk deletion, no conditions. An upload that fails is aborted, so that nothing of it stays.
+ */
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { S3Place } from '../../backup/place.ts';
+import { Failure } from '../failure.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { piecesInTime } from '../wait.ts';
+import { firstPartBytes, type Part, partsOf } from './parts.ts';
+import { s3FailureOf } from './s3-failure.ts';
+import type { StoredObject, Target } from './target.ts';
+
+/** The values of the files that a place names. */
+export interface S3Secrets {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  /** PEM */
+  readonly ca?: string;
+}
+
+/** Parts on their way while the next one is being filled: each is held in memory, and large ones are few. */
+const partsOnTheirWay = (bytes: number): number => (bytes > firstPartBytes ? 1 : 2);
+const connectMs = 10_000;
+/** What is cleaned up after a stop has this long, in all: less than a pod is given to end. */
+const cleanUpMs = 5_000;
+
+export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surroundings): Target {
+  const { signal, idleMs, log } = surroundings;
+  const { bucket: Bucket, prefix } = place;
+  const { ca, ...credentials } = secrets;
+  const sockets = { keepAlive: true, maxSockets: 8 };
+  const client = new S3Client({
+    endpoint: place.endpoint,
+    region: place.region,
+    forcePathStyle: place.pathStyle,
+    credentials,
+    maxAttempts: 4,
+    retryMode: 'standard',
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: Math.min(connectMs, idleMs),
+      socketTimeout: idleMs,
+      httpAgent: new HttpAgent(sockets),
+      httpsAgent: new HttpsAgent({ ...sockets, ...(ca === undefined ? {} : { ca }) }),
+    }),
+  });
+  const keyOf = (key: string): string => (prefix === '' ? key : `${prefix}/${key}`);
+  const late = (): Failure => new Failure('TargetUnreachable', `${place.endpoint} sent nothing for ${idleMs} ms`);
+
+  /** Failures in terms of the agent. `options` carries the signal to each call. */
+  async function asking<T>(what: string, ask: (options: { abortSignal: AbortSignal }) => Promise<T>, by = signal) {
+    try {
+      by.throwIfAborted();
+      return await ask({ abortSignal: by });
+    } catch (error) {
+      throw by.aborted ? by.reason : s3FailureOf(error, `${what} ${Bucket} at ${place.endpoint}`);
+    }
+  }
+
+  const cleaningUp = (): AbortSignal => AbortSignal.timeout(cleanUpMs);
+
+  async function abandon(Key: string, UploadId: string): Promise<void> {
+    try {
+      await asking(
+        'ending an upload to',
+        (options) => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options),
+        cleaningUp(),
+      );
+    } catch (error) {
+      log.warn({ err: error, key: Key }, 'an upload could not be ended: the next backup of this schedule sweeps it');
+    }
+  }
+
+  async function uploaded(Key: string, first: Part, rest: AsyncIterator<Part, void>): Promise<void> {
+    const { UploadId } = await asking('beginning an upload to', (options) =>
+      client.send(new CreateMultipartUploadCommand({ Bucket, Key }), options),
+    );
+    if (UploadId === undefined) throw new Failure('TargetRefused', `${place.endpoint} names no upload`);
+    const sent: Promise<{ readonly PartNumber: number; readonly ETag: string | undefined }>[] = [];
+    const send = ({ number: PartNumber, content: Body, release }: Part): void => {
+      const parameters = { Bucket, Key, UploadId, PartNumber, Body };
+      const sending = asking('uploading to', (options) => client.send(new UploadPartCommand(parameters), options)).then(
+        ({ ETag }) => {
+          release();
+          return { PartNumber, ETag };
+        },
+      );
+      // It is awaited below, perhaps after another one has failed.
+      sending.catch(() => undefined);
+      sent.push(sending);
+    };
+    try {
+      send(first);
+      for (;;) {
+        const { done, value } = await rest.next();
+        if (done) break;
+        const most = partsOnTheirWay(value.content.length);
+        if (sent.length >= most) await sent[sent.length - most];
+        send(value);
+      }
+      const Parts = await Promise.all(sent);
+      await asking('completing an upload to', (options) =>
+        client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }), options),
+      );
+    } catch (error) {
+      await Promise.allSettled(sent);
+      await abandon(Key, UploadId);
+      throw error;
+    }
+  }
+
+  return {
+    async put(key, content) {
+      const Key = keyOf(key);
+      const parts = partsOf(content);
+      try {
+        const first = await parts.next();
+        if (first.done) throw new Error('content has one part at least');
+        if (!first.value.isLast) return await uploaded(Key, first.value, parts);
+        const { content: Body } = first.value;
+        await asking('writing to', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body }), options));
+      } finally {
+        await parts.return();
+      }
+    },
+    async *get(key) {
+      const { Body } = await asking(`reading ${key} from`, (options) =>
+        client.send(new GetObjectCommand({ Bucket, Key: keyOf(key) }), options),
+      );
+      if (!(Body instanceof Readable)) throw new Failure('TargetRefused', `${place.endpoint} gives no content`);
+      try {
+        yield* piecesInTime(Body, surroundings, late, () => Body.destroy());
+      } catch (error) {
+        throw signal.aborted ? signal.reason : s3FailureOf(error, `reading ${key} from ${Bucket} at ${place.endpoint}`);
+      }
+    },
+    async *list(folder) {
+      const Prefix = folder === '' ? (prefix === '' ? '' : `${prefix}/`) : `${keyOf(folder)}/`;
+      let ContinuationToken: string | undefined;
+      do {
+        const token = ContinuationToken === undefined ? {} : { ContinuationToken };
+        const page = await asking('listing', (options) =>
+          client.send(new ListObjectsV2Command({ Bucket, Prefix, ...token }), options),
+        );
+        for (const { Key, Size, LastModified } of page.Contents ?? []) {
+          if (Key === undefined) continue;
+          const key = prefix === '' ? Key : Key.slice(prefix.length + 1);
+          yield { key, bytes: Size ?? 0, modifiedAt: LastModified?.getTime() ?? 0 } satisfies StoredObject;
+        }
+        ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      } while (ContinuationToken !== undefined);
+    },
+    async remove(key) {
+      const by = signal.aborted ? cleaningUp() : signal;
+      await asking(
+        `deleting ${key} from`,
+        (abort) => client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(key) }), abort),
+        by,
+      );
+    },
+    async sweep(folder, before) {
+      const { Uploads = [] } = await asking('listing uploads to', (options) =>
+        client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: `${keyOf(folder)}/` }), options),
+      );
+      let swept = 0;
+      for (const { Key, UploadId, Initiated } of Uploads) {
+        if (Key === undefined || UploadId === undefined || Initiated === undefined) continue;
+        if (Initiated.getTime() >= before) continue;
+        await abandon(Key, UploadId);
+        swept += 1;
+      }
+      return swept;
+    },
+    close: () => client.destroy(),
+  };
+}

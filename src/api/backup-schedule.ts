@@ -1,0 +1,131 @@
+/**
+ * BackupSchedule: backups of one cluster at given times, which a CronJob takes whether the operator runs or not.
+ *
+ * The times are checked as far as a pattern and a rule can; the API server has the last word when the CronJob is made.
+ */
+import { scheduleStatusSchema } from './backup-status.ts';
+import { backedUpSchema, encryptionSchema, targetSchema } from './backup-target.ts';
+import { durationSchema } from './duration.ts';
+import { group, version } from './group.ts';
+import type { KindDefinition } from './kind.ts';
+import { metadataSchema } from './metadata.ts';
+import type { Defaulted, StructuralSchema, Written } from './schema.ts';
+
+/** A list of numbers, ranges and steps, or every one. */
+const field = (number: string): string => {
+  const part = `(\\*|${number}(-${number})?)(/[1-9][0-9]?)?`;
+  return `${part}(,${part})*`;
+};
+const minute = field('[0-5]?[0-9]');
+const hour = field('([01]?[0-9]|2[0-3])');
+const day = field('(0?[1-9]|[12][0-9]|3[01])');
+const month = field('(0?[1-9]|1[0-2])');
+const weekday = field('[0-6]');
+
+/** A range that ends before it begins is refused by Kubernetes only when the CronJob is made. */
+const rangesRise = "self.findAll('[0-9]+-[0-9]+').all(range, int(range.split('-')[0]) <= int(range.split('-')[1]))";
+
+const retentionSchema = {
+  type: 'object',
+  description: 'Which of the backups of this schedule are kept. The newest good one always is.',
+  default: {},
+  properties: {
+    count: {
+      type: 'integer',
+      description: 'Number of backups that are kept.',
+      minimum: 1,
+      maximum: 1000,
+      default: 7,
+    },
+    age: {
+      type: 'string',
+      description: 'Those that are older go too: hours or days, such as 36h or 30d.',
+      pattern: '^[1-9][0-9]{0,3}[hd]$',
+      maxLength: 5,
+    },
+  },
+} as const satisfies StructuralSchema;
+
+export const scheduleSpecSchema = {
+  type: 'object',
+  description: 'What is backed up, when, and where to.',
+  required: ['cluster', 'schedule', 'target'],
+  properties: {
+    cluster: {
+      ...backedUpSchema,
+      'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'cluster is immutable' }],
+    },
+    schedule: {
+      type: 'string',
+      description: 'Minute, hour, day of the month, month and day of the week, in numbers, as cron has them.',
+      pattern: `^${minute} ${hour} ${day} ${month} ${weekday}$`,
+      maxLength: 80,
+      'x-kubernetes-validations': [{ rule: rangesRise, message: 'a range must not end before it begins' }],
+    },
+    timeZone: {
+      type: 'string',
+      description: 'Time zone of the schedule, such as Europe/Berlin.',
+      default: 'Etc/UTC',
+      pattern: '^[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$',
+      maxLength: 60,
+      'x-kubernetes-validations': [{ rule: "self != 'Local'", message: 'must name a time zone' }],
+    },
+    jitter: durationSchema(
+      'Each run waits for up to this long, so that schedules of one time do not start at once.',
+      '0s',
+      '0s',
+      '60m',
+    ),
+    startingDeadline: durationSchema(
+      'A run that could not begin within this time is left out, and shows as overdue.',
+      '10m',
+      '10s',
+      '1440m',
+    ),
+    suspend: { type: 'boolean', description: 'Begin no more runs.', default: false },
+    retention: retentionSchema,
+    target: targetSchema,
+    encryption: encryptionSchema,
+  },
+} as const satisfies StructuralSchema;
+
+/** After defaulting. */
+export type ScheduleSpec = Defaulted<typeof scheduleSpecSchema>;
+/** As people write it. */
+export type ScheduleSpecInput = Written<typeof scheduleSpecSchema>;
+
+const description = 'Backups of a cluster at given times.';
+
+export const scheduleKind: KindDefinition = {
+  resource: { group, version, kind: 'BackupSchedule', plural: 'backupschedules', namespaced: true },
+  singular: 'backupschedule',
+  shortNames: ['cwbs'],
+  description,
+  schema: {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: { metadata: metadataSchema, spec: scheduleSpecSchema, status: scheduleStatusSchema },
+  },
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Whether backups are being taken.' },
+    { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule', description: 'When.' },
+    { name: 'Kind', type: 'string', jsonPath: '.spec.cluster.kind', description: 'Kind of the cluster.' },
+    { name: 'Cluster', type: 'string', jsonPath: '.spec.cluster.name', description: 'Name of the cluster.' },
+    {
+      name: 'Last Success',
+      type: 'date',
+      jsonPath: '.status.lastSuccess.completedAt',
+      description: 'Time since the last verified backup.',
+    },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since creation.' },
+    { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend', description: 'No more runs begin.', priority: 1 },
+    {
+      name: 'Reason',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      description: 'Why it is in this phase.',
+      priority: 1,
+    },
+  ],
+};

@@ -1,0 +1,206 @@
+/**
+ * What the agent is told to do: one JSON file, whose path is its only argument.
+ *
+ * The file holds no secret; passwords, keys and certificates are paths. A field that is not known is refused, since a
+ * task that was only half understood is worse than one that fails.
+ */
+import { faultsOf, withDefaults } from '../api/check.ts';
+import { prune } from '../api/prune.ts';
+import type { Defaulted, StructuralSchema } from '../api/schema.ts';
+import { displayPath } from '../api/violation.ts';
+import { type ClusterIdentity, clusterIdentitySchema, type Purpose, purposeSchema, uidSchema } from './identity.ts';
+import { absolutePath, claimPlaceSchema, type Place, s3PlaceSchema } from './place.ts';
+import { etcdSourceSchema, redisSourceSchema, type Source } from './source.ts';
+
+/** In the operator's image; the path of the task follows. */
+export const agentCommand = ['/usr/local/bin/node', '/agent.mjs'] as const;
+
+export const retentionSchema = {
+  type: 'object',
+  description: 'What is kept of the same schedule. Where both are given, a backup goes that either would let go.',
+  properties: {
+    count: { type: 'integer', minimum: 1, maximum: 10000 },
+    ageSeconds: { type: 'integer', minimum: 60, maximum: 1_000_000_000 },
+  },
+} as const satisfies StructuralSchema;
+
+export type Retention = Defaulted<typeof retentionSchema>;
+
+export const whichSchema = {
+  type: 'object',
+  description: 'Which backup. What is left out is not looked at; what is found must be of one cluster only.',
+  properties: {
+    id: {
+      type: 'string',
+      description: 'Absent: the newest.',
+      pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$',
+    },
+    namespace: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 },
+    name: { type: 'string', description: 'Of the cluster.', maxLength: 253 },
+    uid: { ...uidSchema, description: 'Of the cluster.' },
+  },
+} as const satisfies StructuralSchema;
+
+export type Which = Defaulted<typeof whichSchema>;
+
+const destinationSchema = {
+  type: 'object',
+  required: ['engine'],
+  properties: {
+    engine: { type: 'string', enum: ['redis', 'etcd'] },
+    directory: {
+      ...absolutePath,
+      description: 'redis: the data directory. It must be there, and hold no data: nothing is ever written over.',
+    },
+    file: {
+      ...absolutePath,
+      description: "etcd: the snapshot's file, for `etcdutl snapshot restore`. Its directory must be there.",
+    },
+    version: {
+      type: 'string',
+      description: 'MAJOR.MINOR[.PATCH] of the new cluster: data of a later MAJOR.MINOR is refused.',
+      pattern: '^[0-9]+\\.[0-9]+(\\.[0-9]+)?$',
+      maxLength: 32,
+    },
+  },
+} as const satisfies StructuralSchema;
+
+export type Destination =
+  | { readonly engine: 'redis'; readonly directory: string; readonly version?: string }
+  | { readonly engine: 'etcd'; readonly file: string; readonly version?: string };
+
+interface Common {
+  readonly target: Place;
+  /** 32 bytes in base64. Absent: nothing is encrypted, and only backups that are not can be read. */
+  readonly encryptionKeyFile?: string;
+  /** Longest wait for the next byte of anybody; default 60. */
+  readonly idleTimeoutSeconds: number;
+}
+
+/** Take a backup, read it back, write its manifest, and then let old ones go. */
+export interface TakeTask extends Common {
+  readonly task: 'take';
+  readonly cluster: ClusterIdentity;
+  readonly purpose: Purpose;
+  readonly source: Source;
+  /** Absent: everything is kept. Only for a purpose of type `schedule`. */
+  readonly retention?: Retention;
+  /** A random time up to this long is waited first; default 0. */
+  readonly jitterSeconds: number;
+}
+
+/** Write the data of a backup where a new member will find it. Every byte is checked before any is in place. */
+export interface FetchTask extends Common {
+  readonly task: 'fetch';
+  readonly which: Which;
+  readonly destination: Destination;
+}
+
+/** Read a backup back and check everything about it, as a fetch does; nothing is written. */
+export interface VerifyTask extends Common {
+  readonly task: 'verify';
+  readonly which: Which;
+  readonly engine: 'redis' | 'etcd';
+}
+
+/** Say which backups there are; newest first. Data is not read, manifests are checked. */
+export interface ListTask extends Common {
+  readonly task: 'list';
+  readonly which: Which;
+  readonly engine?: 'redis' | 'etcd';
+}
+
+export type AgentTask = TakeTask | FetchTask | VerifyTask | ListTask;
+
+const engine = { type: 'string', enum: ['redis', 'etcd'] } as const;
+
+/** The schema of a task, for the variants that it names. */
+function schemaOf(task: Readonly<Record<string, unknown>>): StructuralSchema {
+  const properties = {
+    task: { type: 'string', enum: ['take', 'fetch', 'verify', 'list'] },
+    target: variantOf(task.target, 'type', { s3: s3PlaceSchema, claim: claimPlaceSchema }),
+    encryptionKeyFile: absolutePath,
+    idleTimeoutSeconds: { type: 'integer', default: 60, minimum: 1, maximum: 3600 },
+  } as const;
+  const object = (required: readonly string[], more: Readonly<Record<string, StructuralSchema>>): StructuralSchema => ({
+    type: 'object',
+    required: ['task', 'target', ...required],
+    properties: { ...properties, ...more },
+  });
+  switch (task.task) {
+    case 'take':
+      return object(['cluster', 'purpose', 'source'], {
+        cluster: clusterIdentitySchema,
+        purpose: purposeSchema,
+        source: variantOf(task.source, 'engine', { redis: redisSourceSchema, etcd: etcdSourceSchema }),
+        retention: retentionSchema,
+        jitterSeconds: { type: 'integer', default: 0, minimum: 0, maximum: 86_400 },
+      });
+    case 'fetch':
+      return object(['which', 'destination'], { which: whichSchema, destination: destinationOf(task.destination) });
+    case 'verify':
+      return object(['which', 'engine'], { which: whichSchema, engine });
+    default:
+      return object(['which'], { which: whichSchema, engine });
+  }
+}
+
+function variantOf(
+  value: unknown,
+  discriminator: string,
+  variants: Readonly<Record<string, StructuralSchema>>,
+): StructuralSchema {
+  const named = (value as Readonly<Record<string, unknown>> | null | undefined)?.[discriminator];
+  const found = typeof named === 'string' && Object.hasOwn(variants, named) ? variants[named] : undefined;
+  return (
+    found ?? {
+      type: 'object',
+      required: [discriminator],
+      properties: { [discriminator]: { type: 'string', enum: Object.keys(variants) } },
+      'x-kubernetes-preserve-unknown-fields': true,
+    }
+  );
+}
+
+function destinationOf(value: unknown): StructuralSchema {
+  const { directory, file, ...shared } = destinationSchema.properties;
+  const of = (field: 'directory' | 'file', schema: StructuralSchema): StructuralSchema => ({
+    type: 'object',
+    required: ['engine', field],
+    properties: { ...shared, [field]: schema },
+  });
+  return variantOf(value, 'engine', { redis: of('directory', directory), etcd: of('file', file) });
+}
+
+/** Says every fault, one after the other. */
+export class BadTask extends Error {
+  override readonly name = 'BadTask';
+}
+
+/** @throws BadTask */
+export function parseAgentTask(text: string): AgentTask {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new BadTask('the task is not JSON', { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTask('the task is no object');
+  const schema = schemaOf(value as Readonly<Record<string, unknown>>);
+  const unknown = prune(schema, value).unknown.map((path) => `${displayPath(path)} is not known`);
+  const faults = faultsOf(schema, value).map(({ path, message }) => `${displayPath(path)} ${message}`);
+  const found = [...unknown, ...faults];
+  if (found.length > 0) throw new BadTask(`the task is not valid: ${found.join('; ')}`);
+  const task = withDefaults(schema, value) as AgentTask;
+  if (task.task === 'take') requireFitting(task);
+  return task;
+}
+
+function requireFitting({ cluster, source, retention, purpose }: TakeTask): void {
+  const kind = source.engine === 'redis' ? 'RedisCluster' : 'EtcdCluster';
+  if (cluster.kind !== kind)
+    throw new BadTask(`source.engine ${source.engine} does not fit cluster.kind ${cluster.kind}`);
+  if (retention !== undefined && purpose.type !== 'schedule') {
+    throw new BadTask(`retention is for a purpose of type schedule, and this one is of type ${purpose.type}`);
+  }
+}

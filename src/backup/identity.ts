@@ -1,0 +1,46 @@
+/** Whose backup it is, and what it was made for: a part of a backup's place in the target, and of its manifest. */
+import type { Defaulted, StructuralSchema } from '../api/schema.ts';
+
+const name = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', maxLength: 253 } as const;
+/** As Kubernetes makes them; anything that is safe as a folder's name will do. */
+export const uidSchema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$', maxLength: 64 } as const;
+
+/** Engine to the kind of its clusters. */
+export const kindOfEngine = { redis: 'RedisCluster', etcd: 'EtcdCluster' } as const;
+
+export type BackupEngine = keyof typeof kindOfEngine;
+
+export const clusterIdentitySchema = {
+  type: 'object',
+  required: ['namespace', 'kind', 'name', 'uid'],
+  properties: {
+    namespace: name,
+    kind: { type: 'string', enum: ['RedisCluster', 'EtcdCluster'] },
+    name,
+    uid: uidSchema,
+  },
+} as const satisfies StructuralSchema;
+
+export type ClusterIdentity = Defaulted<typeof clusterIdentitySchema>;
+
+/** On demand (`Backup`), by a `BackupSchedule`, or as the last one of a cluster that is being deleted. */
+export const purposeSchema = {
+  type: 'object',
+  required: ['type', 'name'],
+  properties: {
+    type: { type: 'string', enum: ['backup', 'schedule', 'deletion'] },
+    name: { ...name, description: 'Of the Backup or BackupSchedule; of the cluster where it is being deleted.' },
+    uid: {
+      ...uidSchema,
+      description:
+        'Of the same object. A second attempt for the same Backup finds what the first one has stored by it.',
+    },
+  },
+} as const satisfies StructuralSchema;
+
+export type Purpose = Defaulted<typeof purposeSchema>;
+
+/** The folder of a cluster's backups below a target's prefix; ids of backups are the folders in it. */
+export function clusterFolder({ namespace, kind, uid }: ClusterIdentity): string {
+  return `${namespace}/${kind}/${uid}`;
+}

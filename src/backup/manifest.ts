@@ -1,0 +1,248 @@
+/**
+ * The manifest of a backup: what makes a folder one. It is written last, and seals itself.
+ *
+ * With a key the seal is an HMAC, and nobody without the key can change a word; without one it is a checksum, which
+ * notices accidents only. The seal is over the canonical text, so that whoever formats the file breaks nothing.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { faultsOf } from '../api/check.ts';
+import { prune } from '../api/prune.ts';
+import type { StructuralSchema } from '../api/schema.ts';
+import { displayPath } from '../api/violation.ts';
+import type { BackupSummary } from './agent-result.ts';
+import { frameScheme } from './frames.ts';
+import {
+  type BackupEngine,
+  type ClusterIdentity,
+  clusterFolder,
+  clusterIdentitySchema,
+  kindOfEngine,
+  type Purpose,
+  purposeSchema,
+} from './identity.ts';
+import { type BackupKey, type KeyRing, sealKey } from './key.ts';
+import { type BackupState, etcdStateSchema, redisStateSchema } from './state.ts';
+
+export const manifestVersion = 1;
+/** Objects in the folder of a backup. */
+export const manifestObject = 'manifest.json';
+export const dataObject = 'data';
+/** No manifest is near this long; whatever is longer is not read. */
+export const maxManifestBytes = 64 * 1024;
+
+export interface Manifest {
+  readonly formatVersion: number;
+  readonly id: string;
+  readonly engine: BackupEngine;
+  /** As the process said: `8.0.5`. */
+  readonly engineVersion: string;
+  readonly cluster: ClusterIdentity;
+  readonly purpose: Purpose;
+  readonly topology: {
+    /** Members that answered. */
+    readonly members: number;
+    /** The one that the data came from, and its role then. */
+    readonly source: string;
+    readonly role: 'primary' | 'replica' | 'leader' | 'follower';
+  };
+  /** RFC 3339, in UTC. */
+  readonly startedAt: string;
+  readonly completedAt: string;
+  readonly data: {
+    readonly plainBytes: number;
+    readonly plainSha256: string;
+    readonly storedBytes: number;
+    readonly storedSha256: string;
+  };
+  readonly encryption: { readonly scheme: typeof frameScheme; readonly keyId: string } | { readonly scheme: 'none' };
+  readonly state: BackupState;
+  /** Of the agent: `clusterwright 0.1.0`. */
+  readonly writtenBy: string;
+}
+
+const text = { type: 'string', minLength: 1, maxLength: 253 } as const;
+const time = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$',
+  maxLength: 40,
+} as const;
+const bytes = { type: 'integer', minimum: 0 } as const;
+const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+
+function schemaOf(engine: unknown): StructuralSchema {
+  return {
+    type: 'object',
+    required: [
+      'formatVersion',
+      'id',
+      'engine',
+      'engineVersion',
+      'cluster',
+      'purpose',
+      'topology',
+      'startedAt',
+      'completedAt',
+      'data',
+      'encryption',
+      'state',
+      'writtenBy',
+    ],
+    properties: {
+      formatVersion: { type: 'integer' },
+      id: { type: 'string', pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$' },
+      engine: { type: 'string', enum: Object.keys(kindOfEngine) },
+      engineVersion: text,
+      cluster: clusterIdentitySchema,
+      purpose: purposeSchema,
+      topology: {
+        type: 'object',
+        required: ['members', 'source', 'role'],
+        properties: {
+          members: { type: 'integer', minimum: 1 },
+          source: text,
+          role: { type: 'string', enum: ['primary', 'replica', 'leader', 'follower'] },
+        },
+      },
+      startedAt: time,
+      completedAt: time,
+      data: {
+        type: 'object',
+        required: ['plainBytes', 'plainSha256', 'storedBytes', 'storedSha256'],
+        properties: { plainBytes: bytes, plainSha256: sha256, storedBytes: bytes, storedSha256: sha256 },
+      },
+      encryption: {
+        type: 'object',
+        required: ['scheme'],
+        properties: { scheme: { type: 'string', enum: [frameScheme, 'none'] }, keyId: text },
+      },
+      state: engine === 'etcd' ? etcdStateSchema : redisStateSchema,
+      writtenBy: text,
+    },
+  };
+}
+
+export type ManifestFault = 'Tampered' | 'OtherKey' | 'Unfit';
+
+/** A manifest that must not be gone by. */
+export class ManifestRefused extends Error {
+  override readonly name = 'ManifestRefused';
+  readonly fault: ManifestFault;
+  constructor(fault: ManifestFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+/** Object keys in order, no space between: one text for one value. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(',')}}`;
+}
+
+function sealOf(manifest: unknown, key: BackupKey | undefined): string {
+  const content = canonical(manifest);
+  return key === undefined
+    ? `sha256:${createHash('sha256').update(content).digest('hex')}`
+    : `hmac-sha256:${createHmac('sha256', sealKey(key)).update(content).digest('hex')}`;
+}
+
+/** @param key the one that the data is encrypted with, if it is */
+export function serializeManifest(manifest: Manifest, key: BackupKey | undefined): string {
+  return `${JSON.stringify({ manifest, seal: sealOf(manifest, key) }, null, 2)}\n`;
+}
+
+export interface OpenedManifest {
+  readonly manifest: Manifest;
+  /** Opens the data; undefined where it is not encrypted. */
+  readonly key: BackupKey | undefined;
+}
+
+/**
+ * @param folder where it was found, below the prefix: a manifest belongs to one place
+ * @param keys undefined where none is given: then only what is not encrypted is taken, and with keys only what is
+ * @throws ManifestRefused
+ */
+export function parseManifest(content: string, folder: string, keys: KeyRing | undefined): OpenedManifest {
+  const { manifest, seal } = envelope(content);
+  const { formatVersion } = manifest;
+  if (typeof formatVersion !== 'number') throw refusal('it has no format version');
+  if (formatVersion > manifestVersion) {
+    const words = `its format has version ${formatVersion}, and this agent knows versions up to ${manifestVersion}`;
+    throw new ManifestRefused('Unfit', `the manifest cannot be read: ${words}`);
+  }
+  const schema = schemaOf(manifest.engine);
+  const [fault] = [
+    ...prune(schema, manifest).unknown.map((path) => `${displayPath(path)} is not known`),
+    ...faultsOf(schema, manifest).map(({ path, message }) => `${displayPath(path)} ${message}`),
+  ];
+  if (fault !== undefined) throw refusal(fault);
+  const known = manifest as unknown as Manifest;
+  const key = keyFor(known, keys);
+  const [found, expected] = [Buffer.from(seal), Buffer.from(sealOf(manifest, key))];
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) throw refusal('its seal does not fit it');
+  if (folderOf(known) !== folder) throw refusal(`it belongs to ${folderOf(known)}, and was found in ${folder}`);
+  if (known.cluster.kind !== kindOfEngine[known.engine]) throw refusal('its kind and its engine do not fit');
+  return { manifest: known, key };
+}
+
+const refusal = (why: string, options?: ErrorOptions): ManifestRefused =>
+  new ManifestRefused('Tampered', `the manifest is not what was written: ${why}`, options);
+
+function envelope(content: string): { readonly manifest: Readonly<Record<string, unknown>>; readonly seal: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (cause) {
+    throw refusal('it is not JSON', { cause });
+  }
+  const { manifest, seal } = (value ?? {}) as { readonly manifest?: unknown; readonly seal?: unknown };
+  if (typeof manifest !== 'object' || manifest === null || typeof seal !== 'string') {
+    throw refusal('it has no manifest, or no seal');
+  }
+  return { manifest: manifest as Readonly<Record<string, unknown>>, seal };
+}
+
+function keyFor({ encryption }: Manifest, keys: KeyRing | undefined): BackupKey | undefined {
+  if (encryption.scheme === 'none') {
+    if (keys === undefined) return undefined;
+    throw new ManifestRefused('OtherKey', 'the backup is not encrypted, although a key is given');
+  }
+  if (keys === undefined) throw new ManifestRefused('OtherKey', 'the backup is encrypted, and no key is given');
+  const key = keys.find(({ id }) => id === encryption.keyId);
+  if (key !== undefined) return key;
+  const ids = keys.map(({ id }) => id).join(', ');
+  const words = `it needs the key ${encryption.keyId}, and given are ${ids}`;
+  throw new ManifestRefused('OtherKey', `the backup was encrypted with another key: ${words}`);
+}
+
+/** Below the target's prefix. */
+export function folderOf({ cluster, id }: Pick<Manifest, 'cluster' | 'id'>): string {
+  return `${clusterFolder(cluster)}/${id}`;
+}
+
+/** Whose data it is, for the frames: the same data is refused in the folder of another backup. */
+export function ownerOf({ cluster, id, engine }: Pick<Manifest, 'cluster' | 'id' | 'engine'>): string {
+  return `${engine} ${clusterFolder(cluster)}/${id}`;
+}
+
+/** @param prefix of the target, empty or without slashes at its ends */
+export function summaryOf(manifest: Manifest, prefix: string): BackupSummary {
+  const { id, engine, engineVersion, cluster, purpose, startedAt, completedAt, data, encryption, state } = manifest;
+  return {
+    id,
+    folder: prefix === '' ? folderOf(manifest) : `${prefix}/${folderOf(manifest)}`,
+    engine,
+    engineVersion,
+    cluster,
+    purpose,
+    startedAt,
+    completedAt,
+    plainBytes: data.plainBytes,
+    storedBytes: data.storedBytes,
+    plainSha256: data.plainSha256,
+    encrypted: encryption.scheme !== 'none',
+    state,
+  };
+}

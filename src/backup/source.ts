@@ -1,0 +1,68 @@
+/** Where the data of a backup comes from: the members of one cluster, and what they want to see of who asks. */
+import type { Defaulted, StructuralSchema } from '../api/schema.ts';
+import { absolutePath } from './place.ts';
+
+const members = {
+  type: 'array',
+  description: 'All are asked, and the one is taken from that serves the others least: a replica, a follower.',
+  minItems: 1,
+  maxItems: 64,
+  items: {
+    type: 'object',
+    required: ['host', 'port'],
+    properties: {
+      host: { type: 'string', pattern: '^[A-Za-z0-9.:_-]+$', maxLength: 253 },
+      port: { type: 'integer', minimum: 1, maximum: 65535 },
+    },
+  },
+} as const;
+
+const tls = {
+  type: 'object',
+  description: 'Absent: connections are not secured.',
+  required: ['caFile'],
+  properties: {
+    caFile: absolutePath,
+    certFile: absolutePath,
+    keyFile: absolutePath,
+    servername: {
+      type: 'string',
+      description: 'The name that certificates must be for, where it is not the host that is dialled.',
+      maxLength: 253,
+    },
+  },
+} as const;
+
+export const redisSourceSchema = {
+  type: 'object',
+  required: ['engine', 'members'],
+  properties: {
+    engine: { type: 'string', enum: ['redis'] },
+    members,
+    passwordFile: { ...absolutePath, description: 'Its first line is the password.' },
+    tls,
+  },
+} as const satisfies StructuralSchema;
+
+export const etcdSourceSchema = {
+  type: 'object',
+  required: ['engine', 'members'],
+  properties: {
+    engine: { type: 'string', enum: ['etcd'] },
+    members,
+    user: { type: 'string', default: 'root', minLength: 1, maxLength: 253 },
+    passwordFile: { ...absolutePath, description: 'Its first line is the password. Used only where etcd asks for it.' },
+    tls,
+    clusterId: {
+      type: 'string',
+      description: 'In decimal, as etcd says it in answers: a member of another cluster is refused.',
+      pattern: '^[0-9]{1,20}$',
+    },
+  },
+} as const satisfies StructuralSchema;
+
+export type RedisSource = Defaulted<typeof redisSourceSchema>;
+export type EtcdSource = Defaulted<typeof etcdSourceSchema>;
+export type Source = RedisSource | EtcdSource;
+export type Endpoint = Source['members'][number];
+export type TlsFiles = NonNullable<Source['tls']>;

@@ -1,0 +1,153 @@
+/**
+ * `clusterwright backup verify`: a drill. A throw-away cluster begins with the backup, is asked what it holds, and goes.
+ *
+ * It goes whatever comes of it, with its volume; what it leaves behind where this program is killed is one cluster of
+ * the name that it says. Exit code 0: what was found is what the backup said; 1: it is not, or could not be told.
+ */
+import { type BackupSpec, backupKind } from '../../api/backup.ts';
+import type { BackupStatus } from '../../api/backup-status.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import { validateCluster } from '../../api/validate.ts';
+import type { BackupPart } from '../../engines/backup-part.ts';
+import type { RegisteredEngine } from '../../engines/engine.ts';
+import { engines } from '../../engines/index.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Connection, Target } from '../connection.ts';
+import { waitUntilGone } from '../deploy/readiness.ts';
+import { CommandError } from '../fault.ts';
+import { findCluster, readChildren } from '../live.ts';
+import { ioTo, type Way } from '../observation.ts';
+import type { Command, Surroundings } from '../surroundings.ts';
+import { tableText } from '../table.ts';
+import { resourceOfOwn } from './own-resource.ts';
+import { waitForCluster } from './waiting.ts';
+
+export interface VerifyArguments extends Pick<Target, 'kubeconfig' | 'context'> {
+  /** Of the Backup. */
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly ask?: Way | undefined;
+  /** Seconds that the restore may take. */
+  readonly timeout: number;
+}
+
+/** Until its volume is gone as well. */
+const removalMs = 120_000;
+
+interface Drill {
+  readonly engine: RegisteredEngine;
+  readonly part: BackupPart<unknown>;
+  readonly namespace: string;
+  readonly name: string;
+  /** What is created. */
+  readonly object: KubeObject;
+  readonly wanted: Readonly<Record<string, string>>;
+}
+
+export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
+  const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
+  try {
+    const drill = await prepare(connection, args);
+    around.stderr(`${drill.object.kind} ${drill.name} is made of the backup, asked, and deleted\n`);
+    const made = await connection.client.create(drill.object);
+    try {
+      const { resource } = drill.engine.kind;
+      await waitForCluster(connection.client, resource, drill.namespace, drill.name, args.timeout * 1000);
+      return report(drill, await ask(connection, drill, args, around), around);
+    } finally {
+      await remove(connection, drill, made);
+    }
+  } finally {
+    await connection.close();
+  }
+};
+
+async function prepare(connection: Connection, args: VerifyArguments): Promise<Drill> {
+  const { client } = connection;
+  const namespace = args.namespace ?? connection.namespace;
+  const backupEngine = engines.find(({ kind }) => kind === backupKind);
+  const found = backupEngine && (await findCluster(client, backupEngine, namespace, args.name));
+  if (found === undefined) throw new CommandError(`there is no Backup ${args.name} in namespace ${namespace}`);
+  const { cluster, target, encryption } = found.spec as BackupSpec;
+  const { phase, id, contents = {}, version = '' } = (found.status ?? {}) as BackupStatus;
+  if (phase !== 'Verified' || id === undefined) {
+    throw new CommandError(`backup ${args.name} is ${phase ?? 'new'}: only one that is Verified can be tried`);
+  }
+  const engine = engines.find(({ kind }) => kind.resource.kind === cluster.kind);
+  const part = engine?.backup;
+  if (engine === undefined || part === undefined) throw new CommandError(`nothing can restore a ${cluster.kind}`);
+  const live = await findCluster(client, engine, namespace, cluster.name);
+  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, version));
+  const name = `${args.name.slice(0, 34)}-drill`;
+  const restore = {
+    target,
+    id,
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(engine.name === 'etcd' ? { bumpRevision: false } : {}),
+  };
+  const spec = { ...part.drill(original), deletionPolicy: 'Delete', bootstrap: { restore } };
+  const { resource } = engine.kind;
+  const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace }, spec };
+  return { engine, part, namespace, name, object, wanted: contents };
+}
+
+/** The cluster is gone: one of the same version will do. */
+function withoutOriginal(
+  { kind, name: engine }: RegisteredEngine,
+  namespace: string,
+  name: string,
+  version: string,
+): KubeObject {
+  const short = engine === 'redis' ? version.split('.').slice(0, 2).join('.') : version;
+  const { resource } = kind;
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, namespace },
+    spec: { version: short },
+  };
+}
+
+function valid({ kind }: RegisteredEngine, object: KubeObject): Cluster {
+  const verdict = validateCluster(kind, object, { unknown: 'prune' });
+  if (verdict.ok) return verdict.cluster;
+  throw new CommandError(`${object.kind} ${object.metadata.name} is not valid: ${verdict.violations[0]?.message}`);
+}
+
+async function ask(
+  { client, forward }: Connection,
+  { engine, part, namespace, name, wanted }: Drill,
+  { ask: way = 'forward' }: VerifyArguments,
+  around: Surroundings,
+): Promise<Readonly<Record<string, string>>> {
+  const object = await client.get({ resource: engine.kind.resource, namespace, name });
+  const cluster = valid(engine, object);
+  const children = await readChildren(client, engine, namespace, name);
+  const io = ioTo(cluster, children, { client, forward, dial: around.dial, way });
+  return part.contents(cluster, children, io, wanted);
+}
+
+function report({ part, wanted }: Drill, found: Readonly<Record<string, string>>, around: Surroundings): 0 | 1 {
+  const rows = Object.entries(wanted).map(([name, value]) => ({
+    name,
+    value,
+    found: found[name],
+    isSame: part.isSame(name, value, found[name]),
+  }));
+  around.stdout(
+    tableText(
+      ['WHAT', 'BACKUP', 'RESTORED', ''],
+      rows.map((row) => [row.name, row.value, row.found ?? 'nothing', row.isSame ? 'same' : 'DIFFERS']),
+    ),
+  );
+  return rows.every(({ isSame }) => isSame) ? 0 : 1;
+}
+
+async function remove({ client }: Connection, { engine, namespace, name }: Drill, made: KubeObject): Promise<void> {
+  const { uid = '' } = made.metadata;
+  const ref = { resource: engine.kind.resource, namespace, name };
+  await client.remove({ ...ref, uid });
+  const waiting = { client, clock: systemClock, report: () => undefined, timeoutMs: removalMs };
+  await waitUntilGone(ref, uid, waiting);
+}

@@ -1,0 +1,41 @@
+/** The cluster that a Backup or a BackupSchedule is about: from the same manifest, or else from the API server. */
+import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { validateCluster } from '../api/validate.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import type { KubeClient } from '../runtime/client.ts';
+import { findCluster } from './live.ts';
+
+/** Among objects that are at hand; undefined where it is not one of them, or is not valid. */
+export function referredAmong(
+  engines: readonly RegisteredEngine[],
+  engine: RegisteredEngine,
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+): Cluster | undefined {
+  const referral = engine.refersTo?.(cluster);
+  const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
+  if (referral === undefined || other === undefined) return undefined;
+  const { namespace } = cluster.metadata;
+  const found = objects.find(
+    ({ kind, metadata }) =>
+      kind === referral.kind && metadata?.name === referral.name && (metadata.namespace ?? namespace) === namespace,
+  );
+  if (found === undefined) return undefined;
+  const verdict = validateCluster(other.kind, found, { unknown: 'prune', namespace });
+  return verdict.ok ? verdict.cluster : undefined;
+}
+
+/** As the controller finds it. */
+export async function findReferred(
+  client: Pick<KubeClient, 'get'>,
+  engines: readonly RegisteredEngine[],
+  engine: RegisteredEngine,
+  cluster: Cluster,
+): Promise<Cluster | undefined> {
+  const referral = engine.refersTo?.(cluster);
+  const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
+  if (referral === undefined || other === undefined) return undefined;
+  const object = await findCluster(client, other, cluster.metadata.namespace, referral.name);
+  return object === undefined ? undefined : referredAmong(engines, engine, cluster, [object]);
+}

@@ -1,0 +1,132 @@
+/**
+ * The pods in which the agent works, whatever started them: restricted like all of ours, without a token, with what they
+ * need to know in one mounted file and what they must not tell in mounted Secrets.
+ */
+import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
+import { type AgentTask, agentCommand } from '../backup/agent-task.ts';
+import type { Place } from '../backup/place.ts';
+import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
+import { containerSecurityContext, podSecurityContext } from '../resources/podsecurity.ts';
+import type { MountedSecret } from './backup-part.ts';
+
+/** The operator's own image holds the agent. */
+export const defaultAgentImage = 'clusterwright:0.1.0';
+
+const paths = {
+  task: '/etc/clusterwright/task',
+  credentials: '/etc/clusterwright/credentials',
+  authorities: '/etc/clusterwright/authorities',
+  encryption: '/etc/clusterwright/encryption',
+  target: '/backups',
+} as const;
+
+export const taskFile = 'task.json';
+
+type Mounts = NonNullable<ContainerSpec['volumeMounts']>;
+
+/** A target and its key as the agent is told of them, and what has to be mounted for that. */
+export interface Store {
+  readonly task: Pick<AgentTask, 'target' | 'encryptionKeyFile'>;
+  readonly volumes: readonly Volume[];
+  readonly mounts: Mounts;
+}
+
+export function storeOf(target: BackupTarget, encryption: BackupEncryption | undefined): Store {
+  const secrets = secretsOf(target, encryption);
+  const claim = target.claim === undefined ? [] : [target.claim];
+  return {
+    task: {
+      target: placeOf(target),
+      ...(encryption === undefined ? {} : { encryptionKeyFile: `${paths.encryption}/key` }),
+    },
+    volumes: [
+      ...secrets.map(secretVolume),
+      ...claim.map(({ name }) => ({ name: 'target', persistentVolumeClaim: { claimName: name } })),
+    ],
+    mounts: [...secrets.map(secretMount), ...claim.map(() => ({ name: 'target', mountPath: paths.target }))],
+  };
+}
+
+function placeOf({ s3, claim }: BackupTarget): Place {
+  if (s3 === undefined) return { type: 'claim', directory: paths.target, prefix: claim?.path ?? '' };
+  const { endpoint, bucket, prefix = '', region, pathStyle, ca } = s3;
+  return {
+    type: 's3',
+    endpoint,
+    region,
+    bucket,
+    prefix,
+    pathStyle,
+    accessKeyIdFile: `${paths.credentials}/accessKeyId`,
+    secretAccessKeyFile: `${paths.credentials}/secretAccessKey`,
+    ...(ca === undefined ? {} : { caFile: `${paths.authorities}/ca.crt` }),
+  };
+}
+
+function secretsOf({ s3 }: BackupTarget, encryption: BackupEncryption | undefined): MountedSecret[] {
+  const mounted = (volume: string, name: string | undefined, directory: string, ...keys: string[]): MountedSecret[] =>
+    name === undefined ? [] : [{ name, volume, directory, files: Object.fromEntries(keys.map((key) => [key, key])) }];
+  return [
+    ...mounted('credentials', s3?.credentials, paths.credentials, 'accessKeyId', 'secretAccessKey'),
+    ...mounted('authorities', s3?.ca, paths.authorities, 'ca.crt'),
+    ...mounted('encryption', encryption?.secret, paths.encryption, 'key'),
+  ];
+}
+
+export function secretVolume({ name, volume, files, optional }: MountedSecret): Volume {
+  const items = Object.entries(files).map(([key, path]) => ({ key, path }));
+  return { name: volume, secret: { secretName: name, items, ...(optional === undefined ? {} : { optional }) } };
+}
+
+export function secretMount({ volume, directory }: MountedSecret): Mounts[number] {
+  return { name: volume, mountPath: directory, readOnly: true };
+}
+
+export interface AgentContainerOptions {
+  readonly image: string;
+  readonly mounts: Mounts;
+}
+
+export function agentContainer({ image, mounts }: AgentContainerOptions): ContainerSpec {
+  return {
+    ...helperContainer('agent', image),
+    command: [...agentCommand, `${paths.task}/${taskFile}`],
+    volumeMounts: [{ name: 'task', mountPath: paths.task, readOnly: true }, ...mounts],
+  };
+}
+
+/** Data flows through it in pieces, so it needs the same for every size. */
+export function helperContainer(
+  name: string,
+  image: string,
+): Pick<ContainerSpec, 'name' | 'image' | 'imagePullPolicy' | 'resources' | 'securityContext'> {
+  return {
+    name,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } },
+    securityContext: containerSecurityContext,
+  };
+}
+
+export interface AgentPodOptions {
+  /** ConfigMap with the task. */
+  readonly config: string;
+  readonly volumes: readonly Volume[];
+  readonly containers: readonly ContainerSpec[];
+  readonly initContainers?: readonly ContainerSpec[];
+}
+
+export function agentPodSpec(options: AgentPodOptions): Omit<PodSpec, 'restartPolicy'> {
+  const { config, volumes, containers, initContainers = [] } = options;
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurityContext,
+    // Time to say why it ends.
+    terminationGracePeriodSeconds: 10,
+    ...(initContainers.length === 0 ? {} : { initContainers }),
+    containers,
+    volumes: [{ name: 'task', configMap: { name: config } }, ...volumes],
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * What an engine knows about backups of its clusters: where the agent finds the members and what it must show them, and
+ * how the volume of the first member of a new cluster is filled with what a backup holds. The rest is the same for all.
+ */
+
+import type { Cluster } from '../api/cluster.ts';
+import type { Destination } from '../backup/agent-task.ts';
+import type { Source } from '../backup/source.ts';
+import type { Children } from '../resources/children.ts';
+import type { ContainerSpec, Volume } from '../resources/plain.ts';
+import type { EngineIO } from './engine.ts';
+
+/** A Secret as files in a pod. */
+export interface MountedSecret {
+  readonly name: string;
+  /** Name of the volume. */
+  readonly volume: string;
+  readonly directory: string;
+  /** Key in the Secret to name of the file. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The pod starts without it. */
+  readonly optional?: true;
+}
+
+export interface BackupSource {
+  readonly source: Source;
+  readonly secrets: readonly MountedSecret[];
+  /** In words, for a status: `3 data nodes`. */
+  readonly topology: string;
+}
+
+export interface Filling {
+  /** The StatefulSet whose first claim is filled. */
+  readonly set: string;
+  readonly destination: Destination;
+  /** Where the pod that fetches has the claim, or what it writes to instead. */
+  readonly fetchMounts: NonNullable<ContainerSpec['volumeMounts']>;
+  readonly volumes: readonly Volume[];
+  /** What makes a member's volume of what was fetched, in order, each after the one before has succeeded. */
+  readonly fillers: readonly Filler[];
+  /** On the claim once it is filled, besides our own mark. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface Filler {
+  readonly name: string;
+  /** Undefined: the agent's. */
+  readonly image?: string;
+  readonly command: readonly string[];
+  readonly env?: ContainerSpec['env'];
+  readonly mounts: NonNullable<ContainerSpec['volumeMounts']>;
+}
+
+/** On a claim that a restore has filled: the folder of the backup. */
+export const restoredAnnotation = 'clusterwright.dev/restored';
+
+/** The volume of the first member in a {@link Filling}'s mounts. */
+export const filledVolume = 'filled';
+
+export interface BackupPart<Spec> {
+  source(cluster: Cluster<Spec>): BackupSource;
+  filling(cluster: Cluster<Spec>): Filling;
+  /**
+   * The spec of a small cluster that a backup of `cluster` can be restored into, to see whether it can; without
+   * `bootstrap`. Nobody but who tries it uses it.
+   */
+  drill(cluster: Cluster<Spec>): object;
+  /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
+  contents(
+    cluster: Cluster<Spec>,
+    children: Children,
+    io: EngineIO,
+    wanted: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>>;
+  /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */
+  isSame(name: string, wanted: string, found: string | undefined): boolean;
+}

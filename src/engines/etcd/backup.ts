@@ -1,0 +1,142 @@
+/** Where the agent finds an etcd cluster, and how the volume of the first member of a new one is made of a snapshot. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
+import { clientPort, etcdNames, memberName, paths, peerUrl } from './names.ts';
+import { etcdImage } from './pods.ts';
+import { passwordSecret, sessionOf } from './session.ts';
+
+const authDirectory = '/etc/clusterwright/auth';
+const tlsDirectory = '/etc/clusterwright/tls';
+
+const snapshot = { volume: 'snapshot', directory: '/snapshot', file: '/snapshot/snapshot.db' } as const;
+
+/** In the same image as etcd itself. */
+const restoreProgram = '/usr/local/bin/etcdutl';
+
+/** What etcd's own documentation advises: no client that has seen the old cluster meets a revision twice. */
+const revisionsSkipped = 1_000_000_000;
+
+/** A data directory is there as a whole or not at all: it is made beside its place and moved there in the end. */
+const moveIntoPlace = `const { readdirSync, renameSync, rmSync } = require('node:fs');
+const [volume, made, name] = process.argv.slice(1);
+if (!readdirSync(volume).includes(name)) renameSync(volume + '/' + made, volume + '/' + name);
+for (const entry of readdirSync(volume)) {
+  if (entry !== name && entry !== 'lost+found') rmSync(volume + '/' + entry, { recursive: true });
+}
+`;
+
+export const etcdBackup: BackupPart<EtcdSpec> = {
+  /** Each member, as far as they are known, and the Service of those that are ready: members come and go. */
+  source(cluster) {
+    const { metadata, spec } = cluster;
+    const { client } = spec.tls;
+    const names = etcdNames(metadata.name);
+    const host = `${names.client}.${metadata.namespace}.svc`;
+    const known = (cluster.status?.members ?? []).map(({ name }) => `${name}.${names.peers}.${metadata.namespace}.svc`);
+    return {
+      source: {
+        engine: 'etcd',
+        user: 'root',
+        members: [...known, host].map((name) => ({ host: name, port: clientPort })),
+        passwordFile: `${authDirectory}/password`,
+        ...(client === undefined
+          ? {}
+          : {
+              tls: {
+                caFile: `${tlsDirectory}/ca.crt`,
+                certFile: `${tlsDirectory}/tls.crt`,
+                keyFile: `${tlsDirectory}/tls.key`,
+                servername: host,
+              },
+            }),
+      },
+      secrets: secretsOf(cluster),
+      topology: spec.replicas === 1 ? '1 member' : `${spec.replicas} members`,
+    };
+  },
+
+  filling(cluster) {
+    const { metadata, spec } = cluster;
+    const name = memberName(metadata.name, 0);
+    const url = peerUrl(cluster, 0);
+    const bump = spec.bootstrap?.restore.bumpRevision ?? true;
+    // Each pod makes its own: one that was killed leaves only half a directory.
+    const made = '$(POD_NAME)';
+    return {
+      set: name,
+      destination: { engine: 'etcd', file: snapshot.file, version: spec.version },
+      fetchMounts: [{ name: snapshot.volume, mountPath: snapshot.directory }],
+      volumes: [{ name: snapshot.volume, emptyDir: {} }],
+      fillers: [
+        {
+          name: 'restore',
+          image: etcdImage(spec),
+          command: [
+            restoreProgram,
+            'snapshot',
+            'restore',
+            snapshot.file,
+            `--name=${name}`,
+            `--initial-cluster=${name}=${url}`,
+            `--initial-advertise-peer-urls=${url}`,
+            `--initial-cluster-token=${metadata.uid ?? metadata.name}`,
+            `--data-dir=${paths.volume}/${made}`,
+            ...(bump ? [`--bump-revision=${revisionsSkipped}`, '--mark-compacted'] : []),
+          ],
+          env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+          mounts: [
+            { name: snapshot.volume, mountPath: snapshot.directory, readOnly: true },
+            { name: filledVolume, mountPath: paths.volume },
+          ],
+        },
+        {
+          name: 'place',
+          command: ['/usr/local/bin/node', '-e', moveIntoPlace, paths.volume, made, paths.data.replace(/^.*\//, '')],
+          env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+          mounts: [{ name: filledVolume, mountPath: paths.volume }],
+        },
+      ],
+      annotations: {},
+    };
+  },
+
+  /** Users are a part of the data, so the old password is what lets anybody in. */
+  drill(cluster) {
+    const { version, image, storage, resources, scheduling, config } = cluster.spec;
+    return {
+      ...{ version, replicas: 1, storage, resources, scheduling, config },
+      ...(image === undefined ? {} : { image }),
+      auth: { secretRef: passwordSecret(cluster) },
+    };
+  },
+
+  async contents(cluster, children, io, { revision = '0' }) {
+    const address = children.pods[0]?.status?.podIP;
+    if (address === undefined) throw new Error('no member has an address');
+    const answer = await sessionOf(cluster, io).call(address, 'maintenance/hashkv', { revision });
+    const { revision: current } = (answer.header ?? {}) as { readonly revision?: string };
+    return {
+      revision: String(current ?? '0'),
+      hash: String(answer.hash ?? '0'),
+      compactRevision: String(answer.compact_revision ?? '0'),
+    };
+  },
+
+  /** A snapshot may hold changes after the revision that was told; -1 and 0 both say that nothing was ever compacted. */
+  isSame(name, wanted, found = '0') {
+    if (name === 'revision') return BigInt(found) >= BigInt(wanted);
+    return found === wanted || (name === 'compactRevision' && Number(found) <= 0 && Number(wanted) <= 0);
+  },
+};
+
+function secretsOf(cluster: Cluster<EtcdSpec>): MountedSecret[] {
+  const { client } = cluster.spec.tls;
+  const { name, key } = passwordSecret(cluster);
+  const files = { 'ca.crt': 'ca.crt', 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' };
+  return [
+    // There is none where authentication is off and somebody has deleted it.
+    { name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' }, optional: true },
+    ...(client === undefined ? [] : [{ name: client.secretRef.name, volume: 'tls', directory: tlsDirectory, files }]),
+  ];
+}

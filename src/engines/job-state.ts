@@ -1,0 +1,84 @@
+/** What has come of a Job of the agent: from its conditions, and from the last words of its pods. */
+import { type AgentResult, parseAgentResult } from '../backup/agent-result.ts';
+import type { ContainerStatus, Job, Pod } from '../resources/children.ts';
+
+export type JobState =
+  /** No process has started; why, in words. */
+  | { readonly state: 'pending'; readonly message: string }
+  | { readonly state: 'running'; readonly message: string }
+  /** `result` is missing where nobody has kept the agent's words. */
+  | { readonly state: 'complete'; readonly result?: AgentResult }
+  | { readonly state: 'failed'; readonly message: string; readonly isTransient: boolean; readonly at: number };
+
+/** `pods`: those of all Jobs of the owner. */
+export function jobState(job: Job, pods: readonly Pod[]): JobState {
+  const own = pods.filter((pod) => isOf(pod, job)).sort((a, b) => createdAt(b) - createdAt(a));
+  const has = (type: string) => job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
+  const results = own.flatMap((pod) => resultOf(pod) ?? []);
+  const failed = has('Failed');
+  if (has('Complete') !== undefined) {
+    const done = results.find(({ result }) => result !== 'failed');
+    return { state: 'complete', ...(done === undefined ? {} : { result: done }) };
+  }
+  if (failed !== undefined) {
+    const [last] = results;
+    const at = Date.parse(failed.lastTransitionTime ?? '') || 0;
+    if (last?.result === 'failed') {
+      return { state: 'failed', message: last.message, isTransient: last.isTransient, at };
+    }
+    const why = own.map(endOf).find((words) => words !== undefined) ?? failed.message ?? failed.reason ?? '';
+    return { state: 'failed', message: why === '' ? 'its Job has failed' : why, isTransient: true, at };
+  }
+  return progressOf(own, results);
+}
+
+function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobState {
+  const [newest] = own;
+  const [last] = results;
+  const again = last?.result === 'failed' ? `; the attempt before it failed: ${last.message}` : '';
+  if (newest === undefined) return { state: 'pending', message: 'its Job has no pod yet' };
+  if (newest.status?.phase === 'Running' && containersOf(newest).some(({ state }) => state?.running !== undefined)) {
+    return { state: 'running', message: `${newest.metadata.name} is at work${again}` };
+  }
+  return { state: 'pending', message: `${waitOf(newest)}${again}` };
+}
+
+function isOf({ metadata }: Pod, job: Job): boolean {
+  return (metadata.ownerReferences ?? []).some(({ uid }) => uid === job.metadata.uid);
+}
+
+function createdAt({ metadata }: Pod): number {
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
+function containersOf({ status }: Pod): readonly ContainerStatus[] {
+  return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+}
+
+function resultOf(pod: Pod): AgentResult | undefined {
+  return containersOf(pod)
+    .map(({ state }) => parseAgentResult(state?.terminated?.message ?? ''))
+    .find((result) => result !== undefined);
+}
+
+/** Of a process that was not the agent, or did not come to speak. */
+function endOf(pod: Pod): string | undefined {
+  const ended = containersOf(pod).find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const { reason = '', exitCode = 0, message = '' } = ended?.state?.terminated ?? {};
+  if (ended === undefined) return undefined;
+  const words = message.trim().slice(-500);
+  return `${ended.name} ended with code ${exitCode} (${reason})${words === '' ? '' : `: ${words}`}`;
+}
+
+function waitOf(pod: Pod): string {
+  const { name } = pod.metadata;
+  const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  if (unscheduled !== undefined) return `${name} cannot be scheduled: ${unscheduled.message ?? ''}`;
+  const waiting = containersOf(pod).flatMap(({ state }) => state?.waiting ?? []);
+  const telling = waiting.find(({ message }) => message !== undefined) ?? waiting[0];
+  if (telling?.message !== undefined) return `${name}: ${telling.reason ?? 'waiting'}: ${telling.message}`;
+  if (telling?.reason === 'ContainerCreating' || telling?.reason === 'PodInitializing') {
+    return `${name} is being started; what it mounts (claims, Secrets) must be there`;
+  }
+  return `${name} is ${pod.status?.phase ?? 'not scheduled'}`;
+}

@@ -1,0 +1,69 @@
+/** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
+import type { RedisSpec } from '../../api/redis.ts';
+import { type BackupPart, filledVolume } from '../backup-part.ts';
+import { isSentinelPod } from './members.ts';
+import { dataPort, paths, redisNames, termAnnotation } from './names.ts';
+import { passwordSecret } from './password.ts';
+import { passwordOf, withSession } from './session.ts';
+import { dataPodNames } from './situation.ts';
+
+const authDirectory = '/etc/clusterwright/auth';
+
+/** Share of the keys by which a count may be off. */
+const countedRoughly = 0.05;
+
+export const redisBackup: BackupPart<RedisSpec> = {
+  source(cluster) {
+    const { metadata, spec } = cluster;
+    const { name, key } = passwordSecret(cluster);
+    const service = `${redisNames(metadata.name).data}.${metadata.namespace}.svc`;
+    return {
+      source: {
+        engine: 'redis',
+        members: dataPodNames(cluster, spec.replicas).map((pod) => ({ host: `${pod}.${service}`, port: dataPort })),
+        passwordFile: `${authDirectory}/password`,
+      },
+      secrets: [{ name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' } }],
+      topology: spec.mode === 'Standalone' ? 'a node that stands alone' : `${spec.replicas} data nodes under Sentinel`,
+    };
+  },
+
+  /** Its claim says that it was primary last, so the sentinels' first election is decided as after an outage of all. */
+  filling({ metadata, spec }) {
+    return {
+      set: redisNames(metadata.name).data,
+      destination: { engine: 'redis', directory: paths.data, version: spec.version },
+      fetchMounts: [{ name: filledVolume, mountPath: paths.data }],
+      volumes: [],
+      fillers: [],
+      annotations: { [termAnnotation]: '1' },
+    };
+  },
+
+  drill({ spec }) {
+    const { 'min-replicas-to-write': _, ...config } = spec.config;
+    const { version, image, storage, resources, scheduling } = spec;
+    const { ephemeral: _e, ...volume } = storage;
+    return {
+      ...{ version, mode: 'Standalone', replicas: 1, storage: volume, resources, scheduling, config },
+      ...(image === undefined ? {} : { image }),
+    };
+  },
+
+  async contents(cluster, children, io) {
+    const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));
+    const address = pod?.status?.podIP;
+    if (address === undefined) throw new Error('no data node has an address');
+    const password = await passwordOf(cluster, io);
+    const target = { address, port: dataPort, password };
+    const text = String(await withSession(io, target, (connection) => connection.command('INFO', 'keyspace')));
+    return Object.fromEntries(
+      [...text.matchAll(/^db(\d+):keys=(\d+)/gm)].map(([, database, keys]) => [`keys.${database}`, keys ?? '']),
+    );
+  },
+
+  isSame(_, wanted, found = '0') {
+    // Counted just before the backup, while others may have written, and keys go when their time is over.
+    return Math.abs(Number(wanted) - Number(found)) <= Number(wanted) * countedRoughly;
+  },
+};

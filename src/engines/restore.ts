@@ -1,0 +1,206 @@
+/**
+ * `bootstrap.restore`: a new cluster begins with the data of a backup.
+ *
+ * It stands before the engine and not in it: until the first member's volume is filled, nothing of the cluster is made,
+ * and from then on the engine finds a volume with data, as after an outage of everybody. It happens only where there is
+ * no member, no volume with data and no record of a formed cluster (safety rule G8); what the claim says is the memory.
+ */
+import type { Cluster, CommonSpec, RestoreSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
+import { fingerprinted } from '../plan/difference.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { refOf } from '../plan/ref.ts';
+import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
+import { ownerReferences } from '../resources/metadata.ts';
+import { configName } from './agent-job.ts';
+import { restoredAnnotation } from './backup-part.ts';
+import { conditionClaims } from './condition-claims.ts';
+import type { RegisteredEngine, StatusClaim } from './engine.ts';
+import { fillJobName, fillObjects } from './fill-job.ts';
+import { type JobState, jobState } from './job-state.ts';
+
+/** A failure that may pass is tried again after so long. */
+const againMs = 60_000;
+
+/** `engine`, with restores before it. `image` holds the agent. */
+export function withRestore(engine: RegisteredEngine, image: string): RegisteredEngine {
+  const objectsFor = (cluster: Cluster): readonly KubeObject[] => {
+    const restore = restoreSpec(cluster);
+    const filling = engine.backup?.filling(cluster);
+    const set = engine
+      .resources(cluster)
+      .find(({ object }) => object.kind === 'StatefulSet' && object.metadata.name === filling?.set)?.object;
+    if (restore === undefined || filling === undefined || set === undefined) return [];
+    return fillObjects(cluster, { engine: engine.name, image, restore, filling, set });
+  };
+  const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
+    if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
+    const annotations = engine.backup?.filling(cluster).annotations ?? {};
+    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, now });
+  };
+
+  return {
+    ...engine,
+    resources: (cluster) => [...objectsFor(cluster).map((object) => ({ object })), ...engine.resources(cluster)],
+    async survey(cluster, children, io) {
+      const plan = planFor(cluster, children, io.now());
+      if (plan !== undefined) return { plan, status: statusOf(plan.outcome), act: noAction };
+      const survey = await engine.survey(cluster, children, io);
+      const steps = cleanUp(cluster, children);
+      return steps.length === 0
+        ? survey
+        : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
+    },
+    surveyOffline: ({ status: _, ...cluster }) => planFor(cluster, noChildren, 0) ?? engine.surveyOffline(cluster),
+    forecast: (cluster) => [
+      ...(restoreSpec(cluster) === undefined ? [] : ['once the volume is filled, the other objects are made']),
+      ...(engine.forecast?.(cluster) ?? []),
+    ],
+  };
+}
+
+const noAction = (): Promise<void> => Promise.reject(new Error('a restore has no actions'));
+
+function restoreSpec(cluster: Cluster): RestoreSpec | undefined {
+  return (cluster.spec as CommonSpec).bootstrap?.restore;
+}
+
+export interface RestoreSituation {
+  readonly cluster: Cluster;
+  readonly children: Children;
+  /** Claim, task and Job; empty where the cluster has no member to begin with. */
+  readonly objects: readonly KubeObject[];
+  /** What the engine wants on the claim once it is filled. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** Undefined where the engine goes on: the volume is filled, or members of this very cluster exist. */
+export function planRestore(situation: RestoreSituation): Plan | undefined {
+  const { cluster, children, objects } = situation;
+  const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
+  if (sets.some((set) => isOwned(set, cluster))) return undefined;
+  const [wanted] = objects;
+  const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
+  if (claim?.metadata.annotations?.[restoredAnnotation] !== undefined) return undefined;
+  if (wanted === undefined) {
+    return waiting('Parked', 'bootstrap.restore begins once there is a member: replicas is 0');
+  }
+  const kept = children.claims.filter((other) => ownerOf(other) === undefined);
+  if (kept.length > 0) {
+    const names = kept.map(({ metadata }) => metadata.name).join(', ');
+    const message = `there are volumes of an earlier cluster of this name (${names}), and a restore never writes over data: delete them, or restore under another name`;
+    return { steps: [], outcome: blocked('DataExists', message) };
+  }
+  const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));
+  if (!isOver) return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
+  return planFilling(situation, claim);
+}
+
+function planFilling(situation: RestoreSituation, claim: Claim | undefined): Plan {
+  const { cluster, children, objects, now } = situation;
+  const found = children.get('Job', fillJobName(cluster.metadata.name)) as Job | undefined;
+  if (found !== undefined && !isOwned(found, cluster)) {
+    return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
+  }
+  if (found?.metadata.deletionTimestamp !== undefined) return waiting('Restoring', 'its Job is begun anew');
+  if (found !== undefined && (claim === undefined || claim.metadata.deletionTimestamp !== undefined)) {
+    // What it has done was done to a volume that is gone.
+    const steps = removal(found, jobs, 'its volume was deleted');
+    return { steps, outcome: wait('Restoring', 'its volume was deleted: it is begun anew') };
+  }
+  if (found === undefined || claim === undefined) {
+    return { steps: missing(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
+  }
+  const state = jobState(found, children.jobPods);
+  switch (state.state) {
+    case 'pending':
+    case 'running':
+      return waiting('Restoring', state.message);
+    case 'complete':
+      return { steps: filledStep(situation, claim, state), outcome: wait('Restoring', 'the first volume is filled') };
+    case 'failed': {
+      if (!state.isTransient) return { steps: [], outcome: blocked('RestoreFailed', state.message) };
+      const left = state.at + againMs - now;
+      const message = `${state.message}; it is tried again`;
+      return {
+        steps: left > 0 ? [] : removal(found, jobs, 'it has failed and is begun anew'),
+        outcome: wait('RestoreFailed', message, left > 0 ? left : undefined),
+      };
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function missing(objects: readonly KubeObject[], children: Children): ObjectStep[] {
+  return objects
+    .filter(({ kind, metadata }) => children.get(kind, metadata.name) === undefined)
+    .map((object) => ({
+      type: 'create',
+      object: object.kind === 'PersistentVolumeClaim' ? object : fingerprinted(object),
+    }));
+}
+
+/** From here on it is a volume with data: it belongs to nobody, and the engine may use it. */
+function filledStep(
+  { annotations }: RestoreSituation,
+  claim: Claim,
+  { result }: Extract<JobState, { state: 'complete' }>,
+): ObjectStep[] {
+  const ref = refOf(claim, persistentVolumeClaims);
+  if (ref === undefined) return [];
+  const from = result?.result === 'fetched' ? result.backup.folder : 'unknown';
+  const added = { [restoredAnnotation]: from, ...annotations };
+  return [
+    {
+      type: 'patch',
+      ref,
+      patch: { metadata: { ownerReferences: [], annotations: added } },
+      changes: [
+        { path: 'metadata.ownerReferences', from: claim.metadata.ownerReferences, to: [] },
+        ...Object.entries(added).map(([name, to]) => ({ path: `metadata.annotations[${name}]`, to })),
+      ],
+    },
+  ];
+}
+
+/** Once the cluster is formed, nobody needs the Job any more. */
+function cleanUp(cluster: Cluster, children: Children): ObjectStep[] {
+  if (restoreSpec(cluster) === undefined || cluster.status?.initialized !== true) return [];
+  const name = fillJobName(cluster.metadata.name);
+  const reason = 'the restore is done';
+  const [job, config] = [children.get('Job', name), children.get('ConfigMap', configName({ name }))];
+  return [
+    ...(job === undefined ? [] : removal(job, jobs, reason)),
+    ...(config === undefined ? [] : removal(config, configMaps, reason)),
+  ];
+}
+
+function removal(object: KubeObject, resource: Parameters<typeof refOf>[1], reason: string): ObjectStep[] {
+  const ref = refOf(object, resource);
+  return ref === undefined || object.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
+}
+
+function ownerOf({ metadata }: KubeObject): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+function isOwned(object: KubeObject, cluster: Cluster): boolean {
+  const [own] = ownerReferences(cluster);
+  return own !== undefined && ownerOf(object) === own.uid;
+}
+
+function waiting(reason: string, message: string): Plan {
+  return { steps: [], outcome: wait(reason, message) };
+}
+
+function statusOf(outcome: Outcome): StatusClaim {
+  if (outcome.state === 'settled') throw new Error('a restore is never settled');
+  const { reason, message } = outcome;
+  return outcome.state === 'blocked'
+    ? { phase: 'Blocked', conditions: conditionClaims('False', reason, message, { stalled: true }) }
+    : { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+}

@@ -1,0 +1,36 @@
+/**
+ * Jobs: work that is done once, by pods that start anew until it is. A pod whose process ends with the code that says
+ * "it would fail again" ends the Job at once. A finished Job stays until its owner goes: its last words are read then.
+ */
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { PodSpec } from './plain.ts';
+
+export interface JobOptions {
+  readonly metadata: ObjectMeta;
+  readonly podSpec: Omit<PodSpec, 'restartPolicy'>;
+  /** Pods after the first one. */
+  readonly retries: number;
+  /** Of all pods together. */
+  readonly deadlineSeconds: number;
+  /** Exit codes of processes for which another pod is useless. */
+  readonly hopelessCodes: readonly number[];
+}
+
+export function jobSpec({ metadata, podSpec, retries, deadlineSeconds, hopelessCodes }: JobOptions): object {
+  return {
+    backoffLimit: retries,
+    activeDeadlineSeconds: deadlineSeconds,
+    podFailurePolicy: {
+      rules: [
+        { action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } },
+        // A drained node is no failure of the work.
+        { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+      ],
+    },
+    template: { metadata: { labels: metadata.labels ?? {} }, spec: { ...podSpec, restartPolicy: 'Never' } },
+  };
+}
+
+export function job(options: JobOptions): KubeObject {
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: options.metadata, spec: jobSpec(options) };
+}

@@ -1,0 +1,159 @@
+/** Backups of real etcd clusters: taken while somebody writes, restored by etcd's own tool, compared. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EtcdState } from '../../src/backup/state.ts';
+import { binaryPath } from '../../src/sandbox/binaries.ts';
+import { layoutOf, versions } from '../../src/sandbox/layout.ts';
+import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { etcdBinaries } from '../support/etcd-binary.ts';
+import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
+import { type EtcdOptions, type EtcdProcess, type EtcdProcesses, encoded, startEtcd } from '../support/etcd-process.ts';
+
+const cluster = { namespace: 'apps', kind: 'EtcdCluster', name: 'db', uid: 'uid-1' };
+const layout = layoutOf(process.env);
+const restorers: Readonly<Record<string, string>> = {
+  [versions.etcd]: binaryPath(layout, 'etcdutl'),
+  [versions.etcdBefore]: binaryPath(layout, 'etcdutl-before'),
+};
+
+let home: string;
+let started: EtcdProcesses[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'agent-etcd-'));
+  started = [];
+  writeFileSync(join(home, 'password'), 'a-long-password\n');
+  writeFileSync(join(home, 'key'), `${Buffer.alloc(32, 1).toString('base64')}\n`);
+});
+afterEach(async () => {
+  await Promise.all(started.map((each) => each.stop()));
+  rmSync(home, { recursive: true });
+});
+
+const target = () => ({ type: 'claim', directory: home, prefix: 'backups' });
+
+function takeTask(members: readonly EtcdProcess[], source: object = {}): object {
+  return {
+    task: 'take',
+    cluster,
+    purpose: { type: 'backup', name: 'now' },
+    source: { engine: 'etcd', members: members.map(({ port }) => ({ host: '127.0.0.1', port })), ...source },
+    target: target(),
+    encryptionKeyFile: join(home, 'key'),
+  };
+}
+
+const fetchTask = (file: string): object => ({
+  task: 'fetch',
+  target: target(),
+  encryptionKeyFile: join(home, 'key'),
+  which: {},
+  destination: { engine: 'etcd', file },
+});
+
+describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (version, binary) => {
+  async function start(options: Omit<EtcdOptions, 'binary'> = {}): Promise<readonly EtcdProcess[]> {
+    const processes = await startEtcd({ binary, ...options });
+    started.push(processes);
+    return processes.members;
+  }
+
+  async function restore(): Promise<EtcdProcess> {
+    const file = join(home, 'snapshot.db');
+    expectResult(await runAgent(fetchTask(file)), 'fetched');
+    const directory = join(home, 'restored');
+    execFileSync(restorers[`v${version}`] ?? '', ['snapshot', 'restore', file, '--data-dir', directory], {
+      stdio: 'pipe',
+    });
+    const [member] = await start({ dataDirectory: directory });
+    if (member === undefined) throw new Error('one member was started');
+    return member;
+  }
+
+  it('gives back every key and every revision, taken from a follower while somebody writes', async () => {
+    const members = await start({ size: 3 });
+    const [member] = members;
+    if (member === undefined) throw new Error('three members were started');
+    for (let i = 0; i < 200; i++) {
+      await member.call('kv/put', { key: encoded(`key-${i % 50}`), value: encoded('x'.repeat(5000)) });
+    }
+    await member.call('kv/compaction', { revision: '50' });
+    let isOver = false;
+    let acknowledged = 0;
+    const writer = (async () => {
+      for (let i = 1; !isOver; i++) {
+        await member.call('kv/put', { key: encoded('ledger'), value: encoded(String(i)) });
+        acknowledged = i;
+      }
+    })();
+    await expect.poll(() => acknowledged).toBeGreaterThan(5);
+    const before = acknowledged;
+    const surroundings = agentSurroundings();
+    const { backup } = expectResult(await runAgent(takeTask(members), surroundings), 'taken');
+    isOver = true;
+    await writer;
+    expect(surroundings.lines.join('')).toContain('"role":"follower"');
+    const state = backup.state as EtcdState;
+    expect(backup).toMatchObject({ engine: 'etcd', engineVersion: version, encrypted: true });
+
+    const restored = await restore();
+    const { hash, compact_revision } = await restored.call('maintenance/hashkv', { revision: state.revision });
+    expect({ hash, compactRevision: compact_revision }).toEqual(state.hashKv);
+    expect(state.hashKv?.compactRevision).toBe('50');
+    const { kvs } = await restored.call('kv/range', { key: encoded('ledger') });
+    const [{ value }] = kvs as readonly [{ readonly value: string }];
+    expect(Number(Buffer.from(value, 'base64').toString())).toBeGreaterThanOrEqual(before);
+  }, 60_000);
+
+  it('is let in by certificate and password', async () => {
+    const authority: Authority = openAuthority();
+    const certificates = authority.issue(['127.0.0.1']);
+    authority.close();
+    for (const [name, content] of Object.entries(certificates)) writeFileSync(join(home, name), content);
+    const [member] = await start({ certificates });
+    if (member === undefined) throw new Error('one member was started');
+    await member.call('kv/put', { key: encoded('a'), value: encoded('b') });
+    await member.call('auth/user/add', { name: 'root', password: 'a-long-password' });
+    await member.call('auth/role/add', { name: 'root' });
+    await member.call('auth/user/grant', { user: 'root', role: 'root' });
+    await member.call('auth/enable');
+    const tls = { caFile: join(home, 'ca.crt'), certFile: join(home, 'tls.crt'), keyFile: join(home, 'tls.key') };
+    const surroundings = agentSurroundings();
+    const passwordFile = join(home, 'password');
+    const source = { tls, passwordFile };
+    expect(await runAgent(takeTask([member], { tls }))).toMatchObject({ reason: 'SourceRefused' });
+    expect(await runAgent(takeTask([member], { passwordFile }))).toMatchObject({ reason: 'SourceUnreachable' });
+    expectResult(await runAgent(takeTask([member], source), surroundings), 'taken');
+    expect(surroundings.lines.join('')).not.toContain('a-long-password');
+    writeFileSync(passwordFile, 'another-password');
+    expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });
+  }, 60_000);
+
+  it('is not taken from another cluster, nor from what is left of a majority', async () => {
+    const members = await start({ size: 3 });
+    expect(await runAgent(takeTask(members, { clusterId: '123' }))).toMatchObject({
+      reason: 'SourceRefused',
+      message: expect.stringMatching(/is of the cluster \d+, and 123 was expected/),
+    });
+    members[1]?.kill();
+    members[2]?.kill();
+    const result = await runAgent({ ...takeTask(members), idleTimeoutSeconds: 1 });
+    expect(result).toMatchObject({ reason: expect.stringMatching(/^Source(Unreachable|Broken)$/), isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  }, 60_000);
+
+  it('leaves a snapshot alone that is there already', async () => {
+    const members = await start();
+    expectResult(await runAgent(takeTask(members)), 'taken');
+    const file = join(home, 'snapshot.db');
+    expect(await runAgent(fetchTask(file))).toMatchObject({ result: 'fetched', isRepeated: false });
+    expect(await runAgent(fetchTask(file))).toMatchObject({ result: 'fetched', isRepeated: true });
+    writeFileSync(file, 'somebody else');
+    expect(await runAgent(fetchTask(file))).toMatchObject({ reason: 'Occupied' });
+    expect(readFileSync(file, 'utf8')).toBe('somebody else');
+    expect(await runAgent(fetchTask(join(home, 'nowhere/snapshot.db')))).toMatchObject({ reason: 'BadTask' });
+  }, 60_000);
+});

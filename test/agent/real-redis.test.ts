@@ -1,0 +1,224 @@
+/** Backups of real Redis servers: taken while somebody writes, put back, compared. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { type RedisProcess, startRedis } from '../support/redis-process.ts';
+import { redisPrograms } from '../support/redis-program.ts';
+
+const password = 'correct horse battery staple'.replaceAll(' ', '-');
+const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' };
+/** As shipped. */
+const persistent = ['appendonly yes', 'aof-use-rdb-preamble yes', 'repl-diskless-sync-delay 0'];
+
+let home: string;
+let started: RedisProcess[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'agent-redis-'));
+  started = [];
+  writeFileSync(join(home, 'password'), `${password}\n`);
+  writeFileSync(join(home, 'key'), `${Buffer.alloc(32, 1).toString('base64')}\n`);
+});
+afterEach(async () => {
+  await Promise.all(started.map((server) => server.stop()));
+  rmSync(home, { recursive: true });
+});
+
+const target = () => ({ type: 'claim', directory: home, prefix: 'backups' });
+
+function takeTask(members: readonly RedisProcess[], more: object = {}): object {
+  return {
+    task: 'take',
+    cluster,
+    purpose: { type: 'backup', name: 'now' },
+    source: {
+      engine: 'redis',
+      members: members.map(({ port }) => ({ host: '127.0.0.1', port })),
+      passwordFile: join(home, 'password'),
+    },
+    target: target(),
+    encryptionKeyFile: join(home, 'key'),
+    ...more,
+  };
+}
+
+const fetchTask = (directory: string): object => ({
+  task: 'fetch',
+  target: target(),
+  encryptionKeyFile: join(home, 'key'),
+  which: {},
+  destination: { engine: 'redis', directory },
+});
+
+describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (_, program) => {
+  async function start(config: readonly string[] = [], directory?: string): Promise<RedisProcess> {
+    const server = await startRedis({
+      program,
+      password,
+      config: [...persistent, 'enable-debug-command yes', ...config],
+      ...(directory === undefined ? {} : { directory }),
+    });
+    started.push(server);
+    return server;
+  }
+
+  async function following(primary: RedisProcess): Promise<RedisProcess> {
+    const replica = await start([`replicaof 127.0.0.1 ${primary.port}`]);
+    await expect
+      .poll(async () => String(await replica.command('INFO', 'replication')))
+      .toContain('master_link_status:up');
+    return replica;
+  }
+
+  it('gives back every key, of every type and database', async () => {
+    const primary = await start();
+    await primary.command('DEBUG', 'POPULATE', '20000', 'key', '100');
+    await primary.command('XADD', 'stream', '*', 'field', 'value');
+    await primary.command('ZADD', 'scores', '1', 'a', '2', 'b');
+    await primary.command('SET', 'brief', 'x', 'EX', '1000');
+    await primary.command('FUNCTION', 'LOAD', "#!lua name=lib\nredis.register_function('f', function() return 1 end)");
+    await primary.command('SELECT', '3');
+    await primary.command('HSET', 'hash', 'a', '1');
+    const digest = await primary.command('DEBUG', 'DIGEST');
+
+    const taken = expectResult(await runAgent(takeTask([primary])), 'taken');
+    expect(taken.backup).toMatchObject({ engine: 'redis', encrypted: true, cluster });
+    expect(taken.backup.state).toMatchObject({ approximateKeys: { 0: 20003, 3: 1 } });
+
+    const volume = join(home, 'volume');
+    await expect(runAgent(fetchTask(volume))).resolves.toMatchObject({ reason: 'BadTask' });
+    mkdirSync(volume);
+    expectResult(await runAgent(fetchTask(volume)), 'fetched');
+    expect(readdirSync(volume).sort()).toEqual(['appendonlydir', 'initialised', 'restored-from.json']);
+    const restored = await start([], volume);
+    expect(await restored.command('DEBUG', 'DIGEST')).toBe(digest);
+    expect(await restored.command('FCALL', 'f', '0')).toBe(1);
+    expect(existsSync(join(volume, 'initialised'))).toBe(true);
+  });
+
+  it('takes from a replica that follows, while everybody writes, and loses nothing that was acknowledged', async () => {
+    const primary = await start();
+    await primary.command('DEBUG', 'POPULATE', '50000', 'key', '100');
+    const replica = await following(primary);
+    const stray = await start(['replicaof 127.0.0.1 1']);
+    let isOver = false;
+    let acknowledged = 0;
+    const writer = (async () => {
+      while (!isOver) acknowledged = Number(await primary.command('INCR', 'ledger'));
+    })();
+    await expect.poll(() => acknowledged).toBeGreaterThan(10);
+    // Replication to this one is asynchronous: what it has is what counts.
+    const before = Number(await replica.command('GET', 'ledger'));
+    const surroundings = agentSurroundings();
+    const { backup } = expectResult(await runAgent(takeTask([stray, primary, replica]), surroundings), 'taken');
+    isOver = true;
+    await writer;
+    expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
+    expect(surroundings.lines.join('')).not.toContain(password);
+    expect(backup.state).toMatchObject({ firstDatabase: { number: 0, keys: 50_001, expiring: 0 } });
+    const volume = join(home, 'volume');
+    mkdirSync(volume);
+    expectResult(await runAgent(fetchTask(volume)), 'fetched');
+    const restored = await start([], volume);
+    expect(await restored.command('DBSIZE')).toBe(50_001);
+    expect(Number(await restored.command('GET', 'ledger'))).toBeGreaterThanOrEqual(before);
+  });
+
+  it('leaves nothing behind when the server dies in the middle of it', async () => {
+    const primary = await start(['rdb-key-save-delay 1000']);
+    await primary.command('DEBUG', 'POPULATE', '20000', 'key', '1000');
+    const task = runAgent(takeTask([primary]));
+    await expect
+      .poll(() => readdirSync(home, { recursive: true }).some((name) => String(name).endsWith('data.part')))
+      .toBe(true);
+    primary.kill();
+    expect(await task).toMatchObject({ result: 'failed', reason: 'SourceBroken', isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  });
+
+  it('says who is in the way', async () => {
+    const primary = await start();
+    writeFileSync(join(home, 'wrong'), 'wrong-password');
+    const source = (more: object, [member = primary]: readonly RedisProcess[] = []): object => ({
+      source: { engine: 'redis', members: [{ host: '127.0.0.1', port: member.port }], ...more },
+    });
+    expect(await runAgent(takeTask([], source({ passwordFile: join(home, 'wrong') })))).toMatchObject({
+      reason: 'SourceRefused',
+      message: expect.stringMatching(/WRONGPASS/),
+    });
+    expect(await runAgent(takeTask([], source({})))).toMatchObject({ reason: 'SourceRefused' });
+    const stray = await start(['replicaof 127.0.0.1 1']);
+    expect(await runAgent(takeTask([stray]))).toMatchObject({
+      reason: 'SourceBroken',
+      message: expect.stringMatching(/no node can give its data: 127\.0\.0\.1:\d+ follows nobody/),
+    });
+    await stray.stop();
+    expect(await runAgent(takeTask([stray]))).toMatchObject({ reason: 'SourceUnreachable', isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  });
+
+  it('is not asked for a dump where the target is not there', async () => {
+    const primary = await start();
+    const elsewhere = { type: 'claim', directory: join(home, 'nowhere') };
+    expect(await runAgent(takeTask([primary], { target: elsewhere }))).toMatchObject({ reason: 'TargetRefused' });
+    expect(String(await primary.command('INFO', 'stats'))).toContain('sync_full:0');
+  });
+
+  it('makes one backup for a Backup however often it is asked to, and lets old ones of a schedule go', async () => {
+    const primary = await start();
+    const purpose = { type: 'backup', name: 'now', uid: 'uid-of-backup' };
+    const first = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    const second = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    expect([first.isRepeated, second.isRepeated]).toEqual([false, true]);
+    expect(second.backup).toEqual(first.backup);
+    const scheduled = { purpose: { type: 'schedule', name: 'nightly' }, retention: { count: 2 } };
+    const pruned: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      // Ids tell seconds apart.
+      const clock = { ...systemClock, now: () => systemClock.now() + i * 1000 };
+      const result = await runAgent(takeTask([primary], scheduled), agentSurroundings({ clock }));
+      pruned.push(expectResult(result, 'taken').pruned);
+    }
+    expect(pruned).toEqual([0, 0, 1, 1]);
+    const { target: place, encryptionKeyFile } = { target: target(), encryptionKeyFile: join(home, 'key') };
+    expect(await runAgent({ task: 'list', target: place, encryptionKeyFile, which: {} })).toMatchObject({ total: 3 });
+  });
+
+  it('is no replica to anybody: not to a sentinel, and not to a primary that wants one', async () => {
+    // One dump takes twenty seconds.
+    const primary = await start(['rdb-key-save-delay 1000', 'min-replicas-to-write 1']);
+    const replica = await following(primary);
+    await primary.command('DEBUG', 'POPULATE', '20000', 'key', '100');
+    const surroundings = agentSurroundings();
+    const task = runAgent(takeTask([primary]), surroundings);
+    await expect.poll(() => replication(primary)).toContain('ip=backup.invalid');
+    // A sentinel adds what it has not seen before from every INFO of a primary, the first one included.
+    const sentinel = await startRedis({
+      program,
+      isSentinel: true,
+      config: [`sentinel monitor cache 127.0.0.1 ${primary.port} 1`, `sentinel auth-pass cache ${password}`],
+    });
+    started.push(sentinel);
+    await expect.poll(() => replicasKnownTo(sentinel)).toContain(`127.0.0.1:${replica.port}`);
+    expect(await replicasKnownTo(sentinel)).toEqual([`127.0.0.1:${replica.port}`]);
+    await replica.command('REPLICAOF', 'NO', 'ONE');
+    await expect.poll(() => replication(primary)).not.toContain('state=online');
+    expect(await replication(primary)).toContain('ip=backup.invalid');
+    await expect(primary.command('SET', 'a', 'b')).rejects.toThrow(/NOREPLICAS/);
+    surroundings.stop();
+    expect(await task).toMatchObject({ result: 'failed', reason: 'Stopped' });
+  }, 60_000);
+});
+
+async function replication(server: RedisProcess): Promise<string> {
+  return String(await server.command('INFO', 'replication'));
+}
+
+async function replicasKnownTo(sentinel: RedisProcess): Promise<readonly string[]> {
+  const reply = await sentinel.command('SENTINEL', 'REPLICAS', 'cache');
+  const replicas = Array.isArray(reply) ? (reply as readonly (readonly string[])[]) : [];
+  return replicas.map((fields) => String(fields[1]));
+}

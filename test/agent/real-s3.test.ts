@@ -1,0 +1,184 @@
+/** Backups on a real S3 server. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { s3Target } from '../../src/agent/target/s3.ts';
+import type { S3Place } from '../../src/backup/place.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { collected } from '../support/collected.ts';
+import { openAuthority } from '../support/etcd-certificates.ts';
+import { startRedis } from '../support/redis-process.ts';
+import { redisPrograms } from '../support/redis-program.ts';
+import { hasS3Server, type S3Server, s3Access, startS3 } from '../support/s3-server.ts';
+import { describeTarget } from '../support/target-suite.ts';
+
+const place = ({ endpoint, bucket }: Pick<S3Server, 'endpoint' | 'bucket'>, more: Partial<S3Place> = {}): S3Place => ({
+  type: 's3',
+  endpoint,
+  bucket,
+  region: 'us-east-1',
+  prefix: '',
+  pathStyle: true,
+  accessKeyIdFile: '/never/read',
+  secretAccessKeyFile: '/never/read',
+  ...more,
+});
+
+async function* content(bytes = 1): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= 1 << 20) yield Buffer.alloc(Math.min(left, 1 << 20), 7);
+}
+
+describe.skipIf(!hasS3Server)('S3', () => {
+  describeTarget('in plain', async () => {
+    const server = await startS3();
+    return {
+      open: (prefix, surroundings) => s3Target(place(server, { prefix }), s3Access, surroundings),
+      leftovers: server.files,
+      stop: server.stop,
+    };
+  });
+
+  const servers: S3Server[] = [];
+  const serve = async (...options: Parameters<typeof startS3>): Promise<S3Server> => {
+    const server = await startS3(...options);
+    servers.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+
+  it('over TLS trusts the given authority, and no other', async () => {
+    const authority = openAuthority();
+    const stranger = openAuthority();
+    const certificates = authority.issue(['127.0.0.1']);
+    const server = await serve(certificates);
+    const good = s3Target(place(server), { ...s3Access, ca: certificates['ca.crt'] }, agentSurroundings());
+    await good.put('a/data', content());
+    const { 'ca.crt': ca } = stranger.issue(['127.0.0.1']);
+    const bad = s3Target(place(server), { ...s3Access, ca }, agentSurroundings());
+    await expect(bad.put('a/data', content())).rejects.toMatchObject({
+      reason: 'TargetRefused',
+      message: expect.stringMatching(/certificate/),
+    });
+    authority.close();
+    stranger.close();
+  }, 30_000);
+
+  describe('refuses', () => {
+    const cases: readonly [string, Partial<S3Place>, object, string][] = [
+      ['a wrong secret', {}, { secretAccessKey: 'wrong-wrong' }, 'TargetRefused'],
+      ['a wrong name', {}, { accessKeyId: 'nobody' }, 'TargetRefused'],
+      ['no such bucket', { bucket: 'nowhere' }, {}, 'TargetRefused'],
+    ];
+    it.each(cases)('%s', async (_, where, who, reason) => {
+      const server = await serve();
+      const surroundings = agentSurroundings();
+      const target = s3Target(place(server, where), { ...s3Access, ...who }, surroundings);
+      await expect(target.put('a/data', content())).rejects.toMatchObject({ reason });
+      await expect(target.put('a/data', content(20 << 20))).rejects.toMatchObject({ reason });
+      await expect(collected(target.list(''))).rejects.toMatchObject({ reason });
+      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+    });
+
+    it('a server that is not there, and says that it may come back', async () => {
+      const endpoint = 'http://127.0.0.1:1';
+      const target = s3Target(place({ endpoint, bucket: 'backups' }), s3Access, agentSurroundings());
+      await expect(target.put('a/data', content())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+    });
+  });
+
+  it('that dies in the middle of an upload ends it', async () => {
+    const server = await serve();
+    const target = s3Target(place(server), s3Access, agentSurroundings());
+    async function* dying(): AsyncGenerator<Uint8Array> {
+      yield* content(24 << 20);
+      server.kill();
+      yield* content(24 << 20);
+    }
+    await expect(target.put('a/data', dying())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+  }, 30_000);
+
+  it('loses uploads that were begun long ago', async () => {
+    const server = await serve();
+    const surroundings = agentSurroundings();
+    const target = s3Target(place(server), s3Access, surroundings);
+    // Cut off before it could clean up: the part stays.
+    const abandoned = target.put(
+      'a/data',
+      (async function* () {
+        yield* content(20 << 20);
+        await new Promise(() => undefined);
+      })(),
+    );
+    abandoned.catch(() => undefined);
+    await expect.poll(() => server.files().length).toBeGreaterThan(0);
+    expect(await target.sweep('a', Date.now() - 60_000)).toBe(0);
+    expect(await target.sweep('a', Date.now() + 60_000)).toBe(1);
+    await expect.poll(() => server.files()).toEqual([]);
+  }, 30_000);
+
+  describe.skipIf(redisPrograms.size === 0)('as the place of backups', () => {
+    it('holds what the agent takes, gives it back, and says nothing of its secrets', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'agent-s3-'));
+      const [program] = redisPrograms.values();
+      if (program === undefined) throw new Error('there is a program');
+      const [server, redis] = await Promise.all([
+        serve(),
+        startRedis({ program, config: ['enable-debug-command yes'] }),
+      ]);
+      const file = (name: string, content: string): string => {
+        writeFileSync(join(home, name), content);
+        return join(home, name);
+      };
+      // More than one part, and not compressible.
+      await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
+      await redis.command('DEBUG', 'POPULATE', '20000', 'key', '1000');
+      const common = {
+        target: {
+          type: 's3',
+          endpoint: server.endpoint,
+          bucket: server.bucket,
+          prefix: 'team-a',
+          accessKeyIdFile: file('id', `${s3Access.accessKeyId}\n`),
+          secretAccessKeyFile: file('secret', `${s3Access.secretAccessKey}\n`),
+        },
+        encryptionKeyFile: file('key', Buffer.alloc(32, 1).toString('base64')),
+      };
+      const take = {
+        task: 'take',
+        ...common,
+        cluster: { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' },
+        purpose: { type: 'schedule', name: 'nightly' },
+        retention: { count: 1 },
+        source: { engine: 'redis', members: [{ host: '127.0.0.1', port: redis.port }] },
+      };
+      const surroundings = agentSurroundings();
+      const { backup } = expectResult(await runAgent(take, surroundings), 'taken');
+      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+      expect(server.files()).toEqual([`${backup.folder}/data`, `${backup.folder}/manifest.json`]);
+      const clock = { ...systemClock, now: () => systemClock.now() + 1000 };
+      const second = expectResult(await runAgent(take, agentSurroundings({ clock })), 'taken');
+      expect(second.pruned).toBe(1);
+      expect(server.files()).toEqual([`${second.backup.folder}/data`, `${second.backup.folder}/manifest.json`]);
+      const volume = join(home, 'volume');
+      mkdirSync(volume);
+      const destination = { engine: 'redis', directory: volume };
+      const which = { uid: 'uid-1' };
+      expectResult(await runAgent({ task: 'fetch', ...common, which, destination }), 'fetched');
+      expect(readdirSync(volume).sort()).toEqual(['appendonlydir', 'initialised', 'restored-from.json']);
+
+      const dataFile = join(server.directory, second.backup.folder, 'data');
+      const data = readFileSync(dataFile);
+      data[5_000_000] = (data[5_000_000] ?? 0) ^ 1;
+      writeFileSync(dataFile, data);
+      expect(await runAgent({ task: 'verify', engine: 'redis', ...common, which })).toMatchObject({
+        reason: 'Tampered',
+      });
+      await redis.stop();
+      rmSync(home, { recursive: true });
+    }, 60_000);
+  });
+});

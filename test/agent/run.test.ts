@@ -1,0 +1,58 @@
+/** Results fit where they have to. */
+import { describe, expect, it } from 'vitest';
+import { serializeResult } from '../../src/agent/run.ts';
+import { type AgentResult, maxResultBytes, parseAgentResult } from '../../src/backup/agent-result.ts';
+import { summaryOf } from '../../src/backup/manifest.ts';
+import { goodManifest } from '../support/manifests.ts';
+
+const longName = 'n'.repeat(253);
+const cluster = { namespace: longName, kind: 'RedisCluster', name: longName, uid: 'u'.repeat(64) } as const;
+const approximateKeys = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [i, 10 ** 12]));
+const longest = summaryOf(
+  {
+    ...goodManifest,
+    cluster,
+    purpose: { type: 'schedule', name: longName, uid: 'u'.repeat(64) },
+    engineVersion: 'v'.repeat(253),
+    state: { engine: 'redis', replicationId: 'c'.repeat(40), offset: 2 ** 50, approximateKeys },
+  },
+  'p'.repeat(512),
+);
+const { id, folder, plainBytes, completedAt } = longest;
+
+describe('a result', () => {
+  it.each<[string, AgentResult]>([
+    [
+      'of the longest backup',
+      {
+        result: 'taken',
+        backup: longest,
+        isRepeated: false,
+        pruned: 3,
+        retentionFailure: 'x'.repeat(300),
+        milliseconds: 9,
+      },
+    ],
+    [
+      'of many backups',
+      {
+        result: 'listed',
+        total: 99,
+        unusable: 0,
+        backups: Array.from({ length: 8 }, () => ({ id, folder, cluster, plainBytes, completedAt })),
+      },
+    ],
+    [
+      'with the longest words',
+      { result: 'failed', reason: 'Unexpected', message: '\u0001'.repeat(1000), isTransient: true },
+    ],
+  ])('%s fits into a termination message', (_, result) => {
+    const text = serializeResult(result);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxResultBytes);
+    expect(parseAgentResult(`some line\n${text}\n`)).toMatchObject({ result: result.result });
+  });
+
+  it.each(['', 'Killed', '{"result":"nonsense"}', 'null', '{'])('is not %j', (text) => {
+    expect(parseAgentResult(text)).toBeUndefined();
+  });
+});

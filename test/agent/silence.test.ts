@@ -1,0 +1,97 @@
+/** Peers that say nothing: the agent goes on for as long as it was told to wait, and no longer. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/agent/failure.ts';
+import { inTime, piecesInTime } from '../../src/agent/wait.ts';
+import { runAgent } from '../support/agent-surroundings.ts';
+import { silentRedis } from '../support/silent-redis.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const cluster = { namespace: 'apps', name: 'x', uid: 'uid-1' };
+const late = (): Failure => new Failure('SourceUnreachable', 'late');
+const never = new Promise<never>(() => undefined);
+
+describe('a wait', () => {
+  it('ends when its time is up, when it is stopped, and when there is an answer', async () => {
+    const clock = new VirtualClock();
+    const stopping = new AbortController();
+    const patience = { clock, signal: stopping.signal, idleMs: 1000 };
+    const waiting = inTime(never, patience, late);
+    const refused = expect(waiting).rejects.toMatchObject({ message: 'late' });
+    await clock.advance(1000);
+    await refused;
+    await expect(inTime(Promise.resolve(1), patience, late)).resolves.toBe(1);
+    const stopped = expect(inTime(never, patience, late)).rejects.toThrow('stop');
+    stopping.abort(new Error('stop'));
+    await stopped;
+    await expect(inTime(never, patience, late)).rejects.toThrow('stop');
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('begins anew with each piece, and ends what the pieces come from', async () => {
+    const clock = new VirtualClock();
+    let isStopped = false;
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < 3; i++) {
+        await new Promise<void>((resolve) => clock.after(900, resolve));
+        yield Buffer.of(i);
+      }
+      await never;
+    }
+    const patience = { clock, signal: new AbortController().signal, idleMs: 1000 };
+    const seen: number[] = [];
+    const reading = async (): Promise<void> => {
+      const stop = (): void => {
+        isStopped = true;
+      };
+      for await (const [first = -1] of piecesInTime(pieces(), patience, late, stop)) seen.push(first);
+    };
+    const refused = expect(reading()).rejects.toMatchObject({ message: 'late' });
+    await clock.advance(2700);
+    expect([seen, isStopped]).toEqual([[0, 1, 2], false]);
+    await clock.advance(1000);
+    await refused;
+    expect(isStopped).toBe(true);
+  });
+});
+
+describe('a peer that says nothing more', () => {
+  const take = (home: string, kind: string, engine: string, port: number): object => ({
+    task: 'take',
+    target: { type: 'claim', directory: home, prefix: 'backups' },
+    cluster: { ...cluster, kind },
+    purpose: { type: 'backup', name: 'now' },
+    source: { engine, members: [{ host: '127.0.0.1', port }] },
+    idleTimeoutSeconds: 1,
+  });
+
+  it('in the middle of a dump ends the backup, and leaves nothing', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'agent-silence-'));
+    const server = await silentRedis();
+    expect(await runAgent(take(home, 'RedisCluster', 'redis', server.port))).toMatchObject({
+      reason: 'SourceUnreachable',
+      message: expect.stringMatching(/sent nothing for 1000 ms/),
+      isTransient: true,
+    });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+    await server.stop();
+    rmSync(home, { recursive: true });
+  });
+
+  it.each([
+    ['RedisCluster', 'redis'],
+    ['EtcdCluster', 'etcd'],
+  ])('from the beginning is no member of a %s', async (kind, engine) => {
+    const home = mkdtempSync(join(tmpdir(), 'agent-silence-'));
+    const server = createServer(() => undefined);
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+    );
+    expect(await runAgent(take(home, kind, engine, port))).toMatchObject({ reason: 'SourceUnreachable' });
+    server.close();
+    rmSync(home, { recursive: true });
+  });
+});

@@ -1,0 +1,110 @@
+/** Manifests: what is written is read, and nothing else is. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { frameScheme } from '../../src/backup/frames.ts';
+import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
+import {
+  folderOf,
+  type Manifest,
+  ManifestRefused,
+  parseManifest,
+  serializeManifest,
+  summaryOf,
+} from '../../src/backup/manifest.ts';
+import { goodManifest } from '../support/manifests.ts';
+
+const keys = parseKeys(Buffer.alloc(32, 1).toString('base64'));
+const [key] = keys;
+const sealed: Manifest = { ...goodManifest, encryption: { scheme: frameScheme, keyId: key.id } };
+const text = serializeManifest(sealed, key);
+const plainText = serializeManifest(goodManifest, undefined);
+const folder = folderOf(goodManifest);
+
+function fault(content: string, where = folder, ring: KeyRing | undefined = keys): ManifestRefused {
+  try {
+    parseManifest(content, where, ring);
+  } catch (error) {
+    if (error instanceof ManifestRefused) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a manifest', () => {
+  it('is read as it was written, also after somebody has formatted it', () => {
+    expect(parseManifest(text, folder, keys)).toEqual({ manifest: sealed, key });
+    expect(parseManifest(plainText, folder, undefined)).toEqual({ manifest: goodManifest, key: undefined });
+    expect(parseManifest(JSON.stringify(JSON.parse(text)), folder, keys).manifest).toEqual(sealed);
+    const older = parseKeys(`${Buffer.alloc(32, 7).toString('base64')}\n${Buffer.alloc(32, 1).toString('base64')}`);
+    expect(parseManifest(text, folder, older).manifest).toEqual(sealed);
+  });
+
+  it('is refused whatever bit of it is changed, unless it says the same', () => {
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.nat(6), (at, bit) => {
+        const changed = Buffer.from(text);
+        changed[at] = (changed[at] ?? 0) ^ (1 << bit);
+        const same = (() => {
+          try {
+            return JSON.stringify(JSON.parse(changed.toString())) === JSON.stringify(JSON.parse(text));
+          } catch {
+            return false;
+          }
+        })();
+        if (!same) expect(['Tampered', 'OtherKey', 'Unfit']).toContain(fault(changed.toString()).fault);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of somebody without the key is refused, whatever it says', () => {
+    // A checksum is no seal where a key is asked for.
+    const [other] = parseKeys(Buffer.alloc(32, 2).toString('base64'));
+    expect(fault(serializeManifest(sealed, undefined)).fault).toBe('Tampered');
+    expect(fault(serializeManifest(sealed, other)).fault).toBe('Tampered');
+    expect(fault(plainText)).toMatchObject({ fault: 'OtherKey', message: expect.stringMatching(/is not encrypted/) });
+  });
+
+  it('says which key it needs', () => {
+    const others = parseKeys(Buffer.alloc(32, 2).toString('base64'));
+    expect(fault(text, folder, others).message).toBe(
+      `the backup was encrypted with another key: it needs the key ${key.id}, and given are ${others[0].id}`,
+    );
+    expect(() => parseManifest(text, folder, undefined)).toThrow(/is encrypted, and no key is given/);
+  });
+
+  it.each<[string, object, string, RegExp]>([
+    [
+      'of a later version',
+      { formatVersion: 2, news: true },
+      'Unfit',
+      /has version 2, and this agent knows versions up to 1/,
+    ],
+    ['with a field that nobody knows', { surprise: 1 }, 'Tampered', /surprise is not known/],
+    ['of an engine that nobody knows', { engine: 'mysql' }, 'Tampered', /engine must be one of redis, etcd/],
+    ['with a path for an id', { id: '../../x' }, 'Tampered', /id must match/],
+    ['of a kind that does not fit', { engine: 'etcd' }, 'Tampered', /state/],
+    ['without a version', { formatVersion: '1' }, 'Tampered', /no format version/],
+  ])('%s is refused', (_, change, reason, message) => {
+    const content = serializeManifest({ ...sealed, ...change } as Manifest, key);
+    expect(fault(content)).toMatchObject({ fault: reason, message: expect.stringMatching(message) });
+  });
+
+  it.each(['', 'null', '[]', '{}', '{"manifest":{}}', '{"manifest":null,"seal":""}', 'x'.repeat(100)])(
+    '%j is none',
+    (content) => {
+      expect(fault(content).fault).toBe('Tampered');
+    },
+  );
+
+  it('that was moved to another folder is refused', () => {
+    expect(fault(text, folder.replace('uid-1', 'uid-2')).message).toMatch(
+      /it belongs to .*uid-1.* and was found in .*uid-2/,
+    );
+  });
+
+  it('is summed up with the path that people will look for', () => {
+    expect(summaryOf(goodManifest, 'team/backups').folder).toBe(`team/backups/${folder}`);
+    expect(summaryOf(goodManifest, '')).toMatchObject({ folder, encrypted: false, plainBytes: 10 });
+  });
+});

@@ -1,0 +1,154 @@
+/** What may go, and what must stay. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backupId } from '../../src/backup/id.ts';
+import type { Purpose } from '../../src/backup/identity.ts';
+import { type Candidate, planRetention, type RetentionQuestion } from '../../src/backup/retention.ts';
+
+const day = 24 * 3600 * 1000;
+const now = Date.UTC(2026, 10, 21, 12);
+const nightly: Purpose = { type: 'schedule', name: 'nightly' };
+
+/** Made so many days ago. */
+const idOf = (days: number): string => backupId(now - days * day, Buffer.from([0, 0, 0, 0]));
+
+function made(days: number, purpose: Purpose = nightly, clusterUid = 'uid-1'): Candidate {
+  return { id: idOf(days), manifest: { clusterUid, purpose }, modifiedAt: now - days * day };
+}
+
+function plan(question: Partial<RetentionQuestion>) {
+  return planRetention({
+    candidates: [],
+    clusterUid: 'uid-1',
+    schedule: 'nightly',
+    retention: { count: 2 },
+    justMade: idOf(0),
+    now,
+    ...question,
+  });
+}
+
+const ids = (...days: readonly number[]): readonly string[] => days.map(idOf);
+
+describe('retention', () => {
+  it.each<[string, readonly Candidate[], RetentionQuestion['retention'], readonly string[]]>([
+    ['keeps as many as it is told', [made(0), made(1), made(2), made(3)], { count: 2 }, ids(3, 2)],
+    ['keeps as long as it is told', [made(0), made(1), made(2), made(3)], { ageSeconds: 1.5 * 86_400 }, ids(3, 2)],
+    [
+      'lets go what either would',
+      [made(0), made(1), made(2), made(9)],
+      { count: 3, ageSeconds: 86_400 * 1.5 },
+      ids(9, 2),
+    ],
+    ['keeps everything where it is told nothing', [made(0), made(99)], undefined, []],
+    ['keeps everything where both are left out', [made(0), made(99)], {}, []],
+    ['never lets the newest go', [made(0)], { count: 1, ageSeconds: 60 }, []],
+    [
+      'looks at no other schedule',
+      [made(0), made(1, { type: 'schedule', name: 'weekly' }), made(2)],
+      { count: 1 },
+      ids(2),
+    ],
+    [
+      'looks at nothing on demand',
+      [made(0), made(1, { type: 'backup', name: 'nightly' }), made(2)],
+      { count: 1 },
+      ids(2),
+    ],
+    ['looks at no last one of a cluster', [made(0), made(1, { type: 'deletion', name: 'nightly' })], { count: 1 }, []],
+    ['looks at no other cluster', [made(0), made(1, nightly, 'uid-2'), made(2)], { count: 1 }, ids(2)],
+    [
+      'counts nothing that cannot be trusted, and leaves it alone',
+      [made(0), { id: idOf(1), manifest: 'unusable', modifiedAt: 0 }, made(2), made(3)],
+      { count: 2 },
+      ids(3),
+    ],
+  ])('%s', (_, candidates, retention, expired) => {
+    expect(plan({ candidates, retention }).expired).toEqual(expired);
+  });
+
+  it('keeps what was just made although a clock once ran ahead', () => {
+    // Made by a clock that was ten days ahead: newer than everything, by its name.
+    const candidates = [made(-10), made(-9), made(0), made(1)];
+    expect(plan({ candidates, retention: { count: 1 } }).expired).toEqual(ids(1, -9));
+    expect(plan({ candidates, retention: { ageSeconds: 3600 } }).expired).toEqual(ids(1));
+  });
+
+  it('leaves the newest and the one just made, even where it is told to keep none', () => {
+    expect(plan({ candidates: [made(-1), made(0), made(1)], retention: { count: 0 } }).expired).toEqual(ids(1));
+  });
+
+  it('goes by no age while its clock and the target’s are apart', () => {
+    const candidates = [made(0), made(1), made(2)].map((each) => ({ ...each, modifiedAt: each.modifiedAt - 2 * day }));
+    const half: Candidate = { id: idOf(5), manifest: 'none', modifiedAt: now - 7 * day };
+    const found = plan({ candidates: [...candidates, half], retention: { ageSeconds: 3600 } });
+    expect(found).toMatchObject({ expired: [], abandoned: [], doubt: expect.stringMatching(/2880 minutes apart/) });
+    expect(plan({ candidates, retention: { count: 1 } }).expired).toEqual(ids(2, 1));
+  });
+
+  it('sweeps what was never finished, a day after its last sign of life', () => {
+    const half = (days: number, signOfLife: number): Candidate => ({
+      id: idOf(days),
+      manifest: 'none',
+      modifiedAt: now - signOfLife * day,
+    });
+    const candidates = [made(0), half(3, 2), half(4, 0.5), half(0.5, 0.5)];
+    expect(plan({ candidates }).abandoned).toEqual(ids(3));
+  });
+
+  it('lets nothing go that is not surely its own, whatever there is', () => {
+    const purpose = fc.constantFrom<Purpose>(
+      nightly,
+      { type: 'schedule', name: 'weekly' },
+      { type: 'backup', name: 'nightly' },
+      { type: 'deletion', name: 'cache' },
+    );
+    const manifest = fc.oneof(
+      fc.record({ purpose, clusterUid: fc.constantFrom('uid-1', 'uid-2') }),
+      fc.constantFrom('unusable' as const, 'none' as const),
+    );
+    const candidate = fc.record({
+      age: fc.integer({ min: -50, max: 500 }),
+      manifest,
+      modified: fc.integer({ min: 0, max: 500 }),
+    });
+    const retention = fc.record(
+      { count: fc.integer({ min: 1, max: 5 }), ageSeconds: fc.integer({ min: 60, max: 40 * 86_400 }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(candidate, { selector: ({ age }) => age }), retention, (found, wanted) => {
+        const others = found
+          .filter(({ age }) => age !== 0)
+          .map(
+            ({ age, modified, ...each }): Candidate => ({
+              id: idOf(age / 10),
+              modifiedAt: now - (modified * day) / 10,
+              ...each,
+            }),
+          );
+        const candidates = [made(0), ...others];
+        const { expired, abandoned } = plan({ candidates, retention: wanted });
+        const own = candidates.filter(
+          ({ manifest: each }) =>
+            typeof each === 'object' &&
+            each.clusterUid === 'uid-1' &&
+            each.purpose.type === 'schedule' &&
+            each.purpose.name === 'nightly',
+        );
+        const newest = own
+          .map(({ id }) => id)
+          .sort()
+          .at(-1);
+        expect(own.map(({ id }) => id)).toEqual(expect.arrayContaining([...expired]));
+        expect(expired).not.toContain(newest);
+        expect([...expired, ...abandoned]).not.toContain(idOf(0));
+        const left = own.filter(({ id }) => !expired.includes(id)).length;
+        if (wanted.count !== undefined) expect(left).toBeLessThanOrEqual(Math.max(wanted.count, 1) + 1);
+        if (wanted.count !== undefined && wanted.ageSeconds === undefined) {
+          expect(left).toBeGreaterThanOrEqual(Math.min(own.length, wanted.count));
+        }
+      }),
+    );
+  });
+});

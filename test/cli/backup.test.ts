@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { BackupStatus } from '../../src/api/backup-status.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { createBackup } from '../../src/cli/backup/create.ts';
+import { listBackups } from '../../src/cli/backup/list.ts';
+import { verifyBackup } from '../../src/cli/backup/verify.ts';
+import { apiServer } from './api-server.ts';
+import { world } from './world.ts';
+
+const object = (kind: string, name: string, spec: object, status?: object): KubeObject => ({
+  apiVersion: 'clusterwright.dev/v1alpha1',
+  kind,
+  metadata: { name, namespace: 'team', uid: `uid-of-${name}` },
+  spec,
+  ...(status === undefined ? {} : { status }),
+});
+const target = { claim: { name: 'archive' } };
+const about = { kind: 'RedisCluster', name: 'db' };
+const verified: BackupStatus = {
+  phase: 'Verified',
+  id: '20291231T235000Z-0123abcd',
+  location: 'team/RedisCluster/uid-of-db/20291231T235000Z-0123abcd',
+  completedAt: '2029-12-31T23:50:00Z',
+  size: 4096,
+  version: '8.0.5',
+  contents: { 'keys.0': '3' },
+};
+
+/** A controller that finishes every Backup, and blocks every cluster that begins with one. */
+function settle(stored: KubeObject): KubeObject {
+  if (stored.kind === 'Backup' && stored.status === undefined) return { ...stored, status: verified };
+  const { bootstrap } = stored.spec as { readonly bootstrap?: object };
+  const said = { type: 'Ready', status: 'False', reason: 'RestoreFailed', message: 'it was tampered with' };
+  return bootstrap === undefined ? stored : { ...stored, status: { phase: 'Blocked', conditions: [said] } };
+}
+
+describe('backup create', () => {
+  it('takes one to where the cluster says, and waits for it', async () => {
+    const api = apiServer({ objects: [object('RedisCluster', 'db', { backup: { target } })], settle });
+    const around = world({ api });
+    expect(await createBackup({ cluster: 'rdc/db', wait: true }, around)).toBe(0);
+    expect(around.printed.out).toBe(`db-20300101-000000: verified, ${verified.id} in ${verified.location}\n`);
+    expect(api.object('Backup', 'db-20300101-000000')?.spec).toEqual({ cluster: about, target });
+  });
+
+  it('takes one to where the only schedule says, and does not wait', async () => {
+    const schedule = object('BackupSchedule', 'nightly', { cluster: about, schedule: '0 3 * * *', target });
+    const api = apiServer({ objects: [object('RedisCluster', 'db', {}), schedule] });
+    const around = world({ api });
+    expect(await createBackup({ cluster: 'rdc/db', name: 'now', wait: false }, around)).toBe(0);
+    expect(around.printed.out).toBe('now\n');
+  });
+
+  it.each([
+    [
+      'of a cluster that says nothing',
+      'rdc/db',
+      'RedisCluster db has no spec.backup, and no schedule to take a target from',
+    ],
+    ['of a cluster that is not there', 'rdc/other', 'there is no RedisCluster other in namespace team'],
+    ['of a backup', 'backup/db', 'backup/db is not KIND/NAME of a database'],
+  ])('refuses one %s', async (_, cluster, message) => {
+    const around = world({ api: apiServer({ objects: [object('RedisCluster', 'db', {})] }) });
+    await expect(createBackup({ cluster, wait: false }, around)).rejects.toThrow(message);
+  });
+});
+
+describe('backup list', () => {
+  it('shows backups and the last runs of schedules', async () => {
+    const run = { ...verified, job: 'schedule-nightly-1', outcome: 'Verified' };
+    const objects = [
+      object('Backup', 'first', { cluster: about, target }, verified),
+      object('Backup', 'second', { cluster: about, target }, { phase: 'Running' }),
+      object('BackupSchedule', 'nightly', { cluster: about, target }, { results: [run] }),
+    ];
+    const around = world({ api: apiServer({ objects }) });
+    expect(await listBackups({}, around)).toBe(0);
+    expect(around.printed.out).toBe(
+      [
+        'NAME               CLUSTER           PHASE      SIZE   AGE   ID',
+        'backup/first       rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
+        'backup/second      rediscluster/db   Running',
+        'schedule/nightly   rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('backup verify', () => {
+  it('tries only what is verified', async () => {
+    const objects = [object('Backup', 'new', { cluster: about, target }, { phase: 'Running' })];
+    const around = world({ api: apiServer({ objects }) });
+    await expect(verifyBackup({ name: 'new', timeout: 1 }, around)).rejects.toThrow('only one that is Verified');
+    await expect(verifyBackup({ name: 'other', timeout: 1 }, around)).rejects.toThrow('there is no Backup other');
+  });
+
+  it('says why it could not be restored, and leaves nothing behind', async () => {
+    const objects = [
+      object('RedisCluster', 'db', { config: { 'min-replicas-to-write': 1 }, storage: { size: '2Gi' } }),
+      object('Backup', 'first', { cluster: about, target }, verified),
+    ];
+    const api = apiServer({ objects, settle });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, world({ api }))).rejects.toThrow(
+      'the restored cluster is blocked: it was tampered with',
+    );
+    expect(api.names).toEqual(['Backup team/first', 'RedisCluster team/db']);
+    const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
+    expect(made).toMatchObject({
+      metadata: { name: 'first-drill', namespace: 'team' },
+      spec: {
+        mode: 'Standalone',
+        replicas: 1,
+        storage: { size: '2Gi' },
+        config: {},
+        deletionPolicy: 'Delete',
+        bootstrap: { restore: { target, id: verified.id } },
+      },
+    });
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * Every write is a crash point, from a Backup over a restore to a last backup: the operator is killed after each, and
+ * nothing is done twice, nothing is lost, and nothing is deleted too early.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backupKind } from '../../src/api/backup.ts';
+import type { BackupStatus } from '../../src/api/backup-status.ts';
+import { jobs, persistentVolumeClaims } from '../../src/api/resource.ts';
+import { isNotFound } from '../../src/runtime/api-error.ts';
+import { type BackupStore, openStore } from '../support/backup-store.ts';
+import { createBackup } from '../support/backups.ts';
+import { killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
+import { askEtcd, type EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { listAll } from '../support/kubernetes.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+let stage: Stage;
+let store: BackupStore;
+let source: EtcdTestCluster;
+let taken: BackupStatus;
+const key = Buffer.from('kept').toString('base64');
+
+beforeAll(async () => {
+  stage = await openStage('backup-crashes');
+  store = await openStore(stage);
+  source = await stage.createEtcd('source', { replicas: 1 });
+  await undisturbed(stage, () => source.whole(1, { withinMs: 0 }));
+  await askEtcd((await source.leader()).status?.podIP ?? '', 'kv/put', { key, value: key });
+});
+
+afterAll(() => stage.close());
+
+async function manifests(): Promise<number> {
+  const target = await store.open();
+  let count = 0;
+  for await (const { key: name } of target.list('')) if (name.endsWith('/manifest.json')) count++;
+  target.close();
+  return count;
+}
+
+test('a Backup is taken once', async () => {
+  await createBackup(stage, 'one', { cluster: { kind: 'EtcdCluster', name: 'source' }, target: store.target as never });
+  const ref = { resource: backupKind.resource, namespace: stage.namespace, name: 'one' };
+  const crashed = await killedAfterEveryWrite(stage, async () => {
+    taken = ((await stage.client.get(ref)).status ?? {}) as BackupStatus;
+    expect(taken.phase).toBe('Verified');
+  });
+  await reportCrashes('backup', [], crashed);
+  expect(crashed.length).toBeGreaterThanOrEqual(3);
+  expect([taken.attempts, await manifests()]).toEqual([1, 1]);
+});
+
+test('a cluster that begins with it is formed once, and holds what it held', async () => {
+  const restored = await stage.createEtcd('restored', {
+    replicas: 1,
+    deletionPolicy: 'Snapshot',
+    backup: { target: store.target as never },
+    bootstrap: { restore: { target: store.target as never, id: taken.id ?? '' } },
+  });
+  const crashed = await killedAfterEveryWrite(stage, () => restored.whole(1, { withinMs: 0 }));
+  await reportCrashes('restore', [], crashed);
+  expect(crashed.filter((write) => /POST .*\/jobs/.test(write)).length).toBe(1);
+  const { kvs } = await askEtcd((await restored.leader()).status?.podIP ?? '', 'kv/range', { key });
+  expect(kvs).toEqual([expect.objectContaining({ key, value: key })]);
+  const left = await listAll(stage.client, jobs, stage.namespace);
+  expect(left.map(({ metadata }) => metadata.name)).toEqual(['backup-one']);
+
+  await restored.remove();
+  const ending = await killedAfterEveryWrite(stage, async () => {
+    const isGone = await restored.object().then(
+      () => false,
+      (error) => isNotFound(error),
+    );
+    expect(isGone).toBe(true);
+  });
+  await reportCrashes('last backup', [], ending);
+  const order = ending.map((write) => write.replace(/^(\S+) .*\/(\w+)(\/[^/]+)?$/, '$1 $2'));
+  expect(order.indexOf('POST jobs'), ending.join('\n')).toBeGreaterThanOrEqual(0);
+  expect(order.indexOf('DELETE statefulsets'), ending.join('\n')).toBeGreaterThan(order.indexOf('POST jobs'));
+  expect(await manifests()).toBe(2);
+  const claims = (await listAll(stage.client, persistentVolumeClaims, stage.namespace)).map(
+    ({ metadata }) => metadata.name,
+  );
+  expect(claims.filter((name) => name.includes('restored'))).toEqual([]);
+});

@@ -1,0 +1,108 @@
+/** A Backup from its first Job to its last word: each row is a moment in which a controller may begin anew. */
+import { describe, expect, it } from 'vitest';
+import type { BackupStatus } from '../../../src/api/backup-status.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { childrenOf } from '../../../src/resources/children.ts';
+import { describeStep } from '../../../src/runtime/executor.ts';
+import { db, engineOf, jobOf, refused, resourceOf, taken, target, timeOnly } from '../../support/backup-story.ts';
+import { restrictedBreaches } from '../../support/pod-security.ts';
+
+const engine = engineOf('Backup');
+const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };
+const backupWith = (status?: BackupStatus) => resourceOf('Backup', 'nightly', spec, status);
+const [config, job] = engine.resources(backupWith(), db).map(({ object }) => object) as [KubeObject, KubeObject];
+
+async function look(status: BackupStatus | undefined, objects: readonly KubeObject[], cluster = true) {
+  const backup = backupWith(status);
+  const survey = await engine.survey(backup, childrenOf(objects), timeOnly(), cluster ? db : undefined);
+  const said = survey.status as BackupStatus;
+  return {
+    steps: survey.plan.steps.map(describeStep),
+    phase: said.phase,
+    attempts: said.attempts,
+    message: said.conditions?.find(({ type }) => type === 'Ready')?.message,
+    said,
+  };
+}
+
+const made = ['create ConfigMap backup-nightly-task', 'create Job backup-nightly'];
+const [createJob] = made.slice(1);
+
+describe('a Backup', () => {
+  it('is a Job that the Pod Security Standard lets in, with a task that the agent understands', () => {
+    const template = (job.spec as { template: { spec: Record<string, unknown> } }).template;
+    expect(restrictedBreaches(template.spec)).toEqual([]);
+    expect(template.spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' });
+    const task = parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '');
+    expect(task).toMatchObject({
+      task: 'take',
+      cluster: { namespace: 'apps', kind: 'RedisCluster', name: 'db', uid: 'uid-of-db' },
+      purpose: { type: 'backup', name: 'nightly', uid: 'uid-of-nightly' },
+      source: { engine: 'redis', members: [0, 1, 2].map((n) => ({ host: `db-${n}.db.apps.svc`, port: 6379 })) },
+    });
+  });
+
+  it('waits for its cluster', async () => {
+    expect(await look(undefined, [], false)).toMatchObject({
+      steps: [],
+      phase: 'Pending',
+      message: 'there is no RedisCluster db in this namespace',
+    });
+  });
+
+  it('makes its Job', async () => {
+    expect(await look(undefined, [])).toMatchObject({ steps: made, phase: 'Pending', attempts: 1 });
+  });
+
+  it('makes its Job where only the task was made', async () => {
+    expect(await look(undefined, [config])).toMatchObject({ steps: [createJob], attempts: 1 });
+  });
+
+  it.each([
+    ['of an image that is not there', 'pending', undefined, 'Pending', /ImagePullBackOff: no such image/],
+    ['at work', 'running', undefined, 'Running', /is at work/],
+    ['ended well', 'complete', taken, 'Verified', /found whole/],
+    ['ended well, and its pod has been cleared away', 'complete', undefined, 'Verified', /manifest/],
+    ['refused by the target', 'failed', refused('no such bucket'), 'Failed', /^no such bucket$/],
+    ['ended without a word', 'failed', '', 'Failed', /ended with code 2/],
+    ['stopped for its time', 'deadline', undefined, 'Failed', /longer than its deadline/],
+  ] as const)('with its Job %s', async (_, end, said, phase, message) => {
+    const found = await look({ phase: 'Pending', attempts: 1 }, [config, ...jobOf(job, end, said)]);
+    expect(found).toMatchObject({ steps: [], phase, attempts: 1 });
+    expect(found.message).toMatch(message);
+  });
+
+  it('tells what the agent told', async () => {
+    const { said } = await look({ attempts: 1 }, jobOf(job, 'complete', taken));
+    expect(said).toMatchObject({
+      id: '20261121T030000Z-0123abcd',
+      location: 'apps/RedisCluster/uid-of-db/20261121T030000Z-0123abcd',
+      engine: 'redis',
+      version: '8.0.5',
+      topology: '3 data nodes under Sentinel',
+      size: 1000,
+      storedSize: 1100,
+      checksum: 'ab'.repeat(32),
+      durationSeconds: 1.5,
+      job: 'backup-nightly',
+    });
+  });
+
+  it('is not taken for the one of its name before', async () => {
+    const other = jobOf(job, 'complete', taken).map((object) =>
+      object.kind === 'Job' ? { ...object, metadata: { ...object.metadata, ownerReferences: [] } } : object,
+    );
+    expect(await look(undefined, other)).toMatchObject({ steps: made, phase: 'Pending' });
+  });
+
+  it('makes its Job a second time where it vanished before it ended, and no third time', async () => {
+    expect(await look({ phase: 'Running', attempts: 1 }, [config])).toMatchObject({ steps: [createJob], attempts: 2 });
+    expect(await look({ phase: 'Running', attempts: 2 }, [config])).toMatchObject({ steps: [], phase: 'Failed' });
+  });
+
+  it.each(['Verified', 'Failed'] as const)('%s remembers it when its Job is gone, and its cluster', async (phase) => {
+    const told: BackupStatus = { phase, attempts: 1, id: 'x' };
+    expect(await look(told, [], false)).toMatchObject({ steps: [], phase, said: { id: 'x' } });
+  });
+});

@@ -1,0 +1,71 @@
+/** What a restored database is asked, and what counts as the same. */
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { EtcdSpec } from '../../src/api/etcd.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { childrenOf } from '../../src/resources/children.ts';
+import { engineOf, resourceOf } from '../support/backup-story.ts';
+
+function partOf(kind: string) {
+  const engine = engineOf(kind);
+  if (engine.backup === undefined) throw new Error(`${kind} is no database`);
+  return { engine, part: engine.backup };
+}
+
+describe.each([
+  ['RedisCluster', { replicas: 5, image: 'a/redis:8.0', storage: { size: '3Gi' }, config: { databases: 32 } }],
+  ['RedisCluster', { storage: { ephemeral: true }, config: { 'min-replicas-to-write': 2 } }],
+  ['EtcdCluster', { replicas: 5, image: 'a/etcd:v3.6.16', storage: { size: '3Gi' }, auth: { enabled: true } }],
+])('a drill of a %s', (kind, spec) => {
+  it('is one member of the same version and size, and valid', () => {
+    const { engine, part } = partOf(kind);
+    const cluster = resourceOf(kind, 'db', spec);
+    const { apiVersion } = cluster;
+    const made = {
+      ...part.drill(cluster),
+      deletionPolicy: 'Delete',
+      bootstrap: { restore: { target: { claim: { name: 'a' } } } },
+    };
+    const verdict = validateCluster(engine.kind, { apiVersion, kind, metadata: { name: 'a' }, spec: made });
+    expect(verdict.ok ? [] : verdict.violations).toEqual([]);
+    expect(made).toMatchObject({ replicas: 1, version: (cluster.spec as { version: string }).version });
+  });
+});
+
+it('of an etcd is let in by the password of the one before', () => {
+  const cluster = resourceOf('EtcdCluster', 'db', {}) as Cluster<EtcdSpec>;
+  expect(partOf('EtcdCluster').part.drill(cluster)).toMatchObject({ auth: { secretRef: { name: 'db-root' } } });
+});
+
+it.each([
+  ['RedisCluster', 'keys.0', '1000', '1000', true],
+  ['RedisCluster', 'keys.0', '1000', '951', true],
+  ['RedisCluster', 'keys.0', '1000', '900', false],
+  ['RedisCluster', 'keys.0', '3', undefined, false],
+  ['RedisCluster', 'keys.0', '0', undefined, true],
+  ['EtcdCluster', 'hash', '7', '7', true],
+  ['EtcdCluster', 'hash', '7', '8', false],
+  ['EtcdCluster', 'hash', '7', undefined, false],
+  ['EtcdCluster', 'revision', '70', '71', true],
+  ['EtcdCluster', 'revision', '70', '69', false],
+  ['EtcdCluster', 'compactRevision', '-1', '0', true],
+  ['EtcdCluster', 'compactRevision', '5', '0', false],
+])('%s: %s %s and %s: %j', (kind, name, wanted, found, isSame) => {
+  expect(partOf(kind).part.isSame(name, wanted, found)).toBe(isSame);
+});
+
+it('asks for each member of an etcd that is known, and for those that are ready', () => {
+  const cluster = resourceOf('EtcdCluster', 'db', {}, { members: [{ name: 'db-4-0', role: 'voter', ready: true }] });
+  expect(
+    partOf('EtcdCluster')
+      .part.source(cluster)
+      .source.members.map(({ host }) => host),
+  ).toEqual(['db-4-0.db.apps.svc', 'db-client.apps.svc']);
+});
+
+it('cannot ask where nobody has an address', async () => {
+  for (const kind of ['RedisCluster', 'EtcdCluster']) {
+    const asked = partOf(kind).part.contents(resourceOf(kind, 'db', {}), childrenOf([]), {} as never, {});
+    await expect(asked).rejects.toThrow(/has an address/);
+  }
+});

@@ -1,0 +1,125 @@
+/** The end of a cluster under `deletionPolicy: Snapshot`: nothing goes before a last backup is verified. */
+import { describe, expect, it } from 'vitest';
+import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { parseAgentTask } from '../../src/backup/agent-task.ts';
+import { lastBackupAnnotation, planEnd } from '../../src/engines/last-backup.ts';
+import { deletionFinalizer } from '../../src/plan/deletion.ts';
+import { childrenOf } from '../../src/resources/children.ts';
+import { describeStep } from '../../src/runtime/executor.ts';
+import { engineOf, jobOf, refused, resourceOf, taken, target } from '../support/backup-story.ts';
+
+type Policy = 'Retain' | 'Snapshot' | 'Delete';
+
+function ending(
+  kind: string,
+  {
+    policy = 'Snapshot',
+    metadata = {},
+    formed = true,
+  }: { policy?: Policy; metadata?: Partial<ObjectMeta>; formed?: boolean },
+): Cluster<CommonSpec> {
+  const cluster = resourceOf(kind, 'db', { deletionPolicy: policy, backup: { target } });
+  return {
+    ...cluster,
+    metadata: {
+      ...cluster.metadata,
+      deletionTimestamp: '2026-11-21T03:00:00Z',
+      finalizers: [deletionFinalizer],
+      ...metadata,
+    },
+    status: formed ? { initialized: true } : {},
+  } as Cluster<CommonSpec>;
+}
+
+const stored = (kind: string, name: string): KubeObject => ({
+  apiVersion: kind === 'StatefulSet' ? 'apps/v1' : 'v1',
+  kind,
+  metadata: { name, namespace: 'apps', uid: `uid-of-${name}` },
+});
+const database = [stored('StatefulSet', 'db'), stored('PersistentVolumeClaim', 'data-db-0')];
+const stopping = ['delete StatefulSet db: the cluster is deleted'];
+
+describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last backup', (kind) => {
+  const engine = engineOf(kind);
+
+  function look(cluster: Cluster<CommonSpec>, objects: readonly KubeObject[], now = '2026-11-21T03:00:30Z') {
+    const { plan, isWaitingForBackup } = planEnd(engine, cluster, childrenOf(objects), [], Date.parse(now));
+    const { outcome } = plan;
+    return {
+      plan,
+      isWaitingForBackup,
+      steps: plan.steps.map(describeStep),
+      reason: outcome.state === 'settled' ? 'settled' : outcome.reason,
+      message: outcome.state === 'settled' ? '' : outcome.message,
+    };
+  }
+
+  const begun = look(ending(kind, {}), database);
+  const [config, job] = begun.plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : [])) as [
+    KubeObject,
+    KubeObject,
+  ];
+
+  it('takes it first', () => {
+    expect(begun.steps).toEqual(['create ConfigMap db-last-backup-task', 'create Job db-last-backup']);
+    expect(begun).toMatchObject({ reason: 'LastBackup', isWaitingForBackup: true });
+    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
+      task: 'take',
+      purpose: { type: 'deletion', name: 'db', uid: 'uid-of-db' },
+    });
+  });
+
+  it('waits while it is taken, and deletes nothing', () => {
+    for (const end of ['pending', 'running'] as const) {
+      expect(look(ending(kind, {}), [...database, config, ...jobOf(job, end)])).toMatchObject({
+        steps: [],
+        reason: 'LastBackup',
+      });
+    }
+  });
+
+  it('writes down that it is verified, before anything goes', () => {
+    const { plan } = look(ending(kind, {}), [...database, config, ...jobOf(job, 'complete', taken)]);
+    expect(plan.steps).toEqual([
+      expect.objectContaining({
+        type: 'patch',
+        patch: { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/20261121T030000Z-0123abcd' } } },
+      }),
+    ]);
+  });
+
+  it('goes on once that is written, whether its Job is still there or not', () => {
+    const done = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/x' } } });
+    expect(look(done, database)).toMatchObject({ steps: stopping, isWaitingForBackup: false });
+    expect(look(done, [...database, config, ...jobOf(job, 'complete', taken)]).steps).toEqual(stopping);
+  });
+
+  it('is not satisfied with the last backup of another cluster of its name', () => {
+    const copied = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-before/x' } } });
+    expect(look(copied, database).steps).toEqual(begun.steps);
+  });
+
+  it('says why it could not be taken, waits, and tries again', () => {
+    const objects = [...database, config, ...jobOf(job, 'failed', refused('the store does not answer', true))];
+    const soon = look(ending(kind, {}), objects);
+    expect(soon).toMatchObject({ steps: [], reason: 'LastBackupFailed' });
+    expect(soon.message).toMatch(/the store does not answer; it is tried again, nothing is deleted before/);
+    const later = look(ending(kind, {}), objects, '2026-11-21T03:01:30Z');
+    expect(later.steps).toEqual(['delete Job db-last-backup: the last backup has failed and is begun anew']);
+  });
+
+  it.each<[Policy, readonly string[]]>([
+    ['Delete', stopping],
+    ['Retain', [`patch ${kind} db`]],
+  ])('goes the way of %s where that is wanted by now', (policy, steps) => {
+    const objects = [...database, config, ...jobOf(job, 'failed', refused('full'))];
+    expect(look(ending(kind, { policy }), objects).steps).toEqual(steps);
+  });
+
+  it('backs up nothing where there never was anything', () => {
+    expect(look(ending(kind, { formed: false }), [])).toMatchObject({ reason: 'settled', isWaitingForBackup: false });
+    // What an earlier cluster of the name has left counts.
+    expect(look(ending(kind, { formed: false }), database).steps).toEqual(begun.steps);
+  });
+});

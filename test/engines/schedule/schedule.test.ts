@@ -1,0 +1,119 @@
+/** A schedule: what Kubernetes is told, and what is said of runs that nobody of us has watched. */
+import { describe, expect, it } from 'vitest';
+import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { fingerprinted } from '../../../src/plan/difference.ts';
+import { childrenOf } from '../../../src/resources/children.ts';
+import { describeStep } from '../../../src/runtime/executor.ts';
+import { db, engineOf, jobOf, refused, resourceOf, taken, target, timeOnly } from '../../support/backup-story.ts';
+
+const engine = engineOf('BackupSchedule');
+const spec = {
+  cluster: { kind: 'RedisCluster', name: 'db' },
+  schedule: '0 3 * * *',
+  jitter: '30s',
+  retention: { count: 5, age: '30d' },
+  target,
+};
+const scheduleWith = (more: object = {}, status?: ScheduleStatus) =>
+  resourceOf('BackupSchedule', 'nightly', { ...spec, ...more }, status);
+const wanted = engine.resources(scheduleWith(), db).map(({ object }) => object) as [KubeObject, KubeObject];
+const [config, cronJob] = wanted;
+const stored = wanted.map(fingerprinted);
+/** The run of a day of November. */
+const run = (day: number) => `schedule-nightly-${Date.UTC(2026, 10, day, 3) / 60_000}`;
+
+interface Look {
+  readonly more?: object;
+  readonly status?: ScheduleStatus;
+  readonly objects?: readonly KubeObject[];
+  readonly now?: string;
+  readonly cluster?: boolean;
+}
+
+async function look({ more = {}, status, objects = stored, now = '2026-11-21T03:05:00Z', cluster = true }: Look) {
+  const schedule = scheduleWith(more, status);
+  const survey = await engine.survey(schedule, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
+  const said = survey.status as ScheduleStatus;
+  const ready = said.conditions?.find(({ type }) => type === 'Ready');
+  return { steps: survey.plan.steps.map(describeStep), phase: said.phase, reason: ready?.reason, said };
+}
+
+describe('a BackupSchedule', () => {
+  it('is a CronJob that never runs twice at once, and a task with what is kept', () => {
+    expect(cronJob.spec).toMatchObject({
+      schedule: '0 3 * * *',
+      timeZone: 'Etc/UTC',
+      startingDeadlineSeconds: 600,
+      suspend: false,
+      concurrencyPolicy: 'Forbid',
+    });
+    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
+      purpose: { type: 'schedule', name: 'nightly' },
+      retention: { count: 5, ageSeconds: 30 * 86_400 },
+      jitterSeconds: 30,
+    });
+  });
+
+  it('makes both, and changes what differs', async () => {
+    expect((await look({ objects: [] })).steps).toEqual([
+      'create ConfigMap schedule-nightly-task',
+      'create CronJob schedule-nightly',
+    ]);
+    expect((await look({})).steps).toEqual([]);
+    expect((await look({ more: { suspend: true } })).steps).toEqual(['update CronJob schedule-nightly']);
+  });
+
+  it('makes nothing without its cluster, and takes away nothing that is there', async () => {
+    expect(await look({ cluster: false })).toMatchObject({ steps: [], phase: 'Degraded', reason: 'ClusterMissing' });
+  });
+
+  it('catches up with the runs that nobody watched', async () => {
+    const objects = [
+      ...stored,
+      ...jobOf(cronJob, 'failed', refused('no such bucket'), run(20)),
+      ...jobOf(cronJob, 'complete', taken, run(21)),
+    ];
+    const { phase, said } = await look({ objects });
+    expect(phase).toBe('Active');
+    expect(said.results?.map(({ job, outcome }) => [job, outcome])).toEqual([
+      [run(21), 'Verified'],
+      [run(20), 'Failed'],
+    ]);
+    expect(said.lastSuccess).toMatchObject({ job: run(21), id: '20261121T030000Z-0123abcd' });
+    expect(said.lastFailure).toMatchObject({ job: run(20), message: 'no such bucket' });
+  });
+
+  it('remembers runs whose Jobs are gone', async () => {
+    const before = (await look({ objects: [...stored, ...jobOf(cronJob, 'complete', taken, run(20))] })).said;
+    const { said } = await look({
+      status: before,
+      objects: [...stored, ...jobOf(cronJob, 'failed', refused('full'), run(21))],
+    });
+    expect(said.results?.map(({ job }) => job)).toEqual([run(21), run(20)]);
+    expect(said.lastSuccess?.job).toBe(run(20));
+  });
+
+  it('is degraded by a run that failed, until one succeeds', async () => {
+    const failed = jobOf(cronJob, 'failed', refused('full'), run(20));
+    expect(await look({ objects: [...stored, ...failed] })).toMatchObject({ phase: 'Degraded', reason: 'RunFailed' });
+    const healed = [...stored, ...failed, ...jobOf(cronJob, 'complete', taken, run(21))];
+    expect(await look({ objects: healed })).toMatchObject({ phase: 'Active' });
+  });
+
+  it.each([
+    ['within the deadline', '2026-11-21T03:05:00Z', {}, 'Active'],
+    ['after the deadline', '2026-11-21T03:12:00Z', {}, 'Degraded'],
+    ['after the deadline, while suspended', '2026-11-21T03:12:00Z', { suspend: true }, 'Suspended'],
+  ])('a run that has not begun %s', async (_, now, more, phase) => {
+    const status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
+    expect(await look({ now, more, status })).toMatchObject({ phase });
+  });
+
+  it('is not overdue for what was due before it was made, or while it was suspended', async () => {
+    expect(await look({ now: '2026-11-20T01:00:00Z' })).toMatchObject({ phase: 'Active' });
+    const status: ScheduleStatus = { phase: 'Suspended', lastScheduledAt: '2026-11-01T03:00:00Z' };
+    expect(await look({ now: '2026-11-21T12:00:00Z', status })).toMatchObject({ phase: 'Active' });
+  });
+});

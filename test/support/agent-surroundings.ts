@@ -1,0 +1,45 @@
+/** The agent within a test's own process: what it logs is kept, and it can be stopped. */
+import { randomBytes } from 'node:crypto';
+import { Failure } from '../../src/agent/failure.ts';
+import { runTask } from '../../src/agent/run.ts';
+import type { Surroundings } from '../../src/agent/surroundings.ts';
+import type { AgentResult } from '../../src/backup/agent-result.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createLog } from '../../src/runtime/log.ts';
+
+export interface TestSurroundings extends Surroundings {
+  /** Every line, as it would be on stdout. */
+  readonly lines: readonly string[];
+  stop(): void;
+}
+
+export function agentSurroundings(
+  options: { readonly clock?: Clock; readonly idleMs?: number } = {},
+): TestSurroundings {
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const log = createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } });
+  return {
+    clock: options.clock ?? systemClock,
+    random: randomBytes,
+    log,
+    signal: stopping.signal,
+    idleMs: options.idleMs ?? 5000,
+    protect: (secret) => log.protect(secret),
+    lines,
+    stop: () => stopping.abort(new Failure('Stopped', 'the test stops it')),
+  };
+}
+
+export function runAgent(task: object, surroundings = agentSurroundings()): Promise<AgentResult> {
+  return runTask(JSON.stringify(task), surroundings);
+}
+
+/** The result of this name, or the test fails with what came instead. */
+export function expectResult<Name extends AgentResult['result']>(
+  result: AgentResult,
+  name: Name,
+): Extract<AgentResult, { readonly result: Name }> {
+  if (result.result !== name) throw new Error(`${name} was expected: ${JSON.stringify(result)}`);
+  return result as Extract<AgentResult, { readonly result: Name }>;
+}

@@ -1,0 +1,62 @@
+/** Backups and schedules under test: made, waited for, asked. */
+import { expect } from 'vitest';
+import { type BackupSpecInput, backupKind } from '../../src/api/backup.ts';
+import { type ScheduleSpecInput, scheduleKind } from '../../src/api/backup-schedule.ts';
+import type { BackupStatus, ScheduleStatus } from '../../src/api/backup-status.ts';
+import { apiVersionOf } from '../../src/api/object.ts';
+import type { Stage } from './stage.ts';
+import { type Patience, until } from './until.ts';
+
+export async function createBackup({ client, namespace }: Stage, name: string, spec: BackupSpecInput): Promise<void> {
+  const { resource } = backupKind;
+  await client.create({
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, namespace },
+    spec,
+  });
+}
+
+/** Waits for the end of a Backup, which must be this one. */
+export async function ended(
+  { client, namespace }: Stage,
+  name: string,
+  phase: 'Verified' | 'Failed',
+  patience?: Patience,
+): Promise<BackupStatus> {
+  return until(
+    `backup ${name} ${phase}`,
+    async () => {
+      const { status = {} } = await client.get({ resource: backupKind.resource, namespace, name });
+      const said = status as BackupStatus;
+      expect(said.phase, said.conditions?.map(({ message }) => message).join()).toBe(phase);
+      return said;
+    },
+    patience,
+  );
+}
+
+/** Takes one and waits for it. */
+export async function takeBackup(stage: Stage, name: string, spec: BackupSpecInput): Promise<BackupStatus> {
+  await createBackup(stage, name, spec);
+  return ended(stage, name, 'Verified', { withinMs: 120_000 });
+}
+
+export async function createSchedule(
+  { client, namespace }: Stage,
+  name: string,
+  spec: ScheduleSpecInput,
+): Promise<void> {
+  const { resource } = scheduleKind;
+  await client.create({
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, namespace },
+    spec,
+  });
+}
+
+export async function scheduleStatus({ client, namespace }: Stage, name: string): Promise<ScheduleStatus> {
+  const { status = {} } = await client.get({ resource: scheduleKind.resource, namespace, name });
+  return status as ScheduleStatus;
+}
