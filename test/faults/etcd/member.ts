@@ -43,9 +43,6 @@ export class Member {
   #heardAt: number;
   #patience: number;
   #flushes = false;
-  /** It was running when it was removed. */
-  #hasLearned = false;
-  #ticks = 0;
   #requests = 0;
 
   constructor(host: Host, disk: Disk) {
@@ -157,7 +154,6 @@ export class Member {
     if (this.hasEnded) return;
     this.#host.time.after(tickMs, () => this.#tick());
     if (this.isFrozen) return;
-    this.#ticks++;
     const peers = this.#peers;
     for (const id of [...this.#activeSince.keys()]) {
       if (!peers.some((peer) => peer.id === id)) this.#activeSince.delete(id);
@@ -177,8 +173,7 @@ export class Member {
 
   #leave(): void {
     const { time } = this.#host;
-    const code = this.#hasLearned ? 0 : this.isOld ? 1 : 0;
-    time.after(removedMs, () => this.#goAway(code));
+    time.after(removedMs, () => this.#goAway(0));
   }
 
   #refused(): void {
@@ -298,7 +293,6 @@ export class Member {
       if (entry.change.type !== 'removeMember' || outcome !== undefined) continue;
       this.#activeSince.delete(entry.change.id);
       if (entry.change.id === this.id) {
-        this.#hasLearned = this.servesPeers && this.#ticks > 0;
         this.#follow(undefined);
         this.#leave();
       }
