@@ -160,7 +160,7 @@ export class Member {
     }
     for (const { id } of peers) if (!this.#activeSince.has(id)) this.#activeSince.set(id, this.#now);
     if (this.state.removed.has(this.id)) this.#leave();
-    // Of 3.6, one that was away when it was removed is refused by the others, and goes on asking.
+    // One that was away when it was removed is refused by the others; of 3.6 it may go on asking.
     else if (peers.some(({ state }) => state.removed.has(this.id))) this.#refused();
     else if (this.role === 'leader') {
       this.#replicate();
