@@ -43,9 +43,6 @@ export class Member {
   #heardAt: number;
   #patience: number;
   #flushes = false;
-  /** It was running when it was removed. */
-  #hasLearned = false;
-  #ticks = 0;
   #requests = 0;
 
   constructor(host: Host, disk: Disk) {
@@ -157,14 +154,13 @@ export class Member {
     if (this.hasEnded) return;
     this.#host.time.after(tickMs, () => this.#tick());
     if (this.isFrozen) return;
-    this.#ticks++;
     const peers = this.#peers;
     for (const id of [...this.#activeSince.keys()]) {
       if (!peers.some((peer) => peer.id === id)) this.#activeSince.delete(id);
     }
     for (const { id } of peers) if (!this.#activeSince.has(id)) this.#activeSince.set(id, this.#now);
     if (this.state.removed.has(this.id)) this.#leave();
-    // Of 3.6, one that was away when it was removed is refused by the others, and goes on asking.
+    // One that was away when it was removed is refused by the others; of 3.6 it may go on asking.
     else if (peers.some(({ state }) => state.removed.has(this.id))) this.#refused();
     else if (this.role === 'leader') {
       this.#replicate();
@@ -177,8 +173,7 @@ export class Member {
 
   #leave(): void {
     const { time } = this.#host;
-    const code = this.#hasLearned ? 0 : this.isOld ? 1 : 0;
-    time.after(removedMs, () => this.#goAway(code));
+    time.after(removedMs, () => this.#goAway(0));
   }
 
   #refused(): void {
@@ -298,7 +293,6 @@ export class Member {
       if (entry.change.type !== 'removeMember' || outcome !== undefined) continue;
       this.#activeSince.delete(entry.change.id);
       if (entry.change.id === this.id) {
-        this.#hasLearned = this.servesPeers && this.#ticks > 0;
         this.#follow(undefined);
         this.#leave();
       }

@@ -13,7 +13,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     title: 'create',
     act: (stage) => stage.create(three),
     end: 'whole',
-    writes: 17,
+    writes: 20,
     written: false,
   },
   {

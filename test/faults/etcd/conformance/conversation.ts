@@ -50,9 +50,15 @@ interface Row {
   readonly isLearner?: boolean;
 }
 
+/** As a majority has confirmed it; an election may lie in between. */
 export async function rows(stage: Stage, via: string): Promise<readonly Row[]> {
-  const answer = await stage.ask(via, 'cluster/member/list', { linearizable: true });
-  return (field(answer, 'members') ?? []) as readonly Row[];
+  let members: readonly Row[] = [];
+  await stage.until(`${via} lists the members`, async () => {
+    const answer = await stage.ask(via, 'cluster/member/list', { linearizable: true });
+    members = (field(answer, 'members') ?? []) as readonly Row[];
+    return members.length > 0;
+  });
+  return members;
 }
 
 /** `n1`, `n2 learner`, `n3 (not started)`: in the order of their addresses. */

@@ -78,6 +78,10 @@ export function realStage(binary: string, network: string): Stage {
     async wipe(member) {
       rmSync(join(directory, member), { recursive: true, force: true });
     },
+    hasEnded(member) {
+      const child = running.get(member)?.child;
+      return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+    },
     ended: async (member) => {
       const end = await running.get(member)?.ended;
       if (end === undefined) throw new Error(`${member} has not been started`);

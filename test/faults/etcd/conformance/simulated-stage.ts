@@ -86,6 +86,7 @@ export function simulatedStage(version: string): Stage {
     async wipe(member) {
       volumes.delete(member);
     },
+    hasEnded: (member) => ends.has(member),
     async ended(member) {
       if (!(await time.advanceUntil(() => ends.has(member), 60_000))) throw new Error(`${member} runs`);
       return ends.get(member) ?? { code: null, words: '' };

@@ -29,6 +29,7 @@ export interface Stage {
   terminate(member: string): Promise<void>;
   /** Everything on its volume is gone. */
   wipe(member: string): Promise<void>;
+  hasEnded(member: string): boolean;
   /** Resolves when its process has ended by itself. */
   ended(member: string): Promise<End>;
   pause(ms: number): Promise<void>;
