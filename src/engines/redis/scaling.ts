@@ -5,6 +5,7 @@
 import { type ActStep, type Plan, wait } from '../../plan/plan.ts';
 import type { RedisAction } from './action.ts';
 import { handOverStep } from './handover.ts';
+import { redisNames } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';
 import { dataPodNames, type Situation } from './situation.ts';
@@ -15,15 +16,21 @@ export interface Sizes {
 }
 
 /** The sizes to apply now. `whole` says that nothing is amiss, has to be repaired, or is still to be forgotten. */
-export function sizesFor({ spec, dataSize, sentinelSize, dataPods, topology }: Situation, whole: boolean): Sizes {
+export function sizesFor(situation: Situation, whole: boolean): Sizes {
+  const { spec, dataSize, sentinelSize, dataPods, topology } = situation;
   const data = Math.max(spec.replicas, dataSize);
   const sentinels = Math.max(spec.sentinel.replicas, sentinelSize);
-  if (!whole) return { data, sentinels };
+  if (!whole || !bothSetsSeen(situation)) return { data, sentinels };
   if (sentinelSize > spec.sentinel.replicas) return { data, sentinels: sentinelSize - 1 };
   const victim = dataPods.find((pod) => pod.metadata.name.endsWith(`-${dataSize - 1}`));
   const primaryIsVictim = victim === undefined || victim.metadata.name === topology.primary?.pod;
   if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };
   return { data, sentinels };
+}
+
+function bothSetsSeen({ children, cluster }: Situation): boolean {
+  const names = redisNames(cluster.metadata.name);
+  return [names.data, names.sentinel].every((name) => children.statefulSet(name) !== undefined);
 }
 
 export function victimsOf({ cluster, spec, dataSize }: Situation): ReadonlySet<string> {

@@ -16,7 +16,7 @@ export interface Situation {
   readonly nodes: readonly DataNode[];
   readonly dataPods: readonly Pod[];
   readonly sentinelPods: readonly Pod[];
-  /** Current sizes of the two StatefulSets; the wanted size where one does not exist yet. */
+  /** Current sizes of the two StatefulSets. Of one that is not seen: what is wanted, and at least what its pods tell. */
   readonly dataSize: number;
   readonly sentinelSize: number;
 }
@@ -34,6 +34,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, obs
     termOf(claimOf(children, pod)) < highest &&
     lastNode?.follows !== address &&
     cluster.metadata.annotations?.[choiceAnnotation] !== pod;
+  const sentinelPods = children.pods.filter(isSentinelPod);
   return {
     cluster,
     spec,
@@ -42,10 +43,19 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, obs
     topology: topologyOf(observed, addresses, isOutranked),
     nodes: answering(observed.data),
     dataPods,
-    sentinelPods: children.pods.filter(isSentinelPod),
-    dataSize: children.statefulSet(names.data)?.spec?.replicas ?? spec.replicas,
-    sentinelSize: children.statefulSet(names.sentinel)?.spec?.replicas ?? spec.sentinel.replicas,
+    sentinelPods,
+    dataSize: children.statefulSet(names.data)?.spec?.replicas ?? sizeToldBy(dataPods, spec.replicas),
+    sentinelSize:
+      children.statefulSet(names.sentinel)?.spec?.replicas ?? sizeToldBy(sentinelPods, spec.sentinel.replicas),
   };
+}
+
+/** A set that somebody has deleted or taken out of sight is no scale-in: made again smaller, it would stop the others at once. */
+function sizeToldBy(pods: readonly Pod[], wanted: number): number {
+  return Math.max(
+    wanted,
+    ...pods.map(({ metadata }) => Number(metadata.name.slice(metadata.name.lastIndexOf('-') + 1)) + 1),
+  );
 }
 
 /** Names of the data pods that a StatefulSet of this size has. */

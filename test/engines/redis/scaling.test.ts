@@ -10,6 +10,12 @@ const seeingThreeDemoted = {
   replicas: [0, 1, 2, 3].map((i) => ({ address: nodeAddress(i), priority: i === 3 ? 0 : 100, down: false })),
 };
 
+const setUnseen: Story = {
+  size: 5,
+  primary: 4,
+  children: (objects) => objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name !== 'db'),
+};
+
 describe('more data nodes', () => {
   it.each<PlanRow>([
     ['come at once', { spec: { replicas: 5 }, size: 3 }, ['apply StatefulSet db: spec.replicas 3 > 5', 'settled']],
@@ -153,6 +159,7 @@ describe('the sizes to apply', () => {
     ['G6: never shrink while anything is amiss', { size: 5, sentinelSize: 5 }, false, [5, 5]],
     ['shrink on one side at a time', { size: 5, sentinelSize: 5 }, true, [5, 4]],
     ['R9: never take the primary away', { size: 5, primary: 4 }, true, [5, 3]],
+    ['R9: are those that the pods tell of a set that somebody has taken out of sight', setUnseen, true, [5, 3]],
     ['R9: nor a node that nobody can see', { size: 5, nodes: { 4: 'gone' } }, true, [5, 3]],
   ])('%s', (_, story, whole, expected) => expect(sizes(story, whole)).toEqual(expected));
 });

@@ -139,7 +139,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const isWhole = await settle(unwhole, limits.preparation);
     const preparing = scenario.prepare?.(stage);
     if (preparing !== undefined) {
-      const isPrepared = await reaches(time, over(preparing), 4 * limits.preparation);
+      const isPrepared = await reaches(time, over(preparing), 12 * limits.preparation);
       if (!isPrepared) throw new Error(`${scenario.id} could not be prepared`);
       await preparing;
     }
