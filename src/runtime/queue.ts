@@ -17,7 +17,7 @@ export interface WorkQueue<Key extends string = string> {
   add(key: Key, priority?: Priority): void;
   /** Adds after `ms`. Of several delayed adds of a key the earliest counts, with the highest priority of all. */
   addAfter(key: Key, ms: number, priority?: Priority): void;
-  /** Adds after the key's own backoff: 5 ms doubling to 1000 s with each call, ±10 %. Keeps its priority by default. */
+  /** Adds after the key's own backoff: 5 ms doubling to a minute with each call, ±10 %. Keeps its priority by default. */
   retry(key: Key, priority?: Priority): void;
   /** The key succeeded: its backoff starts anew. */
   forget(key: Key): void;
@@ -44,7 +44,8 @@ export interface WorkQueueOptions {
 }
 
 const BASE_DELAY_MS = 5;
-const MAX_DELAY_MS = 1_000_000;
+/** While passes fail nobody says what is: a status is at most so much longer untrue than what keeps it from being written. */
+const MAX_DELAY_MS = 60_000;
 /** One `low` key after this many `high` ones in a row. */
 const HIGH_IN_A_ROW = 15;
 
