@@ -71,17 +71,18 @@ export function claimName(cluster: string, index: number): string {
 /** The part of a cluster that its addresses depend on. */
 export type Place = Pick<Cluster<EtcdSpec>, 'metadata' | 'spec'>;
 
-function host({ metadata }: Place, index: number): string {
+/** The name by which DNS knows the member's pod, whichever has it now. */
+export function hostOf({ metadata }: Place, index: number): string {
   const { name, namespace } = metadata;
   return `${podName(name, index)}.${etcdNames(name).peers}.${namespace}.svc`;
 }
 
 export function peerUrl(place: Place, index: number): string {
-  return `${place.spec.tls.peer === undefined ? 'http' : 'https'}://${host(place, index)}:${peerPort}`;
+  return `${place.spec.tls.peer === undefined ? 'http' : 'https'}://${hostOf(place, index)}:${peerPort}`;
 }
 
 export function clientUrl(place: Place, index: number): string {
-  return `${place.spec.tls.client === undefined ? 'http' : 'https'}://${host(place, index)}:${clientPort}`;
+  return `${place.spec.tls.client === undefined ? 'http' : 'https'}://${hostOf(place, index)}:${clientPort}`;
 }
 
 /** The number in a peer URL of a member of this cluster; undefined for anybody else's. */

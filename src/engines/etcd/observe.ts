@@ -4,6 +4,7 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine.ts';
 import type { Answer } from './gateway.ts';
+import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
 import { authoritiesOf, type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
@@ -14,7 +15,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
   const members = await Promise.all(
     children.pods.map(async (pod) => {
       try {
-        return await ask(pod, session);
+        return await ask(pod, cluster, session);
       } catch (error) {
         io.signal.throwIfAborted();
         if (error instanceof SecretUnusable) unaskable = error.message;
@@ -35,12 +36,25 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
   };
 }
 
-async function ask(pod: Pod, session: EtcdSession): Promise<LiveMember | SilentMember> {
-  const address = pod.status?.podIP;
-  if (address === undefined || pod.status?.phase !== 'Running') {
-    return silent(pod, `the pod is ${pod.status?.phase ?? 'not scheduled'}`);
-  }
-  return liveMember(pod.metadata.name, address, await session.call(address, 'maintenance/status', {}));
+/**
+ * A pod that is on its way out may be long gone, and the watch that would tell may have fallen silent: its name leads to
+ * whoever is there now.
+ */
+async function ask(pod: Pod, cluster: Cluster<EtcdSpec>, session: EtcdSession): Promise<LiveMember | SilentMember> {
+  const { podIP, phase } = pod.status ?? {};
+  const index = indexInName(cluster.metadata.name, pod.metadata.labels?.[memberLabel]);
+  const isGoing = pod.metadata.deletionTimestamp !== undefined && index !== undefined;
+  const at = async (place: string): Promise<LiveMember> =>
+    liveMember(pod.metadata.name, place, await session.call(place, 'maintenance/status', {}));
+  const isThere = podIP !== undefined && phase === 'Running';
+  const own: Promise<LiveMember | SilentMember> = isThere
+    ? at(podIP)
+    : Promise.resolve(silent(pod, `the pod is ${phase ?? 'not scheduled'}`));
+  if (!isGoing) return own;
+  const found = await own.catch(() => undefined);
+  if (found?.state === 'answering') return found;
+  const byName = await at(hostOf(cluster, index)).catch(() => undefined);
+  return byName ?? own;
 }
 
 function silent(pod: Pod, why: string): SilentMember {

@@ -43,6 +43,24 @@ describe('a look at the members', () => {
     expect(found.at).toBe(now);
   });
 
+  it('asks by name who has come in the place of a pod that is going, as far as its watch tells', async () => {
+    const story: Story = { pods: { 1: { terminatingForMs: 90_000 } } };
+    const status = { header: { member_id: '2', cluster_id: '7' }, leader: '1', version: '3.6.16' };
+    const { found, asked } = await look(story, ({ host }) => {
+      if (host === 'db-1-0.db.apps.svc') return answer(200, status);
+      return host === memberAddress(1) ? new Error('connect EHOSTUNREACH') : undefined;
+    });
+    expect(found.members[1]).toMatchObject({ state: 'answering', pod: 'db-1-0', address: 'db-1-0.db.apps.svc' });
+    expect(asked).toContain('db-1-0.db.apps.svc maintenance/status {}');
+  });
+
+  it('says why the pod itself does not answer where its name leads to nobody', async () => {
+    const { found } = await look({ pods: { 1: { terminatingForMs: 90_000 } } }, ({ host }) =>
+      host.includes('db-1-0') || host === memberAddress(1) ? new Error(`connect EHOSTUNREACH ${host}`) : undefined,
+    );
+    expect(found.members[1]).toMatchObject({ state: 'silent', why: `connect EHOSTUNREACH ${memberAddress(1)}` });
+  });
+
   it('asks nobody whose pod does not run', async () => {
     const { found, asked } = await look({ pods: { 1: { unschedulableForMs: 1 } }, members: { 1: 'silent' } });
     expect(found.members[1]).toMatchObject({ state: 'silent', why: 'the pod is Pending' });

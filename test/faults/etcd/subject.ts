@@ -46,7 +46,10 @@ function ofMembers(world: SimulatedWorld, cluster: KubeObject, processes: Proces
   const members = [...(state?.members.values() ?? [])];
   const learners = members.filter(({ isLearner }) => isLearner);
   const names = members.map((row) => `${nameIn(row)}-0`);
+  const { members: told = [] } = (cluster.status ?? {}) as { readonly members?: readonly { readonly name: string }[] };
+  const isTold = names.every((name) => told.some((member) => member.name === name)) && told.length === names.length;
   return [
+    ...(isTold ? [] : ['the status lists other members']),
     ...(members.length === replicas ? [] : [`${members.length} members`]),
     ...learners.map((row) => `${nameIn(row)} has no vote`),
     ...podComplaints(pods, names, (pod) => revisionOfSet(world, pod.replace(/-0$/, ''))),

@@ -74,7 +74,10 @@ function blindClaims({ before, commits }: RunRecord): string[] {
   const see = (pod: KubeObject, at: number, isGone: boolean): void => {
     const { name, labels = {} } = pod.metadata;
     if (pod.kind === 'StatefulSet') seeSet(pod, isGone);
-    if (pod.kind !== 'Pod' || !['data', 'member'].includes(labels['app.kubernetes.io/component'] ?? '')) return;
+    const part = labels['app.kubernetes.io/component'] ?? '';
+    if (pod.kind !== 'Pod' || !['data', 'member'].includes(part)) return;
+    // A second pod of a member's set is nobody's: somebody has asked for it behind the operator's back.
+    if (part === 'member' && !name.endsWith('-0')) return;
     pods.set(name, pod);
     if (!isGone && isReady(pod)) awaySince.delete(name);
     else if (!awaySince.has(name)) awaySince.set(name, at);

@@ -51,8 +51,10 @@ export async function drift(fault: Drift, object: KubeObject, client: KubeClient
 /** A change of a field that is ours, for each kind that we make. */
 function edit(object: KubeObject): object {
   switch (object.kind) {
-    case 'ConfigMap':
-      return { data: { 'redis.conf': 'maxmemory 1\n' } };
+    case 'ConfigMap': {
+      const keys = Object.keys(object.data ?? {});
+      return { data: { [keys.find((key) => key === 'redis.conf') ?? keys[0] ?? 'key']: 'maxmemory 1\n' } };
+    }
     case 'Service':
       return { spec: { selector: { 'app.kubernetes.io/component': 'nobody' } } };
     case 'PodDisruptionBudget':
