@@ -85,7 +85,10 @@ async function runAll(options: {
 }): Promise<number> {
   const began = performance.now();
   const { threads, ...task } = options;
-  const onCell = ({ scenario, class: id, failures }: CellResult): void => {
+  let done = 0;
+  const onCell = ({ scenario, class: id, runs, failures }: CellResult): void => {
+    done += runs;
+    process.stderr.write(`${scenario} × ${id}: ${runs} runs by one of ${threads} threads; ${done} in all\n`);
     for (const { violations } of failures.slice(0, 3)) {
       for (const { oracle, message } of violations.slice(0, 2)) say(`${scenario} × ${id}: ${oracle}: ${message}`);
     }
@@ -134,5 +137,6 @@ async function killAll(only: readonly string[] | undefined, seed: number, thread
   return kills.length === all && kills.every(({ message }) => message !== undefined) ? 0 : 1;
 }
 
-if (isMainThread) process.exitCode = await main();
+// A connection that something has left open must not keep a finished run from ending.
+if (isMainThread) process.exit(await main());
 else await runThread();
