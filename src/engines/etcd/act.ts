@@ -8,7 +8,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO } from '../engine.ts';
-import type { EtcdAction } from './action.ts';
+import type { EtcdAction, Target } from './action.ts';
 import { type Answer, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 import { type EtcdSession, passwordOf, rootUser, sessionOf } from './session.ts';
 
@@ -22,7 +22,8 @@ const done = [
   /user name already exists/i,
   /authentication is not enabled/i,
 ];
-const notYet = [/unhealthy cluster/i, /in sync with leader/i, /not enough started members/i, /too many learner/i];
+const unconnected = /unhealthy cluster/i;
+const notYet = [unconnected, /in sync with leader/i, /not enough started members/i, /too many learner/i];
 
 /** Of all of the database: a large one takes a while. */
 const defragmentTimeoutMs = 50_000;
@@ -32,11 +33,8 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
   switch (action.type) {
     case 'etcd.addLearner':
       return unlessRefused(
-        session.call(
-          action.via.address,
-          'cluster/member/add',
-          { peerURLs: [action.peerUrl], isLearner: true },
-          changeTimeoutMs,
+        askInTurn(action, ({ address }) =>
+          session.call(address, 'cluster/member/add', { peerURLs: [action.peerUrl], isLearner: true }, changeTimeoutMs),
         ),
       );
     case 'etcd.promote':
@@ -45,7 +43,9 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
       );
     case 'etcd.removeMember':
       return unlessRefused(
-        session.call(action.via.address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
+        askInTurn(action, ({ address }) =>
+          session.call(address, 'cluster/member/remove', { ID: action.memberId }, changeTimeoutMs),
+        ),
       );
     case 'etcd.moveLeader':
       await session.call(
@@ -96,6 +96,20 @@ async function enableAuth(address: string, password: string, session: EtcdSessio
   await session.call(address, 'auth/user/changepw', user, changeTimeoutMs);
   await unlessRefused(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
   await session.call(address, 'auth/enable', {}, changeTimeoutMs);
+}
+
+/** The next one is asked only where the one before has refused for what it believes of its own connections. */
+async function askInTurn(
+  { via, others }: { readonly via: Target; readonly others: readonly Target[] },
+  ask: (target: Target) => Promise<Answer>,
+): Promise<Answer> {
+  const [next, ...rest] = others;
+  try {
+    return await ask(via);
+  } catch (error) {
+    if (next === undefined || !(error instanceof EtcdRefusal) || !unconnected.test(error.message)) throw error;
+    return askInTurn({ via: next, others: rest }, ask);
+  }
 }
 
 async function unlessRefused(call: Promise<Answer>): Promise<void> {

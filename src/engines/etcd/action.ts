@@ -9,12 +9,22 @@ export interface Target {
   readonly address: string;
 }
 
+/**
+ * A change of who the members are. The one that is asked refuses it while it believes that it is not connected to the
+ * others, and a member may believe so for ever after connections were made and lost in quick succession: then the others
+ * are asked.
+ */
+interface Change {
+  readonly via: Target;
+  readonly others: readonly Target[];
+}
+
 export type EtcdAction =
   /** A member without a vote, which copies the data first (safety rule E2). */
-  | { readonly type: 'etcd.addLearner'; readonly via: Target; readonly index: number; readonly peerUrl: string }
+  | (Change & { readonly type: 'etcd.addLearner'; readonly index: number; readonly peerUrl: string })
   /** Gives it its vote; etcd refuses while it has not caught up. */
   | { readonly type: 'etcd.promote'; readonly via: Target; readonly memberId: string }
-  | { readonly type: 'etcd.removeMember'; readonly via: Target; readonly memberId: string }
+  | (Change & { readonly type: 'etcd.removeMember'; readonly memberId: string })
   | { readonly type: 'etcd.moveLeader'; readonly via: Target; readonly to: string }
   /** Drops the history of keys up to a revision. */
   | { readonly type: 'etcd.compact'; readonly via: Target; readonly revision: string }

@@ -23,8 +23,14 @@ export function acting(action: EtcdAction, summary: string, outcome: Outcome): E
 }
 
 /** Whom the spec does not want is gone for good: see `ActStep.takesAway`. */
-function removing({ id: memberId }: Member, via: Target, summary: string, outcome: Outcome): EtcdPlan {
-  const action = { type: 'etcd.removeMember', via, memberId } as const;
+function removing(
+  situation: Situation,
+  { id: memberId }: Member,
+  via: Target,
+  summary: string,
+  outcome: Outcome,
+): EtcdPlan {
+  const action = { type: 'etcd.removeMember', via, others: othersThan(situation, via, memberId), memberId } as const;
   return { steps: [{ type: 'act', action, summary, takesAway: true }], outcome };
 }
 
@@ -34,6 +40,14 @@ export function viaOf({ leader, members = [] }: Situation): Target | undefined {
   return member?.live === undefined ? undefined : targetOf({ live: member.live });
 }
 
+function othersThan({ members = [] }: Situation, via: Target, leaving?: string): Target[] {
+  return voters(members).flatMap((member) =>
+    member.live === undefined || !isHealthy(member) || member.live.pod === via.pod || member.id === leaving
+      ? []
+      : [targetOf({ live: member.live })],
+  );
+}
+
 /** Takes out who will not come back. Undefined when nobody is lost, or when nobody may go now. */
 export function planReplacement(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   for (const member of members) {
@@ -41,6 +55,7 @@ export function planReplacement(situation: Situation, members: readonly Member[]
     if (loss === undefined || !mayLose(situation, members, member)) continue;
     const message = `${nameOf(situation.cluster, member)} is replaced: ${loss}`;
     return removing(
+      situation,
       member,
       via,
       `remove ${nameOf(situation.cluster, member)} from the members: ${loss}`,
@@ -59,6 +74,7 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   if (voters(members).length + learners.length > spec.replicas) {
     const name = nameOf(cluster, newest);
     return removing(
+      situation,
       newest,
       via,
       `remove ${name} from the members: it is not wanted any more`,
@@ -113,7 +129,7 @@ function adding(situation: Situation, votes: number, via: Target): EtcdPlan {
   const { cluster, spec } = situation;
   const index = nextIndex(situation);
   return acting(
-    { type: 'etcd.addLearner', via, index, peerUrl: peerUrl(cluster, index) },
+    { type: 'etcd.addLearner', via, others: othersThan(situation, via), index, peerUrl: peerUrl(cluster, index) },
     `add ${memberName(cluster.metadata.name, index)} to the members, without a vote`,
     wait('ScalingOut', `${votes} of ${spec.replicas} members vote`, recheckMs),
   );
@@ -130,6 +146,7 @@ export function planIn(situation: Situation, members: readonly Member[], via: Ta
   if (victim === undefined) return undefined;
   const name = nameOf(cluster, victim);
   return removing(
+    situation,
     victim,
     via,
     `remove ${name} from the members: ${spec.replicas} are wanted`,

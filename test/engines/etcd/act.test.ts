@@ -22,11 +22,11 @@ const refusing =
 
 const requests: readonly (readonly [EtcdAction, string])[] = [
   [
-    { type: 'etcd.addLearner', via, index: 3, peerUrl: 'http://x:2380' },
+    { type: 'etcd.addLearner', via, others: [], index: 3, peerUrl: 'http://x:2380' },
     '10.0.0.0 cluster/member/add {"peerURLs":["http://x:2380"],"isLearner":true}',
   ],
   [{ type: 'etcd.promote', via, memberId: '4' }, '10.0.0.0 cluster/member/promote {"ID":"4"}'],
-  [{ type: 'etcd.removeMember', via, memberId: '4' }, '10.0.0.0 cluster/member/remove {"ID":"4"}'],
+  [{ type: 'etcd.removeMember', via, others: [], memberId: '4' }, '10.0.0.0 cluster/member/remove {"ID":"4"}'],
   [{ type: 'etcd.moveLeader', via, to: '4' }, '10.0.0.0 maintenance/transfer-leadership {"targetID":"4"}'],
   [{ type: 'etcd.compact', via, revision: '9' }, '10.0.0.0 kv/compaction {"revision":"9","physical":true}'],
   [{ type: 'etcd.defragment', member: via }, '10.0.0.0 maintenance/defragment {}'],
@@ -63,6 +63,26 @@ describe('an action', () => {
     const [action] = requests.find(([candidate]) => candidate.type === type) ?? [];
     if (action === undefined) throw new Error(type);
     expect((await act(action, refusing(refusal))).result).toEqual({ status: 'fulfilled', value: undefined });
+  });
+});
+
+describe('a change of the membership', () => {
+  const others = [1, 2].map((i) => ({ pod: `db-${i}-0`, address: `10.0.0.${i}` }));
+  const changes: readonly EtcdAction[] = [
+    { type: 'etcd.addLearner', via, others, index: 3, peerUrl: 'http://x:2380' },
+    { type: 'etcd.removeMember', via, others, memberId: '4' },
+  ];
+
+  it.each(changes)('E4: $type is asked of the others where one takes itself for cut off', async (action) => {
+    const script: Script = (request) =>
+      request.host === via.address ? refusing('unhealthy cluster', 14)(request) : undefined;
+    const { result, asked } = await act(action, script);
+    expect([result.status, asked.map((line) => line.split(' ')[0])]).toEqual(['fulfilled', ['10.0.0.0', '10.0.0.1']]);
+  });
+
+  it.each(changes)('E5: $type is asked of nobody else where no answer came, or another one', async (action) => {
+    expect((await act(action, () => 'hang')).asked.length).toBe(1);
+    expect((await act(action, refusing('too many learner members in cluster'))).asked.length).toBe(1);
   });
 });
 
