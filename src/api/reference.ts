@@ -23,7 +23,7 @@ export function referencePage(kind: KindDefinition, options: ReferenceOptions = 
   const lines = [
     `# ${resource.kind}`,
     '',
-    '<!-- Generated from the schema by `npm run docs`. Do not edit. -->',
+    '<!-- Generated from the schema by `npm run generate`. Do not edit. -->',
     '',
     kind.description,
     '',

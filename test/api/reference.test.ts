@@ -10,7 +10,7 @@ const pages = [
 ];
 
 describe.each(pages)('the reference page $file', ({ file, page }) => {
-  test('is the one that is committed; `npm run docs` writes it', () => {
+  test('is the one that is committed; `npm run generate` writes it', () => {
     expect(readFileSync(`docs/reference/${file}`, 'utf8')).toBe(page);
   });
 

@@ -105,6 +105,10 @@ async function runAll(options: {
   const [first = [], ...others] = shards.map(({ unusedRights }) => unusedRights);
   const unused = first.filter((right) => others.every((rights) => rights.includes(right)));
   const files = await writeReport(build, result, { seed: options.seed, seconds, runs, failed, unusedRights: unused });
+  if (runs === 0) {
+    say('nothing has run: no scenario of this engine goes by that name; --help lists them');
+    return 1;
+  }
   say(`\n${legend()}\n\n${tables(result)}\n`);
   if (unused.length > 0) say(`Granted and not used by any of these runs: ${unused.join(', ')}`);
   for (const file of files.slice(0, 20)) say(`failed: npm run faults -- --replay ${file}`);

@@ -2,8 +2,8 @@
  * Content of unknown length, cut into parts for a multipart upload.
  *
  * An upload has 10 000 parts at most, and who takes a backup does not know how long it will be. Parts are small for as
- * long as it may still end soon, since every part on its way is held in memory: 8 MiB up to 62 GiB, 32 MiB up to 93 GiB,
- * then 128 MiB. The longest upload has 218 GiB.
+ * long as it may still end soon, since every part on its way is held in memory: 8 MiB up to 62 GiB, then
+ * 32 MiB: two of them are all that the Job's memory has room for. The longest upload has 125 GiB.
  */
 
 import { Failure } from '../failure.ts';
@@ -15,8 +15,7 @@ const maxParts = 10_000;
 
 /** @param index from 0 */
 export function partBytes(index: number): number {
-  if (index < 8_000) return firstPartBytes;
-  return (index < 9_000 ? 32 : 128) * mebibyte;
+  return index < 8_000 ? firstPartBytes : 32 * mebibyte;
 }
 
 export interface Part {
