@@ -1,6 +1,7 @@
 /** What people and other controllers do to our objects behind the operator's back. */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { resourceOf } from '../../../src/api/resource.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import type { Fault } from '../plan.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
@@ -22,8 +23,16 @@ export function findObject(
     );
 }
 
-/** Nothing happens where the object is not there at that moment. */
+/** Nothing happens where the object has just gone. */
 export async function drift(fault: Drift, object: KubeObject, client: KubeClient): Promise<void> {
+  try {
+    await tamper(fault, object, client);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+async function tamper(fault: Drift, object: KubeObject, client: KubeClient): Promise<void> {
   const { name, namespace = '', uid = '' } = object.metadata;
   const ref = { resource: resourceOf(object), namespace, name };
   switch (fault.how) {
