@@ -1,6 +1,6 @@
 /** A plan of Redis as short lines: what a row of a table compares. */
 import type { RedisAction } from '../../src/engines/redis/action.ts';
-import { roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
+import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import { planRedis } from '../../src/engines/redis/plan.ts';
 import type { FieldChange, Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { redisWorld, type Story, type World } from './redis-situation.ts';
@@ -58,6 +58,7 @@ const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stri
 
 function changeWords({ path, from, to }: FieldChange): string {
   if (path === `metadata.labels[${roleLabel}]`) return `role ${shown(from)} > ${shown(to)}`;
+  if (path === `metadata.annotations[${addressAnnotation}]`) return `address ${shown(from)} > ${shown(to)}`;
   if (path === `metadata.annotations[${termAnnotation}]`) return `term ${shown(from)} > ${shown(to)}`;
   return `${path} ${shown(from)} > ${shown(to)}`;
 }

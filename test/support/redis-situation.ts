@@ -11,7 +11,7 @@ import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/re
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { sentinelSettings } from '../../src/engines/redis/config.ts';
-import { redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
+import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from '../../src/engines/redis/observed.ts';
 import { redisResources } from '../../src/engines/redis/resources.ts';
 import { dynamicSettings } from '../../src/engines/redis/settings.ts';
@@ -58,6 +58,8 @@ export interface Story {
   readonly pods?: Readonly<Record<string, PodChange>>;
   /** Terms on the claims, by ordinal. By default 1 on that of the primary. */
   readonly terms?: Readonly<Record<number, number>>;
+  /** Addresses on the claims, by ordinal. By default those of the nodes. */
+  readonly addresses?: Readonly<Record<number, string>>;
   /** Ordinals of further claims, whose nodes have been scaled away. */
   readonly keptClaims?: readonly number[];
   /** Last word on the children. */
@@ -198,6 +200,12 @@ function claim(story: Story, cluster: Cluster<RedisSpec>) {
   return (ordinal: number): KubeObject => {
     const { primary = 0 } = story;
     const term = story.terms === undefined ? (primary === ordinal ? 1 : undefined) : story.terms[ordinal];
+    const isKept = story.keptClaims?.includes(ordinal) === true || cluster.spec.mode === 'Standalone';
+    const address = (story.addresses ?? (isKept ? {} : { [ordinal]: nodeAddress(ordinal) }))[ordinal];
+    const annotations = {
+      ...(term === undefined ? {} : { [termAnnotation]: String(term) }),
+      ...(address === undefined ? {} : { [addressAnnotation]: address }),
+    };
     return stored({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -205,7 +213,7 @@ function claim(story: Story, cluster: Cluster<RedisSpec>) {
         name: `data-db-${ordinal}`,
         namespace: cluster.metadata.namespace,
         labels: selectorLabels(cluster, { engine: 'redis', component: 'data' }),
-        ...(term === undefined ? {} : { annotations: { [termAnnotation]: String(term) } }),
+        annotations,
       },
       spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
       status: { phase: 'Bound' },

@@ -3,11 +3,13 @@
  * address that the sentinels know is gone. In every other case it waits and says so.
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
+import type { Children } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
-import { dataPodNames, majorityOf, podOf, type Situation, termOf } from './situation.ts';
+import { addressOf, podAt } from './record.ts';
+import { claimOf, dataPodNames, isHeard, majorityOf, podOf, type Situation, termOf } from './situation.ts';
 
 const soonMs = 500;
 
@@ -90,7 +92,7 @@ function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation):
 
 /** The sentinels name an address. If a pod has it, or they know a living replica, the failover is theirs. */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
-  const { topology, dataPods, cluster, nodes } = situation;
+  const { topology, dataPods, nodes } = situation;
   const named = topology.named;
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
@@ -101,12 +103,22 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (hope || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
-  const pod = cluster.status?.members?.find((member) => member.address === named)?.name;
-  const node = nodes.find((candidate) => candidate.pod === pod);
-  if (pod === undefined) return planRecovery(situation);
-  if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
-  if (!node.electable) return lost(pod);
-  return promoting(node, 'it was primary before every address changed');
+  return planMoved(situation, named);
+}
+
+/**
+ * Nobody has the address that the sentinels name: the claims tell whose it was. Where that is not the last primary by the
+ * claims' terms, a majority of the sentinels knows better. An address that no claim tells of may be that of anybody.
+ */
+function planMoved(situation: Situation, named: string): Plan<RedisAction> {
+  const { children } = situation;
+  const [last] = byTerm(children);
+  const pod = podAt(children, named);
+  if (pod !== undefined && (pod === last?.pod || isHeard(situation))) {
+    return promotingLast(situation, pod, 'it was primary before every address changed');
+  }
+  const isElsewhere = last !== undefined && addressOf(claimOf(children, last.pod)) !== undefined;
+  return pod === undefined && !isElsewhere ? planRecovery(situation) : unknown();
 }
 
 function lost(pod: string): Plan<RedisAction> {
@@ -119,39 +131,50 @@ function lost(pod: string): Plan<RedisAction> {
   };
 }
 
+function byTerm({ claims }: Children): { pod: string; term: number }[] {
+  return claims
+    .map((claim) => ({ pod: podOf(claim), term: termOf(claim) }))
+    .filter(({ term }) => term > 0)
+    .sort((a, b) => b.term - a.term);
+}
+
 /**
  * Data exists, nobody remembers who was primary but the claims: the highest term was the last. Claims of nodes that were
  * scaled away count, too: one of them may be ahead of all that are left.
  */
-function planRecovery({ cluster, children, nodes, dataSize }: Situation): Plan<RedisAction> {
-  const [first, second] = children.claims
-    .map((claim) => ({ pod: podOf(claim), term: termOf(claim) }))
-    .filter(({ term }) => term > 0)
-    .sort((a, b) => b.term - a.term);
+function planRecovery(situation: Situation): Plan<RedisAction> {
+  const { cluster, children } = situation;
+  const [first, second] = byTerm(children);
   const remembered = cluster.status?.primary;
   const last = first?.pod ?? remembered;
   const isTied = first !== undefined && first.term === second?.term;
-  if (last === undefined || isTied || (remembered !== undefined && remembered !== last)) {
-    return {
-      steps: [],
-      outcome: blocked(
-        'PrimaryUnknown',
-        `nodes hold data and nobody knows which was primary last; name one in the annotation ${choiceAnnotation}`,
-      ),
-    };
-  }
-  if (!dataPodNames(cluster, dataSize).includes(last)) {
+  if (last === undefined || isTied || (remembered !== undefined && remembered !== last)) return unknown();
+  return promotingLast(situation, last, 'it was primary last');
+}
+
+function unknown(): Plan<RedisAction> {
+  return {
+    steps: [],
+    outcome: blocked(
+      'PrimaryUnknown',
+      `nodes hold data and nobody knows which was primary last; name one in the annotation ${choiceAnnotation}`,
+    ),
+  };
+}
+
+function promotingLast({ cluster, nodes, dataSize }: Situation, pod: string, why: string): Plan<RedisAction> {
+  if (!dataPodNames(cluster, dataSize).includes(pod)) {
     return {
       steps: [],
       outcome: blocked(
         'PrimaryScaledAway',
-        `${last} was primary last and is not among the ${dataSize} data nodes; raise replicas until it is, ` +
+        `${pod} was primary last and is not among the ${dataSize} data nodes; raise replicas until it is, ` +
           `or name another in the annotation ${choiceAnnotation}`,
       ),
     };
   }
-  const node = nodes.find((candidate) => candidate.pod === last);
-  if (node === undefined) return waiting('PrimaryStarting', `waiting for ${last}, the last primary, to answer`);
-  if (!node.electable) return lost(last);
-  return promoting(node, 'it was primary last');
+  const node = nodes.find((candidate) => candidate.pod === pod);
+  if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
+  if (!node.electable) return lost(pod);
+  return promoting(node, why);
 }

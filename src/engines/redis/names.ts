@@ -23,6 +23,12 @@ export const roleLabel = 'clusterwright.dev/role';
  */
 export const termAnnotation = 'clusterwright.dev/primary-term';
 
+/**
+ * On the claim of each node: the address that it had when the sentinels named a living primary last. When every address
+ * is new, it tells whom they mean.
+ */
+export const addressAnnotation = 'clusterwright.dev/address';
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

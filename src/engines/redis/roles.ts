@@ -1,17 +1,17 @@
 /**
- * The role that Services select by, kept on pods and claims.
+ * The role that Services select by, kept on the pods.
  *
  * Labels follow the database. The old primary loses its label before the new one gets it, so the `-primary` Service
  * never has two endpoints (safety rule R5).
  */
 import { redisKind } from '../../api/redis.ts';
-import { persistentVolumeClaims, pods } from '../../api/resource.ts';
+import { pods } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Pod } from '../../resources/children.ts';
-import { choiceAnnotation, roleLabel, termAnnotation } from './names.ts';
+import { choiceAnnotation, roleLabel } from './names.ts';
 import type { DataNode } from './observed.ts';
-import { claimOf, type Situation, termOf } from './situation.ts';
+import type { Situation } from './situation.ts';
 
 type Role = 'primary' | 'replica';
 
@@ -26,7 +26,7 @@ export function planRoles(situation: Situation, primary: DataNode): ObjectStep[]
   const steps = situation.dataPods.flatMap((pod) => labelStep(pod, wanted(pod)));
   const first = steps.filter((step) => step.wanted !== 'primary');
   const last = steps.filter((step) => step.wanted === 'primary');
-  return [...[...first, ...last].map(({ step }) => step), ...termStep(situation, primary), ...choiceStep(situation)];
+  return [...[...first, ...last].map(({ step }) => step), ...choiceStep(situation)];
 }
 
 function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefined; step: ObjectStep }[] {
@@ -46,28 +46,6 @@ function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefin
     ],
   };
   return [{ wanted, step }];
-}
-
-/** Records on the primary's claim that it was the last one, once the sentinels agree. */
-function termStep({ children, topology }: Situation, primary: DataNode): ObjectStep[] {
-  const claim = claimOf(children, primary.pod);
-  const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
-  if (ref === undefined || topology.watching.some((s) => s.watches.primary !== primary.address)) return [];
-  const others = children.claims.filter((other) => other !== claim).map(termOf);
-  const highest = Math.max(0, ...others);
-  const has = termOf(claim);
-  if (has > highest) return [];
-  const term = String(highest + 1);
-  return [
-    {
-      type: 'patch',
-      ref,
-      patch: { metadata: { annotations: { [termAnnotation]: term } } },
-      changes: [
-        { path: `metadata.annotations[${termAnnotation}]`, ...(has === 0 ? {} : { from: String(has) }), to: term },
-      ],
-    },
-  ];
 }
 
 /** A person's choice counts once: left standing, it would overrule the record the next time. */

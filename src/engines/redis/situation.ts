@@ -84,3 +84,8 @@ export function termOf(claim: Claim | undefined): number {
 export function majorityOf(sentinels: number): number {
   return Math.floor(sentinels / 2) + 1;
 }
+
+/** A majority of the sentinels watches: the newest of their views is the newest that any majority has agreed to. */
+export function isHeard({ spec, topology }: Situation): boolean {
+  return topology.watching.length >= majorityOf(spec.sentinel.replicas);
+}

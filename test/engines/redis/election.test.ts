@@ -72,11 +72,14 @@ it.each<readonly [story: string, pods: Story['pods'], recheckMs: number | undefi
 });
 
 /** Every pod has a new address; the sentinels know the old ones. */
-const moved: Story = { ...nobody, sentinels: { all: { primary: '10.8.0.1', replicas: [] } }, terms: { 1: 1 } };
-const remembering = (name: string): Story => ({
-  ...moved,
-  status: { members: [{ name, role: 'primary', ready: true, address: '10.8.0.1' }] },
-});
+const moved: Story = {
+  ...nobody,
+  sentinels: { all: { primary: '10.8.0.1', replicas: [] } },
+  terms: { 1: 1 },
+  addresses: { 0: '10.8.0.0', 1: '10.8.0.1', 2: '10.8.0.2' },
+};
+/** The sentinels have seen a failover that the terms know nothing of. */
+const failedOver: Story = { ...moved, sentinels: { all: { primary: '10.8.0.2', replicas: [] } } };
 
 describe('sentinels that watch a primary which is none', () => {
   it.each<PlanRow>([
@@ -115,21 +118,47 @@ describe('sentinels that watch a primary which is none', () => {
       { ...moved, sentinels: { 0: { primary: '10.8.0.1', replicas: [], failingOver: true } } },
       ['wait FailoverPending'],
     ],
+    ['every address is new: the node that had the named one is promoted', moved, ['promote db-1', 'wait Promoting']],
     [
-      'every address is new: the pod that had the named one is promoted',
-      remembering('db-2'),
-      ['promote db-2', 'wait Promoting'],
-    ],
-    ['that pod does not answer yet', { ...remembering('db-2'), nodes: { 2: 'silent' } }, ['wait PrimaryStarting']],
-    ['R1: that pod lost its volume', { ...remembering('db-2'), nodes: { 2: 'blank' } }, ['blocked PrimaryVolumeLost']],
-    [
-      'R1: a person names a replica instead',
-      { ...remembering('db-2'), ...choosing('db-1'), nodes: { 2: 'blank' } },
+      'whatever the status says',
+      { ...moved, status: { primary: 'db-0', members: [{ name: 'db-0', role: 'primary', ready: true }] } },
       ['promote db-1', 'wait Promoting'],
     ],
     [
-      'every address is new and nobody knows whose the named one was: the claims tell',
-      moved,
+      'they name another than the last primary by the terms: they have seen a failover that nobody wrote down',
+      failedOver,
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'one sentinel alone names another: it may have slept through a failover',
+      { ...failedOver, sentinels: { all: 'forgot', 1: { primary: '10.8.0.2', replicas: [] } } },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
+      'one alone names the last primary by the terms',
+      { ...moved, sentinels: { all: 'forgot', 1: { primary: '10.8.0.1', replicas: [] } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    ['that node does not answer yet', { ...failedOver, nodes: { 2: 'silent' } }, ['wait PrimaryStarting']],
+    ['R1: that node lost its volume', { ...failedOver, nodes: { 2: 'blank' } }, ['blocked PrimaryVolumeLost']],
+    [
+      'R1: a person names a replica instead',
+      { ...failedOver, ...choosing('db-1'), nodes: { 2: 'blank' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'that node was scaled away meanwhile',
+      { ...failedOver, spec: { replicas: 2 }, keptClaims: [2] },
+      ['blocked PrimaryScaledAway'],
+    ],
+    [
+      'nobody ever had the named address, as far as is written down: anybody may have been primary after the last term',
+      { ...moved, sentinels: { all: { primary: '10.8.0.9', replicas: [] } } },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
+      'no address was ever written down: the terms tell',
+      { ...moved, addresses: {} },
       ['promote db-1', 'wait Promoting'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));

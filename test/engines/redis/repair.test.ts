@@ -119,7 +119,7 @@ describe('a sentinel', () => {
         primary: 1,
         nodes: { 0: { role: 'replica', follows: '10.0.0.1' } },
         sentinels: { all: { primary: '10.0.0.0', failingOver: true } },
-        terms: { 0: 1 },
+        terms: { 0: 1, 1: 2 },
       },
       ['wait MembersNotReady'],
     ],
@@ -129,7 +129,7 @@ describe('a sentinel', () => {
         primary: 1,
         nodes: { 0: { role: 'replica', follows: '10.0.0.1' } },
         sentinels: { all: { primary: '10.0.0.0' } },
-        terms: { 0: 1 },
+        terms: { 0: 1, 1: 2 },
       },
       [
         'monitor db-sentinel-0 -> db-1 (replace)',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roleLabel, termAnnotation } from '../../../src/engines/redis/names.ts';
+import { roleLabel } from '../../../src/engines/redis/names.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld } from '../../support/redis-situation.ts';
@@ -59,48 +59,4 @@ it('G1: a label is put on and taken off by a patch that names the pod by its UID
     { type: 'patch', ref: { uid: 'uid-Pod-db-0' }, patch: { metadata: { labels: { [roleLabel]: null } } } },
     { type: 'patch', ref: { uid: 'uid-Pod-db-1' }, patch: { metadata: { labels: { [roleLabel]: 'primary' } } } },
   ]);
-});
-
-it('G1: so is a term on a claim', () => {
-  const { cluster, children, observed } = redisWorld({ terms: { 1: 4 } });
-  expect(planRedis(cluster, children, observed).steps).toMatchObject([
-    {
-      type: 'patch',
-      ref: { resource: { kind: 'PersistentVolumeClaim' }, uid: 'uid-PersistentVolumeClaim-data-db-0' },
-      patch: { metadata: { annotations: { [termAnnotation]: '5' } } },
-    },
-  ]);
-});
-
-describe('the term on the claim of the primary', () => {
-  it.each<PlanRow>([
-    ['is written when the cluster has its first', { terms: {} }, ['data-db-0: term undefined > 1', 'settled']],
-    [
-      'grows beyond all others with a change of primary',
-      { primary: 1, terms: { 0: 7, 2: 3 } },
-      ['data-db-1: term undefined > 8', 'settled'],
-    ],
-    [
-      'grows on a node that has been primary before',
-      { primary: 1, terms: { 0: 2, 1: 1 } },
-      ['data-db-1: term 1 > 3', 'settled'],
-    ],
-    [
-      'counts claims of nodes that were scaled away',
-      { keptClaims: [5], terms: { 0: 1, 5: 4 } },
-      ['data-db-0: term 1 > 5', 'settled'],
-    ],
-    ['stays where it is the highest already', { terms: { 0: 9, 1: 8 } }, ['settled']],
-    [
-      'is not written before the sentinels agree',
-      { terms: {}, sentinels: { 2: { primary: '10.0.0.1', epoch: 0 } } },
-      ['wait MembersNotReady'],
-    ],
-    ['needs a claim', { spec: { storage: { ephemeral: true } } }, ['settled']],
-    [
-      'is kept by a node alone as well',
-      { spec: { mode: 'Standalone', replicas: 1 }, terms: {} },
-      ['data-db-0: term undefined > 1', 'settled'],
-    ],
-  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });

@@ -27,8 +27,8 @@ export const drifted: FaultGenerator = {
       return resource === undefined || !isOurs ? [] : [{ resource, name: object.metadata.name }];
     });
     const late = scenario.before === undefined ? 4_000 : 300;
-    // Without its set, a primary that is lost as well leaves a question that only a person can answer.
-    const isLoss = /primary$/.test(scenario.id);
+    // Without its set, a primary whose volume is lost as well leaves a question that only a person can answer.
+    const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
     const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel')[] =>
       isLoss && kind === 'statefulsets' ? ['edit', 'relabel'] : ['delete', 'edit', 'relabel'];
     return children.flatMap((child) =>

@@ -52,6 +52,7 @@ const identities: ReadonlySet<string> = new Set([
 const wandering: ReadonlySet<string> = new Set([
   'clusterwright.dev/role',
   'clusterwright.dev/primary-term',
+  'clusterwright.dev/address',
   // The fingerprint covers the owner's UID.
   'clusterwright.dev/desired',
   'volume.kubernetes.io/selected-node',

@@ -36,6 +36,7 @@ const fleeting = new Set([
   // Who is primary, and how often that changed, is history.
   'clusterwright.dev/role',
   'clusterwright.dev/primary-term',
+  'clusterwright.dev/address',
 ]);
 const placed = /^(volume(\.beta)?|pv)\.kubernetes\.io\//;
 

@@ -15,7 +15,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     title: 'create',
     act: (stage) => stage.create(three),
     end: 'whole',
-    writes: 32,
+    writes: 36,
     written: false,
   },
   {

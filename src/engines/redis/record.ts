@@ -1,0 +1,73 @@
+/**
+ * What the claims remember: who was primary last, and where each node ran. It outlives pods, sentinels and the custom
+ * resource, and is written only from the words of a majority of the sentinels, which no failover can have passed by.
+ */
+import { persistentVolumeClaims } from '../../api/resource.ts';
+import type { ObjectStep } from '../../plan/plan.ts';
+import { refOf } from '../../plan/ref.ts';
+import type { Children, Claim } from '../../resources/children.ts';
+import { addressAnnotation, termAnnotation } from './names.ts';
+import type { DataNode } from './observed.ts';
+import { claimOf, isHeard, podOf, type Situation, termOf } from './situation.ts';
+
+/** The pod whose node ran at this address when a primary was known last. */
+export function podAt({ claims }: Children, address: string): string | undefined {
+  const claim = claims.find((candidate) => addressOf(candidate) === address);
+  return claim === undefined ? undefined : podOf(claim);
+}
+
+export function addressOf(claim: Claim | undefined): string | undefined {
+  return claim?.metadata.annotations?.[addressAnnotation];
+}
+
+/**
+ * One patch a claim, before the status names a new primary. Sentinels without a memory have nothing to say against it:
+ * its term is written. Addresses are those that the sentinels go by, so they wait until these name it.
+ */
+export function planRecord(situation: Situation, primary: DataNode): ObjectStep[] {
+  const { children, topology } = situation;
+  const { watching, named } = topology;
+  if (watching.length > 0 && !isHeard(situation)) return [];
+  const term = newTerm(situation, primary);
+  const placed = named === primary.address;
+  return children.claims.flatMap((claim) => {
+    const pod = podOf(claim);
+    const address = placed ? addressNow(situation, claim) : undefined;
+    return noted(claim, {
+      ...(pod === primary.pod && term !== undefined ? { [termAnnotation]: term } : {}),
+      ...(address === undefined ? {} : { [addressAnnotation]: address }),
+    });
+  });
+}
+
+function newTerm({ children }: Situation, primary: DataNode): string | undefined {
+  const claim = claimOf(children, primary.pod);
+  const highest = Math.max(0, ...children.claims.filter((other) => other !== claim).map(termOf));
+  return termOf(claim) > highest ? undefined : String(highest + 1);
+}
+
+/** Null where another node has the address by now: no two claims hold the same. */
+function addressNow({ nodes }: Situation, claim: Claim): string | null | undefined {
+  const node = nodes.find(({ pod }) => pod === podOf(claim));
+  if (node !== undefined) return node.address;
+  return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
+}
+
+function noted(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
+  const ref = refOf(claim, persistentVolumeClaims);
+  const has = claim.metadata.annotations ?? {};
+  const news = Object.entries(wanted).filter(([name, value]) => (has[name] ?? null) !== value);
+  if (ref === undefined || news.length === 0) return [];
+  return [
+    {
+      type: 'patch',
+      ref,
+      patch: { metadata: { annotations: Object.fromEntries(news) } },
+      changes: news.map(([name, to]) => ({
+        path: `metadata.annotations[${name}]`,
+        ...(has[name] === undefined ? {} : { from: has[name] }),
+        ...(to === null ? {} : { to }),
+      })),
+    },
+  ];
+}
