@@ -4,10 +4,9 @@ import type { FetchTask } from '../backup/agent-task.ts';
 import type { KeyRing } from '../backup/key.ts';
 import { type Manifest, summaryOf } from '../backup/manifest.ts';
 import { findBackup } from './catalogue.ts';
-import { writeSnapshot } from './etcd-file.ts';
 import { Failure } from './failure.ts';
+import type { Machine } from './machine.ts';
 import { dataOf } from './read-back.ts';
-import { fillRedisVolume } from './redis-volume.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
 
@@ -15,8 +14,10 @@ export async function fetchBackup(
   { which, destination, target: place }: FetchTask,
   target: Target,
   keys: KeyRing | undefined,
-  { clock, signal, log }: Surroundings,
+  surroundings: Surroundings,
+  machine: Pick<Machine, 'fill'>,
 ): Promise<Extract<AgentResult, { readonly result: 'fetched' }>> {
+  const { clock, log } = surroundings;
   const began = clock.monotonic();
   const backup = await findBackup(target, which, destination.engine, keys);
   const { path, manifest } = backup;
@@ -24,10 +25,7 @@ export async function fetchBackup(
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
   const { plainSha256 } = manifest.data;
   const content = (): AsyncIterable<Uint8Array> => dataOf(target, backup);
-  const { isRepeated } =
-    destination.engine === 'redis'
-      ? await fillRedisVolume(destination.directory, { path, plainSha256 }, content, signal)
-      : await writeSnapshot(destination.file, plainSha256, content, signal);
+  const { isRepeated } = await machine.fill(destination, { path, plainSha256 }, content, surroundings);
   const milliseconds = Math.round(clock.monotonic() - began);
   return { result: 'fetched', backup: summaryOf(manifest, place.prefix), isRepeated, milliseconds };
 }

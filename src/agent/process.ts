@@ -9,8 +9,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type AgentResult, exitCodes, terminationMessagePath } from '../backup/agent-result.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel } from '../runtime/log.ts';
+import { container } from './container.ts';
 import { codeOf, Failure } from './failure.ts';
-import { runTask, serializeResult } from './run.ts';
+import { exitCodeOf, runTask, serializeResult } from './run.ts';
 
 export interface AgentProcessOptions {
   /** Of the task. */
@@ -60,7 +61,7 @@ async function resultOf(path: string | undefined, surroundings: Parameters<typeo
   });
   if (path === undefined) return usage('the only argument is the path of a task');
   try {
-    return await runTask(await readFile(path, 'utf8'), surroundings);
+    return await runTask(await readFile(path, 'utf8'), surroundings, container);
   } catch (error) {
     return usage(`the task in ${path} cannot be read: ${codeOf(error) ?? String(error)}`);
   }
@@ -73,10 +74,4 @@ async function leave(path: string, line: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
-}
-
-export function exitCodeOf(result: AgentResult): number {
-  if (result.result !== 'failed') return exitCodes.done;
-  if (result.reason === 'Stopped') return exitCodes.stopped;
-  return result.isTransient ? exitCodes.failed : exitCodes.hopeless;
 }

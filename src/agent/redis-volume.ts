@@ -9,6 +9,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renameDurably, syncFolder, writeDurably } from './durable.ts';
 import { codeOf, Failure } from './failure.ts';
+import type { Origin } from './machine.ts';
 
 /** Names that the shipped configuration gives Redis by default. */
 const appendFolder = 'appendonlydir';
@@ -21,12 +22,6 @@ const staging = '.restoring';
 const origin = 'restored-from.json';
 /** A file system's own, and what an attempt that was cut off has left. */
 const harmless: ReadonlySet<string> = new Set(['lost+found', staging, origin, `${origin}.part`]);
-
-/** Which backup a volume was filled from. */
-export interface Origin {
-  readonly path: string;
-  readonly plainSha256: string;
-}
 
 /**
  * @returns whether an earlier attempt had done it

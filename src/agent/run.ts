@@ -1,24 +1,30 @@
 /** One task from beginning to end: a result, whatever happens. */
-import { type AgentResult, maxResultBytes } from '../backup/agent-result.ts';
+import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-result.ts';
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
+import type { KeyRing } from '../backup/key.ts';
 import { Failure, isTransient, wordsOf } from './failure.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
-import { keysIn, openTarget } from './secrets.ts';
+import type { Machine } from './machine.ts';
 import type { Surroundings } from './surroundings.ts';
 import { take } from './take.ts';
+import type { Target } from './target/target.ts';
 
 const maxMessage = 1000;
 
 /** @param surroundings what the agent knows before it has read how patient it is to be */
-export async function runTask(text: string, surroundings: Omit<Surroundings, 'idleMs'>): Promise<AgentResult> {
+export async function runTask(
+  text: string,
+  surroundings: Omit<Surroundings, 'idleMs'>,
+  machine: Machine,
+): Promise<AgentResult> {
   try {
     const task = parseAgentTask(text);
     const patient: Surroundings = { ...surroundings, idleMs: task.idleTimeoutSeconds * 1000 };
-    const keys = await keysIn(task.encryptionKeyFile, patient);
-    const target = await openTarget(task.target, patient);
+    const keys = await machine.keys(task.encryptionKeyFile, patient);
+    const target = await machine.openTarget(task.target, patient);
     try {
-      return await done(task, target, keys, patient);
+      return await done(task, target, keys, patient, machine);
     } finally {
       target.close();
     }
@@ -29,15 +35,16 @@ export async function runTask(text: string, surroundings: Omit<Surroundings, 'id
 
 function done(
   task: AgentTask,
-  target: Awaited<ReturnType<typeof openTarget>>,
-  keys: Awaited<ReturnType<typeof keysIn>>,
+  target: Target,
+  keys: KeyRing | undefined,
   surroundings: Surroundings,
+  machine: Machine,
 ): Promise<AgentResult> {
   switch (task.task) {
     case 'take':
-      return take(task, target, keys, surroundings);
+      return take(task, target, keys, surroundings, machine);
     case 'fetch':
-      return fetchBackup(task, target, keys, surroundings);
+      return fetchBackup(task, target, keys, surroundings, machine);
     case 'verify':
       return verifyBackup(task, target, keys, surroundings);
     case 'list':
@@ -50,6 +57,12 @@ function failed(error: unknown, { log, signal }: Pick<Surroundings, 'log' | 'sig
   const reason = cause instanceof Failure ? cause.reason : cause instanceof BadTask ? 'BadTask' : 'Unexpected';
   log.error({ err: error, reason }, 'the task failed');
   return { result: 'failed', reason, message: wordsOf(cause).slice(0, maxMessage), isTransient: isTransient(reason) };
+}
+
+export function exitCodeOf(result: AgentResult): number {
+  if (result.result !== 'failed') return exitCodes.done;
+  if (result.reason === 'Stopped') return exitCodes.stopped;
+  return result.isTransient ? exitCodes.failed : exitCodes.hopeless;
 }
 
 /** As a termination message: whole, or with less of what can be done without. */

@@ -9,16 +9,13 @@ import { backupId } from '../backup/id.ts';
 import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
 import type { BackupKey, KeyRing } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
-import type { Source } from '../backup/source.ts';
 import { sleep } from '../runtime/clock.ts';
 import { version } from '../runtime/version.ts';
 import { dataKey, type FoundBackup, foldersIn, manifestKey, openManifest, trustedManifest } from './catalogue.ts';
-import type { Dump } from './dump.ts';
-import { dumpEtcd } from './etcd.ts';
 import { Failure, wordsOf } from './failure.ts';
+import type { Machine } from './machine.ts';
 import { type Pruned, prune } from './prune.ts';
 import { verify } from './read-back.ts';
-import { dumpRedis } from './redis.ts';
 import type { Surroundings } from './surroundings.ts';
 import { tally } from './tally.ts';
 import type { Target } from './target/target.ts';
@@ -30,6 +27,7 @@ export async function take(
   target: Target,
   keys: KeyRing | undefined,
   surroundings: Surroundings,
+  machine: Pick<Machine, 'dump'>,
 ): Promise<Taken> {
   const { clock, random, signal, log } = surroundings;
   const began = clock.monotonic();
@@ -44,7 +42,7 @@ export async function take(
     const share = random(4).readUInt32BE() / 2 ** 32;
     await sleep(clock, share * task.jitterSeconds * 1000, signal);
   }
-  const { path, manifest } = await make(task, target, keys?.[0], surroundings);
+  const { path, manifest } = await make(task, target, keys?.[0], surroundings, machine);
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is made and verified');
   const backup = summaryOf(manifest, task.target.prefix);
   const made = { result: 'taken', backup, isRepeated: false } as const;
@@ -83,13 +81,14 @@ async function make(
   target: Target,
   key: BackupKey | undefined,
   surroundings: Surroundings,
+  machine: Pick<Machine, 'dump'>,
 ): Promise<FoundBackup> {
   const { cluster, purpose, source } = task;
   const { clock, random, log } = surroundings;
   const startedAt = clock.now();
   const id = backupId(startedAt, random(4));
   const path = `${clusterFolder(cluster)}/${id}`;
-  const dump = await dumpOf(source, surroundings);
+  const dump = await machine.dump(source, surroundings);
   try {
     const [plain, stored] = [tally(), tally()];
     const content = plain.of(dump.content);
@@ -154,14 +153,5 @@ async function removeTraces(
     await target.remove(dataKey(path));
   } catch (error) {
     log.warn({ err: error, folder: path }, 'a folder without a backup stays: it is swept by a schedule, a day later');
-  }
-}
-
-function dumpOf(source: Source, surroundings: Surroundings): Promise<Dump> {
-  switch (source.engine) {
-    case 'redis':
-      return dumpRedis(source, surroundings);
-    case 'etcd':
-      return dumpEtcd(source, surroundings);
   }
 }

@@ -1,0 +1,18 @@
+/** The agent's own container as its machine: mounted files, and the network. */
+import { dumpEtcd } from './etcd.ts';
+import { writeSnapshot } from './etcd-file.ts';
+import type { Machine } from './machine.ts';
+import { dumpRedis } from './redis.ts';
+import { fillRedisVolume } from './redis-volume.ts';
+import { keysIn, openTarget } from './secrets.ts';
+
+export const container: Machine = {
+  keys: keysIn,
+  openTarget,
+  dump: (source, surroundings) =>
+    source.engine === 'redis' ? dumpRedis(source, surroundings) : dumpEtcd(source, surroundings),
+  fill: (destination, origin, content, { signal }) =>
+    destination.engine === 'redis'
+      ? fillRedisVolume(destination.directory, origin, content, signal)
+      : writeSnapshot(destination.file, origin.plainSha256, content, signal),
+};
