@@ -79,6 +79,7 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
     'persistentVolumeClaimRetentionPolicy',
     'minReadySeconds',
   ],
+  Job: ['parallelism', 'activeDeadlineSeconds', 'backoffLimit', 'suspend'],
   Pod: [
     'containers',
     'initContainers',

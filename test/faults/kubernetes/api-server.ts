@@ -38,6 +38,9 @@ const none: Query = {};
 
 const ok = (text: string, status = 200): Answer => ({ status, headers: json, body: text });
 
+/** What becomes of dependents where nobody says it: they go, apart from those of Jobs, as it once was for all. */
+const silentPropagation: Readonly<Record<string, string>> = { Job: 'Orphan' };
+
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { served, store, registry, time, random } = options;
   const watching = createWatching(options);
@@ -237,7 +240,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       uid: uid as string | undefined,
       resourceVersion: resourceVersion as string | undefined,
       gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
-      propagation: (body.propagationPolicy ?? query.propagationPolicy) as string | undefined,
+      propagation: (body.propagationPolicy ?? query.propagationPolicy ?? silentPropagation[served.kind]) as
+        | string
+        | undefined,
       dryRun: query.dryRun === 'All' || (Array.isArray(body.dryRun) && body.dryRun.includes('All')),
     });
     return ok(gone ? deletedStatus(served, rest) : textOf(rest));

@@ -8,11 +8,17 @@ import { type Fields, fieldsIn } from './fields.ts';
 import { type Probes, startProbes } from './probes.ts';
 import { timestamp } from './registry.ts';
 
+/** What a program may do to its container. */
+export interface Hooks {
+  readonly exit: (code: number, lastWords?: string) => void;
+  readonly leave: (message: string) => void;
+}
+
 export interface ContainerPlan {
   readonly spec: Fields;
   readonly program: Program;
   /** Starts one run of the program; `exit` is its own end. Undefined while a key of its environment is not there. */
-  readonly launch: (program: Program, exit: (code: number, lastWords?: string) => void) => RunningProgram | undefined;
+  readonly launch: (program: Program, hooks: Hooks) => RunningProgram | undefined;
   readonly restarts: 'Always' | 'OnFailure' | 'Never';
   readonly graceSeconds: number;
   /** Of earlier lives of the pod on this machine. */
@@ -64,6 +70,8 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
   let backoff = 0;
   let last: Fields | undefined;
   let code: number | undefined;
+  /** In the termination message's file. */
+  let left: string | undefined;
   let isOver = false;
   let isKilling = false;
 
@@ -75,7 +83,13 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
     startedAt = time.now();
     started = false;
     ready = false;
-    const launched = plan.launch(plan.program, (exitCode, lastWords) => ended(mine, exitCode, lastWords));
+    left = undefined;
+    const launched = plan.launch(plan.program, {
+      exit: (exitCode, lastWords) => ended(mine, exitCode, lastWords),
+      leave(message) {
+        if (run === mine) left = message;
+      },
+    });
     if (launched === undefined) {
       phase = 'waiting';
       reason = 'CreateContainerConfigError';
@@ -117,13 +131,14 @@ export function createContainer(state: Pick<ClusterState, 'time' | 'random'>, pl
     ready = false;
     started = false;
     code = exitCode;
+    const isLogShown = spec.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
+    const message = left ?? (isLogShown ? lastWords : undefined);
     last = {
       exitCode,
       reason: exitCode === 0 ? 'Completed' : 'Error',
       startedAt: timestamp(startedAt),
       finishedAt: timestamp(time.now()),
-      // As under `FallbackToLogsOnError`.
-      ...(exitCode === 0 || lastWords === undefined ? {} : { message: lastWords }),
+      ...(message === undefined ? {} : { message }),
     };
     plan.changed();
     if (!isOver && mayRestart(exitCode)) restart();

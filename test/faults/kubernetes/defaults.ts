@@ -152,6 +152,36 @@ function statefulSet(spec: Fields): Fields {
   };
 }
 
+function withTemplate(spec: Fields): Fields {
+  const template = fieldsIn(spec.template);
+  return { ...spec, template: { ...template, spec: podSpec(fieldsIn(template.spec)) } };
+}
+
+function job(spec: Fields): Fields {
+  return withTemplate({
+    completions: 1,
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+    ...spec,
+  });
+}
+
+function cronJob(spec: Fields): Fields {
+  const template = fieldsIn(spec.jobTemplate);
+  return {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+    ...spec,
+    // What is a Job's own default is not filled in before there is one.
+    jobTemplate: { ...template, spec: withTemplate(fieldsIn(template.spec)) },
+  };
+}
+
 function service(spec: Fields): Fields {
   return {
     type: 'ClusterIP',
@@ -185,6 +215,10 @@ export function withDefaults(object: KubeObject, before: KubeObject | undefined)
   switch (object.kind) {
     case 'StatefulSet':
       return withSpec(object, before, statefulSet);
+    case 'Job':
+      return withSpec(object, before, job);
+    case 'CronJob':
+      return withSpec(object, before, cronJob);
     case 'Service':
       return withSpec(object, before, service);
     case 'Pod':

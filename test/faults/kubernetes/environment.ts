@@ -25,6 +25,13 @@ export function environmentOf(
   return env;
 }
 
+/** `$(NAME)` of the environment, and `$$` for one that is none. What is not known stays as it is. */
+export function expanded(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(/\$(\$|\(([^)]*)\))/g, (whole, _, name: string | undefined) =>
+    name === undefined ? '$' : (env[name] ?? whole),
+  );
+}
+
 function reference(from: Fields, pod: KubeObject, ip: string, store: Pick<Store, 'get'>): string | undefined {
   if (from.fieldRef !== undefined) return fieldOf(String(fieldsIn(from.fieldRef).fieldPath), pod, ip);
   const isSecret = from.secretKeyRef !== undefined;

@@ -56,11 +56,17 @@ const podSpec: FieldRule = {
   },
 };
 
+const podTemplate: FieldRule = { fields: { metadata, spec: podSpec } };
+
 const conditions: FieldRule = { fields: { conditions: keyed(['type']) } };
 
 const byKind: Readonly<Record<string, FieldRule>> = {
   StatefulSet: {
-    fields: { selector: atomic, template: { fields: { metadata, spec: podSpec } } },
+    fields: { selector: atomic, template: podTemplate },
+  },
+  Job: { fields: { selector: atomic, template: podTemplate } },
+  CronJob: {
+    fields: { jobTemplate: { fields: { metadata, spec: { fields: { selector: atomic, template: podTemplate } } } } },
   },
   Pod: podSpec,
   Service: {

@@ -6,8 +6,8 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import type { Network } from '../world/network.ts';
 import type { Images, Volume } from '../world/workload.ts';
 import { type ClusterState, handOf } from './cluster-state.ts';
-import { fieldsIn, itemsIn, numberIn } from './fields.ts';
-import { isTerminating, nodeNameOf } from './pod.ts';
+import { type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
+import { isTerminating, nodeNameOf, phaseOf } from './pod.ts';
 import { createPodWorker, type PodWorker } from './pod-worker.ts';
 import type { Volumes } from './volumes.ts';
 import { workQueue } from './work-queue.ts';
@@ -82,10 +82,25 @@ export function runKubelet(options: KubeletOptions): Kubelet {
       if (worker === undefined || !worker.hasStarted) finish(uid);
       else worker.terminate(1000 * numberIn(fieldsIn(pod.metadata).deletionGracePeriodSeconds, 30));
     } else if (worker === undefined) {
-      adopt(pod);
+      if (phaseOf(pod) === 'Succeeded' || phaseOf(pod) === 'Failed') return;
+      if (hasBegun(pod) && fieldsIn(pod.spec).restartPolicy === 'Never') fail(pod);
+      else adopt(pod);
     } else if (!worker.hasStarted) {
       prepare(worker);
     }
+  }
+
+  /** It was running when the machine went off, and is not to start again. */
+  function fail(pod: KubeObject): void {
+    const statuses = (name: string): Fields => ({
+      [name]: itemsIn(fieldsIn(pod.status)[name]).map((status) => ({
+        ...status,
+        ready: false,
+        started: false,
+        state: fieldsIn(status.state).terminated === undefined ? { terminated: lostWithMachine } : status.state,
+      })),
+    });
+    hand.updateStatus(pod, { phase: 'Failed', ...statuses('containerStatuses'), ...statuses('initContainerStatuses') });
   }
 
   function adopt(pod: KubeObject): void {
@@ -194,6 +209,13 @@ export function runKubelet(options: KubeletOptions): Kubelet {
       }
     },
   };
+}
+
+const lostWithMachine = { exitCode: 137, reason: 'ContainerStatusUnknown' } as const;
+
+/** Whether any of its containers has been started. */
+function hasBegun({ status }: KubeObject): boolean {
+  return fieldsIn(status).podIP !== undefined;
 }
 
 /** The status is told by the kubelet itself: only what others have changed counts. */

@@ -1,10 +1,13 @@
-/** One pod on its node: its address, its volumes and its containers, and the status that tells of them. */
+/**
+ * One pod on its node: its address, its volumes and its containers, and the status that tells of them. Containers that
+ * come first run one after the other, each to its end; the others begin when the last of those has succeeded.
+ */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Network } from '../world/network.ts';
 import type { Images, ProgramContext, Volume } from '../world/workload.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { type Container, createContainer } from './container.ts';
-import { environmentOf } from './environment.ts';
+import { type Container, createContainer, type Hooks } from './container.ts';
+import { environmentOf, expanded } from './environment.ts';
 import { type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
 import { type MountedFiles, mountedFiles } from './mounted-files.ts';
 import { claimsOf, isTerminating, withCondition } from './pod.ts';
@@ -50,6 +53,10 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
   const files = mountedFiles(pod, store);
   const claims = claimsOf(pod);
   let containers: readonly Container[] = [];
+  /** Those that come first. */
+  let first: readonly Container[] = [];
+  const begun = new Set<Container>();
+  let isInitialized = false;
   let ip: string | undefined;
   let isEnding = false;
 
@@ -72,52 +79,73 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
     return content;
   }
 
-  function contextOf(
-    container: Fields,
-    address: string,
-    exit: (code: number, lastWords?: string) => void,
-  ): ProgramContext | undefined {
+  function contextOf(container: Fields, address: string, hooks: Hooks): ProgramContext | undefined {
     const env = environmentOf(container, pod, address, store);
     if (env === undefined) return undefined;
     return {
       pod: store.byUid(pod.metadata.uid ?? '') ?? pod,
       ip: address,
-      command: [...list(container.command), ...list(container.args)],
+      command: [...list(container.command), ...list(container.args)].map((word) => expanded(word, env)),
       env,
       file: (path) => files.read(container, path, time.monotonic()),
       volume: (mountPath) => volumeAt(container, mountPath),
       network,
       time,
       random,
-      exit,
+      ...hooks,
     };
   }
 
-  function makeContainers(address: string): Container[] {
-    const before = itemsIn(fieldsIn(pod.status).containerStatuses);
-    return itemsIn(spec.containers).flatMap((container) => {
+  const restartPolicy = (spec.restartPolicy ?? 'Always') as 'Always' | 'OnFailure' | 'Never';
+
+  function makeContainers(of: 'containers' | 'initContainers', address: string): Container[] {
+    const before = itemsIn(fieldsIn(pod.status)[statusesOf[of]]);
+    const restarts = of === 'initContainers' && restartPolicy === 'Always' ? 'OnFailure' : restartPolicy;
+    return itemsIn(spec[of]).flatMap((container) => {
       const program = images(String(container.image));
       if (program === undefined) return [];
       const earlier = before.find((status) => status.name === container.name);
       return createContainer(state, {
         spec: container,
         program,
-        launch: (run, exit) => {
+        launch: (run, hooks) => {
           files.refresh();
-          const context = contextOf(container, address, exit);
+          const context = contextOf(container, address, hooks);
           return context === undefined ? undefined : run(context);
         },
-        restarts: (spec.restartPolicy ?? 'Always') as 'Always',
+        restarts,
         graceSeconds: numberIn(spec.terminationGracePeriodSeconds, 30),
         restartCount: earlier === undefined ? 0 : numberIn(earlier.restartCount, 0) + 1,
-        changed: parts.changed,
+        changed() {
+          proceed();
+          parts.changed();
+        },
       });
     });
   }
 
-  const hasEnded = (): boolean => containers.every((container) => container.finalCode !== undefined);
+  /** Starts what is next. */
+  function proceed(): void {
+    if (isEnding || isInitialized) return;
+    const next = first.find(({ finalCode }) => finalCode !== 0);
+    if (next === undefined) {
+      isInitialized = true;
+      for (const container of containers) container.start();
+    } else if (!begun.has(next)) {
+      begun.add(next);
+      next.start();
+    }
+  }
+
+  const hasFailedFirst = (): boolean => first.some(({ finalCode }) => finalCode !== undefined && finalCode !== 0);
+  const hasEnded = (): boolean =>
+    (!isEnding && hasFailedFirst()) ||
+    [...first.filter((container) => begun.has(container)), ...containers].every(
+      (container) => container.finalCode !== undefined,
+    );
 
   function phase(): string {
+    if (hasFailedFirst()) return 'Failed';
     if (!containers.every((container) => container.hasStarted) || containers.length === 0) return 'Pending';
     if (!hasEnded()) return 'Running';
     return containers.every((container) => container.finalCode === 0) ? 'Succeeded' : 'Failed';
@@ -144,23 +172,27 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
       for (const name of claims.values()) {
         if (claimObject(name) === undefined) return ['ContainerCreating', `persistentvolumeclaim "${name}" not found`];
       }
-      for (const { image } of itemsIn(spec.containers)) {
+      for (const { image } of [...itemsIn(spec.initContainers), ...itemsIn(spec.containers)]) {
         if (images(String(image)) === undefined) return ['ErrImagePull', `failed to pull image "${image}"`];
       }
       return undefined;
     },
     start() {
       ip = parts.newAddress();
-      containers = makeContainers(ip);
-      for (const container of containers) container.start();
+      first = makeContainers('initContainers', ip);
+      containers = makeContainers('containers', ip);
+      proceed();
     },
     terminate(graceMs) {
       isEnding = true;
-      for (const container of containers) container.terminate(graceMs);
+      for (const container of [...begun, ...containers]) container.terminate(graceMs);
     },
-    container: (name) => containers.find((container) => name === undefined || container.name === name),
+    container: (name) =>
+      name === undefined
+        ? (first.find(({ isRunning }) => isRunning) ?? containers[0])
+        : [...first, ...containers].find((container) => container.name === name),
     cutOff() {
-      for (const container of containers) container.cutOff();
+      for (const container of [...begun, ...containers]) container.cutOff();
     },
     statusOf(live, waiting) {
       const now = timestamp(time.now());
@@ -170,19 +202,24 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
       const why = ready ? {} : { reason: 'ContainersNotReady', message: 'containers with unready status' };
       let conditions = itemsIn(fieldsIn(live.status).conditions);
       conditions = withCondition(conditions, 'PodReadyToStartContainers', flag(hasStarted && !hasEnded()), now);
-      conditions = withCondition(conditions, 'Initialized', 'True', now);
+      conditions = withCondition(
+        conditions,
+        'Initialized',
+        flag(isInitialized || itemsIn(spec.initContainers).length === 0),
+        now,
+      );
       conditions = withCondition(conditions, 'Ready', flag(ready), now, why);
       conditions = withCondition(conditions, 'ContainersReady', flag(ready), now, why);
-      const waitingStatuses = itemsIn(spec.containers).map(({ name, image }) => ({
-        name,
-        image,
-        imageID: '',
-        ready: false,
-        started: false,
-        restartCount: 0,
-        state: { waiting: { reason: waiting } },
-        lastState: {},
-      }));
+      const statuses = (of: 'containers' | 'initContainers', started: readonly Container[]): readonly Fields[] =>
+        itemsIn(spec[of]).map(
+          ({ name, image }) =>
+            started.find((container) => container.name === name)?.status ??
+            waitingStatus(
+              name,
+              image,
+              hasStarted || (of === 'containers' && first.length > 0) ? 'PodInitializing' : waiting,
+            ),
+        );
       return {
         phase: phase(),
         conditions,
@@ -191,9 +228,20 @@ export function createPodWorker(pod: KubeObject, parts: PodParts): PodWorker {
         ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }),
         startTime: fieldsIn(live.status).startTime ?? now,
         ...(isTerminating(live) ? {} : { observedGeneration: live.metadata.generation }),
-        containerStatuses: hasStarted ? containers.map((container) => container.status) : waitingStatuses,
+        ...(spec.initContainers === undefined ? {} : { initContainerStatuses: statuses('initContainers', [...begun]) }),
+        containerStatuses: statuses('containers', isInitialized || isEnding ? containers : []),
       };
     },
+  };
+}
+
+const statusesOf = { containers: 'containerStatuses', initContainers: 'initContainerStatuses' } as const;
+
+function waitingStatus(name: unknown, image: unknown, reason: string): Fields {
+  return {
+    ...{ name, image, imageID: '', ready: false, started: false, restartCount: 0 },
+    state: { waiting: { reason } },
+    lastState: {},
   };
 }
 

@@ -144,6 +144,8 @@ export function createRegistry(options: {
         return { ...object, status: { phase: 'Pending', qosClass: 'Burstable' } };
       case 'StatefulSet':
         return { ...object, status: { replicas: 0, availableReplicas: 0 } };
+      case 'Job':
+        return bornJob(object);
       case 'Namespace': {
         const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
         const metadata = { ...object.metadata, labels };
@@ -311,6 +313,29 @@ export function createRegistry(options: {
     served.kind === 'Namespace' && fieldsIn(object.spec).finalizers !== undefined;
 
   return { create, update, remove };
+}
+
+/** Its pods are found by its UID, which nobody knew before. */
+function bornJob(object: KubeObject): KubeObject {
+  const { name, uid = '' } = object.metadata;
+  const template = fieldsIn(fieldsIn(object.spec).template);
+  const metadata = fieldsIn(template.metadata);
+  const mark = { 'batch.kubernetes.io/controller-uid': uid };
+  const labels = {
+    ...fieldsIn(metadata.labels),
+    ...mark,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+  return {
+    ...object,
+    spec: {
+      ...fieldsIn(object.spec),
+      selector: { matchLabels: mark },
+      template: { ...template, metadata: { ...metadata, labels } },
+    },
+  };
 }
 
 /** Seconds. Only pods that run somewhere are given time. */

@@ -50,7 +50,6 @@ const builtIn: readonly (readonly [Resource, Traits])[] = [
   [persistentVolumeClaims, { status: true }],
   [statefulSets, { status: true, generation: true }],
   [pods, { status: true, generation: true }],
-  // Nobody runs them here: they are there to be watched.
   [jobs, { status: true, generation: true }],
   [cronJobs, { status: true, generation: true }],
   [podDisruptionBudgets, { status: true, generation: true, conditionalUpdate: true }],

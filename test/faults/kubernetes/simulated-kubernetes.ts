@@ -7,7 +7,9 @@ import type { VirtualTime } from '../world/time.ts';
 import type { Images } from '../world/workload.ts';
 import { createApiServer } from './api-server.ts';
 import { type ClusterState, handOf } from './cluster-state.ts';
+import { runCronJobController } from './cronjob-controller.ts';
 import { runGarbageCollector } from './garbage-collector.ts';
+import { runJobController } from './job-controller.ts';
 import { runNamespaceController } from './namespace-controller.ts';
 import { runNodePool } from './node-pool.ts';
 import { nodeNameOf } from './pod.ts';
@@ -47,6 +49,8 @@ export function simulatedKubernetes(options: SimulatedKubernetesOptions): Simula
   runGarbageCollector(state);
   runNamespaceController(state);
   runStatefulSetController(state);
+  runJobController(state);
+  runCronJobController(state);
   const volumes = runVolumes(state);
   const services = runServices(state);
   const pool = runNodePool({ state, count: nodes, network, images, volumes });

@@ -75,6 +75,7 @@ export function podStage(spec: RedisSpecInput = {}, seed = 1): PodStage {
         },
         file: (path) => files[path],
         volume: (path) => volume(pod, path),
+        leave: () => undefined,
         exit: (code) => exits.set(pod, code),
       });
       programs.set(pod, running);

@@ -13,6 +13,7 @@ export type Volume = Map<string, unknown>;
 export interface ProgramContext {
   readonly pod: KubeObject;
   readonly ip: string;
+  /** With references to the environment resolved. */
   readonly command: readonly string[];
   /** With references to fields of the pod resolved. */
   readonly env: Readonly<Record<string, string>>;
@@ -23,6 +24,8 @@ export interface ProgramContext {
   readonly network: Network;
   readonly time: VirtualTime;
   readonly random: Random;
+  /** Writes the termination message's file, which the container's status shows once it has ended. */
+  leave(message: string): void;
   /** The program ends by itself. `lastWords`: the end of what it wrote to its log. */
   exit(code: number, lastWords?: string): void;
 }

@@ -44,6 +44,7 @@ export function simulatedStage(version: string): Stage {
           env: { ...environmentOf(stage, member, options), ETCD_DATA_DIR: '/volume/data' },
           file: () => undefined,
           volume: () => volumes.get(member),
+          leave: () => undefined,
           exit: (code, words = '') => ends.set(member, { code, words }),
         }),
       );

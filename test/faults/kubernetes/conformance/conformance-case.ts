@@ -82,6 +82,7 @@ const kind: KindDefinition = {
 export const definition: KubeObject = customResourceDefinition(kind);
 
 export const statefulSets = 'statefulsets.apps/v1';
+export const jobs = 'jobs.batch/v1';
 export const clusters = `redisclusters.${apiVersionOf(kind.resource)}`;
 export const budgets = 'poddisruptionbudgets.policy/v1';
 export const leases = 'leases.coordination.k8s.io/v1';

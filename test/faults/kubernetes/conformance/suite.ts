@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { ConformanceCase, Scene } from './conformance-case.ts';
 import { deletionCases } from './deletions.ts';
+import { jobCases } from './jobs.ts';
 import { ownershipCases } from './ownership.ts';
 import { setCases } from './sets.ts';
 import { watchCases } from './watches.ts';
@@ -26,6 +27,7 @@ const chapters: Readonly<Record<string, readonly ConformanceCase[]>> = {
   deletions: deletionCases,
   sets: setCases,
   workloads: workloadCases,
+  jobs: jobCases,
 };
 
 export function kubernetesConformance(name: string, open: () => Promise<ServerUnderTest>): void {
