@@ -90,7 +90,7 @@ function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation):
     : promoting(seed, 'the cluster is new');
 }
 
-/** The sentinels name an address. If a pod has it, or they know a living replica, the failover is theirs. */
+/** The sentinels name an address. If a pod has it, or they know a replica that lives, the failover is theirs. */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes } = situation;
   const named = topology.named;

@@ -5,7 +5,7 @@ import type { Children, Claim, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
 import { choiceAnnotation, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
-import { type Topology, topologyOf } from './topology.ts';
+import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 
 export interface Situation {
   readonly cluster: Cluster<RedisSpec>;
@@ -21,11 +21,12 @@ export interface Situation {
   readonly sentinelSize: number;
 }
 
-export function situationOf(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): Situation {
+export function situationOf(cluster: Cluster<RedisSpec>, children: Children, reported: RedisObserved): Situation {
   const names = redisNames(cluster.metadata.name);
   const { spec } = cluster;
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
+  const observed = withoutLostFailovers(reported, addresses);
   const highest = Math.max(0, ...children.claims.map(termOf));
   const last = children.claims.find((claim) => termOf(claim) === highest);
   const lastNode = answering(observed.data).find(({ pod }) => last !== undefined && pod === podOf(last));

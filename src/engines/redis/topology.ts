@@ -15,6 +15,25 @@ export interface Topology {
   readonly failingOver: boolean;
 }
 
+/**
+ * Without the failovers that cannot end: Sentinel waits for the replica that it has promoted, for ever if need be, and
+ * here all that it could have promoted are gone.
+ */
+export function withoutLostFailovers(observed: RedisObserved, podAddresses: ReadonlySet<string>): RedisObserved {
+  const told = ({ failingOver, ...watches }: Watch): Watch => ({
+    ...watches,
+    failingOver: failingOver && watches.replicas.some(({ address }) => podAddresses.has(address)),
+  });
+  return {
+    ...observed,
+    sentinels: observed.sentinels.map((sentinel) =>
+      sentinel.state === 'silent' || sentinel.watches === undefined
+        ? sentinel
+        : { ...sentinel, watches: told(sentinel.watches) },
+    ),
+  };
+}
+
 /** `isOutranked`: somebody was primary after this node, as far as is recorded. */
 export function topologyOf(
   observed: RedisObserved,

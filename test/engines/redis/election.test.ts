@@ -114,9 +114,30 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
-      'the same goes as long as one of them is failing over',
-      { ...moved, sentinels: { 0: { primary: '10.8.0.1', replicas: [], failingOver: true } } },
+      'the same goes for one that must not be elected, while a failover is under way that may have begun before',
+      {
+        ...moved,
+        sentinels: {
+          all: { primary: '10.8.0.1', replicas: [] },
+          0: { primary: '10.8.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }], failingOver: true },
+        },
+      },
       ['wait FailoverPending'],
+    ],
+    [
+      'a failover is under way, and all that it could elect are gone: it never ends',
+      {
+        ...moved,
+        sentinels: {
+          all: { primary: '10.8.0.1', replicas: [] },
+          0: {
+            primary: '10.8.0.0',
+            replicas: [{ address: '10.8.0.1', priority: 100, down: true }],
+            failingOver: true,
+          },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
     ],
     ['every address is new: the node that had the named one is promoted', moved, ['promote db-1', 'wait Promoting']],
     [

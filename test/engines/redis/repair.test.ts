@@ -124,6 +124,19 @@ describe('a sentinel', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'one is failing over to an address that is gone: it waits for ever, and is told',
+      {
+        sentinels: {
+          2: {
+            primary: '10.8.0.1',
+            failingOver: true,
+            replicas: [{ address: '10.8.0.2', priority: 100, down: true }],
+          },
+        },
+      },
+      ['monitor db-sentinel-2 -> db-0 (replace)', 'wait Repairing'],
+    ],
+    [
       'as before, but none is failing over: nobody would tell them',
       {
         primary: 1,
