@@ -1848,6 +1848,13 @@ export interface EtcdClusterSpecTlsClient {
    * @schema EtcdClusterSpecTlsClient#secretRef
    */
   readonly secretRef: EtcdClusterSpecTlsClientSecretRef;
+
+  /**
+   * Name in the certificate by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.
+   *
+   * @schema EtcdClusterSpecTlsClient#serverName
+   */
+  readonly serverName?: string;
 }
 
 /**
@@ -1859,6 +1866,7 @@ export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | 
   const result = {
     'requireCertificate': obj.requireCertificate,
     'secretRef': toJson_EtcdClusterSpecTlsClientSecretRef(obj.secretRef),
+    'serverName': obj.serverName,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

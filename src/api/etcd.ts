@@ -137,6 +137,13 @@ const tlsSchema = {
           description: 'Let in only clients that show a certificate of the same authority.',
           default: true,
         },
+        serverName: {
+          type: 'string',
+          description:
+            'Name in the certificate by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.',
+          pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+          maxLength: 253,
+        },
       },
     },
     peer: {

@@ -56,8 +56,11 @@ export type Outcome =
   | { readonly state: 'settled' }
   /** The world has to move first. `recheckMs` is when to look again where no watch would tell. */
   | { readonly state: 'wait'; readonly reason: string; readonly message: string; readonly recheckMs?: number }
-  /** Going on could harm data or is impossible; somebody has to change something. */
-  | { readonly state: 'blocked'; readonly reason: string; readonly message: string };
+  /**
+   * Going on could harm data or is impossible; somebody has to change something. `recheckMs` where no watch would tell
+   * that they have.
+   */
+  | { readonly state: 'blocked'; readonly reason: string; readonly message: string; readonly recheckMs?: number };
 
 export interface Plan<Action extends EngineAction = EngineAction> {
   readonly steps: readonly Step<Action>[];
@@ -70,6 +73,8 @@ export function wait(reason: string, message: string, recheckMs?: number): Outco
   return recheckMs === undefined ? { state: 'wait', reason, message } : { state: 'wait', reason, message, recheckMs };
 }
 
-export function blocked(reason: string, message: string): Outcome {
-  return { state: 'blocked', reason, message };
+export function blocked(reason: string, message: string, recheckMs?: number): Outcome {
+  return recheckMs === undefined
+    ? { state: 'blocked', reason, message }
+    : { state: 'blocked', reason, message, recheckMs };
 }

@@ -237,7 +237,7 @@ function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan): boolean 
 }
 
 function recheck(outcome: Outcome): { again?: number } {
-  return outcome.state === 'wait' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
+  return outcome.state !== 'settled' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
 }
 
 function soonest(...times: readonly (number | undefined)[]): number | undefined {

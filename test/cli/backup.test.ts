@@ -118,4 +118,18 @@ describe('backup verify', () => {
       },
     });
   });
+
+  it.each([
+    ['RedisCluster', 'RedisCluster db is gone: the throw-away one has the default settings\n'],
+    [
+      'EtcdCluster',
+      'EtcdCluster db is gone: the throw-away one has the default settings, without TLS, and lets everybody in\n',
+    ],
+  ])('says what it does without where the %s is gone', async (kind, words) => {
+    const status = { ...verified, version: kind === 'EtcdCluster' ? '3.6.16' : '8.0.5' };
+    const backup = object('Backup', 'first', { cluster: { kind, name: 'db' }, target }, status);
+    const around = world({ api: apiServer({ objects: [backup], settle }) });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, around)).rejects.toThrow('is blocked');
+    expect(around.printed.err).toContain(words);
+  });
 });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { EtcdSpec } from '../../src/api/etcd.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import type { EngineIO } from '../../src/engines/engine.ts';
+import { sessionOf } from '../../src/engines/etcd/session.ts';
 import { childrenOf } from '../../src/resources/children.ts';
-import { engineOf, resourceOf } from '../support/backup-story.ts';
+import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
 
 function partOf(kind: string) {
   const engine = engineOf(kind);
@@ -16,6 +18,7 @@ describe.each([
   ['RedisCluster', { replicas: 5, image: 'a/redis:8.0', storage: { size: '3Gi' }, config: { databases: 32 } }],
   ['RedisCluster', { storage: { ephemeral: true }, config: { 'min-replicas-to-write': 2 } }],
   ['EtcdCluster', { replicas: 5, image: 'a/etcd:v3.6.16', storage: { size: '3Gi' }, auth: { enabled: true } }],
+  ['EtcdCluster', { tls: { client: { secretRef: { name: 'a' }, requireCertificate: false } } }],
 ])('a drill of a %s', (kind, spec) => {
   it('is one member of the same version and size, and valid', () => {
     const { engine, part } = partOf(kind);
@@ -32,9 +35,41 @@ describe.each([
   });
 });
 
-it('of an etcd is let in by the password of the one before', () => {
-  const cluster = resourceOf('EtcdCluster', 'db', {}) as Cluster<EtcdSpec>;
-  expect(partOf('EtcdCluster').part.drill(cluster)).toMatchObject({ auth: { secretRef: { name: 'db-root' } } });
+it.each([true, false])('of an etcd asks for the password of the one before as that did: %s', (enabled) => {
+  const cluster = resourceOf('EtcdCluster', 'db', { auth: { enabled } });
+  expect(partOf('EtcdCluster').part.drill(cluster)).toMatchObject({
+    auth: { enabled, secretRef: { name: 'db-root', key: 'password' } },
+  });
+});
+
+describe('a drill of an etcd with TLS', () => {
+  const secretRef = { name: 'members' };
+  const { part } = partOf('EtcdCluster');
+
+  it('shows the certificates of the one before, under its name', () => {
+    const cluster = resourceOf('EtcdCluster', 'db', { tls: { client: { secretRef }, peer: { secretRef } } });
+    expect(part.drill(cluster)).toMatchObject({
+      tls: { client: { secretRef, requireCertificate: true, serverName: 'db-client.apps.svc' }, peer: { secretRef } },
+    });
+  });
+
+  it('is asked by the name that its certificate has', async () => {
+    const cluster = resourceOf('EtcdCluster', 'db', { tls: { client: { secretRef, serverName: 'a.example.com' } } });
+    expect(part.drill(cluster)).toMatchObject({ tls: { client: { serverName: 'a.example.com' } } });
+    expect(part.source(cluster).source).toMatchObject({ tls: { servername: 'a.example.com' } });
+    const asked: unknown[] = [];
+    const io: EngineIO = {
+      ...timeOnly(),
+      sleep: (_, until) => new Promise((resolve) => until?.addEventListener('abort', () => resolve())),
+      secret: async () => ({ 'ca.crt': 'ca', 'tls.crt': 'cert', 'tls.key': 'key' }),
+      exchange: async ({ tls }) => {
+        asked.push(tls?.servername);
+        return { status: 200, body: '{}' };
+      },
+    };
+    await sessionOf(cluster as Cluster<EtcdSpec>, io).call('10.0.0.1', 'maintenance/status', {});
+    expect(asked).toEqual(['a.example.com']);
+  });
 });
 
 it.each([

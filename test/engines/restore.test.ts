@@ -9,7 +9,9 @@ import type { ClusterStatus } from '../../src/api/status.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
 import { restoredAnnotation } from '../../src/engines/backup-part.ts';
+import { planEtcd } from '../../src/engines/etcd/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
+import { planRedis } from '../../src/engines/redis/plan.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { engineOf, type JobEnd, jobOf, refused, resourceOf, taken, target, timeOnly } from '../support/backup-story.ts';
@@ -17,6 +19,7 @@ import { etcdWorld } from '../support/etcd-situation.ts';
 import { planned as plannedEtcd } from '../support/etcd-words.ts';
 import { planned as plannedRedis } from '../support/plan-words.ts';
 import { restrictedBreaches } from '../support/pod-security.ts';
+import { redisWorld } from '../support/redis-situation.ts';
 
 const restore = { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } };
 const kinds = ['RedisCluster', 'EtcdCluster'] as const;
@@ -249,8 +252,17 @@ describe('from a filled volume on', () => {
     const story = { numbers: [0], leader: 'nobody', status: {}, children: filled } as const;
     const { cluster, children, observed } = etcdWorld(story);
     expect([cluster.metadata.name, children.claims.length, observed.members.length]).toEqual(['db', 1, 1]);
-    expect(plannedEtcd({ ...story, observed: { unaskable: 'etcd refuses the password' } }).at(-1)).toBe(
-      'blocked SecretMissing',
-    );
+    const refused = { ...story, observed: { unaskable: 'etcd refuses the password' } };
+    expect(plannedEtcd(refused).at(-1)).toBe('blocked SecretMissing');
+  });
+
+  it('looks again whether a Secret has been put right, which no watch tells', () => {
+    const etcd = etcdWorld({ leader: 'nobody', observed: { unaskable: 'etcd refuses the password' } });
+    const redis = redisWorld({ observed: { unaskable: 'Secret db-auth is gone' } });
+    const outcomes = [
+      planEtcd(etcd.cluster, etcd.children, etcd.observed).outcome,
+      planRedis(redis.cluster, redis.children, redis.observed).outcome,
+    ];
+    expect(outcomes).toMatchObject([{ recheckMs: 10_000 }, { recheckMs: 10_000 }]);
   });
 });

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
-import { type ActStep, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
+import { type ActStep, blocked, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
@@ -107,6 +107,8 @@ describe('a pass', () => {
     ['settled: a watch will tell', [], settled, undefined],
     ['waits for what a watch will tell', [], wait('Restarting', 'a pod restarts'), undefined],
     ['waits for the database', [], wait('Repairing', 'members are brought in line', 500), 500],
+    ['is blocked by what a watch will tell of', [], blocked('DataLost', 'every volume is gone'), undefined],
+    ['is blocked by what no watch tells of', [], blocked('SecretMissing', 'there is no password', 10_000), 10_000],
     ['has acted: the effect shows in a moment', [act], wait('Repairing', 'members are brought in line', 500), 50],
     ['has acted for the last time', [act], settled, 50],
   ])('comes back in time: %s', async (_, steps, outcome, again) => {

@@ -48,7 +48,7 @@ interface Drill {
 export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
   const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
   try {
-    const drill = await prepare(connection, args);
+    const drill = await prepare(connection, args, around);
     around.stderr(`${drill.object.kind} ${drill.name} is made of the backup, asked, and deleted\n`);
     const made = await connection.client.create(drill.object);
     try {
@@ -63,7 +63,7 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
   }
 };
 
-async function prepare(connection: Connection, args: VerifyArguments): Promise<Drill> {
+async function prepare(connection: Connection, args: VerifyArguments, around: Surroundings): Promise<Drill> {
   const { client } = connection;
   const namespace = args.namespace ?? connection.namespace;
   const backupEngine = engines.find(({ kind }) => kind === backupKind);
@@ -78,6 +78,10 @@ async function prepare(connection: Connection, args: VerifyArguments): Promise<D
   const part = engine?.backup;
   if (engine === undefined || part === undefined) throw new CommandError(`nothing can restore a ${cluster.kind}`);
   const live = await findCluster(client, engine, namespace, cluster.name);
+  if (live === undefined) {
+    const without = engine.name === 'etcd' ? ', without TLS, and lets everybody in' : '';
+    around.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has the default settings${without}\n`);
+  }
   const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, version));
   const name = `${args.name.slice(0, 34)}-drill`;
   const restore = {

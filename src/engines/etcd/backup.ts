@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
-import { clientPort, etcdNames, memberName, paths, peerUrl } from './names.ts';
+import { clientPort, etcdNames, memberName, paths, peerUrl, serverName } from './names.ts';
 import { etcdImage } from './pods.ts';
 import { passwordSecret, sessionOf } from './session.ts';
 
@@ -47,7 +47,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
                 caFile: `${tlsDirectory}/ca.crt`,
                 certFile: `${tlsDirectory}/tls.crt`,
                 keyFile: `${tlsDirectory}/tls.key`,
-                servername: host,
+                servername: serverName(cluster),
               },
             }),
       },
@@ -101,13 +101,21 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
     };
   },
 
-  /** Users are a part of the data, so the old password is what lets anybody in. */
+  /**
+   * It holds the same data, so it lets in nobody whom the other one would not. Users are a part of the data, so the old
+   * password is what lets anybody in; and no certificate has the name of a cluster that is there for a minute.
+   */
   drill(cluster) {
-    const { version, image, storage, resources, scheduling, config } = cluster.spec;
+    const { version, image, storage, resources, scheduling, config, auth, tls } = cluster.spec;
+    const { client, peer } = tls;
     return {
       ...{ version, replicas: 1, storage, resources, scheduling, config },
       ...(image === undefined ? {} : { image }),
-      auth: { secretRef: passwordSecret(cluster) },
+      auth: { enabled: auth.enabled, secretRef: passwordSecret(cluster) },
+      tls: {
+        ...(client === undefined ? {} : { client: { ...client, serverName: serverName(cluster) } }),
+        ...(peer === undefined ? {} : { peer }),
+      },
     };
   },
 

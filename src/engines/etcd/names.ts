@@ -77,6 +77,11 @@ export function hostOf({ metadata }: Place, index: number): string {
   return `${podName(name, index)}.${etcdNames(name).peers}.${namespace}.svc`;
 }
 
+/** Every member has it in its certificate, whichever address it is reached by. */
+export function serverName({ metadata, spec }: Place): string {
+  return spec.tls.client?.serverName ?? `${etcdNames(metadata.name).client}.${metadata.namespace}.svc`;
+}
+
 export function peerUrl(place: Place, index: number): string {
   return `${place.spec.tls.peer === undefined ? 'http' : 'https'}://${hostOf(place, index)}:${peerPort}`;
 }

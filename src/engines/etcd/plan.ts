@@ -6,6 +6,7 @@ import { objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
 import { restoredAnnotation } from '../backup-part.ts';
+import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { formationOf } from './formation.ts';
@@ -39,7 +40,7 @@ export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observe
   const recovery = recoveryOf(situation);
   if (recovery !== undefined) return withObjects(situation, recovery.roster, recovery.plan, recovery.marks);
   if (observed.unaskable !== undefined) {
-    const outcome = blocked('SecretMissing', `${observed.unaskable}${restoredHint(situation)}`);
+    const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
     return withObjects(situation, roster, { steps: [], outcome });
   }
   const { members } = situation;

@@ -7,7 +7,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO, TlsMaterial } from '../engine.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
-import { etcdNames } from './names.ts';
+import { etcdNames, serverName } from './names.ts';
 
 export const rootUser = 'root';
 
@@ -52,15 +52,14 @@ export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Prom
 }
 
 /** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
-async function tlsOf({ metadata, spec }: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
-  const name = spec.tls.client?.secretRef.name;
+async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
+  const name = cluster.spec.tls.client?.secretRef.name;
   if (name === undefined) return undefined;
   const { 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = (await io.secret(name)) ?? {};
   if (ca === undefined || cert === undefined || key === undefined) {
     throw new SecretUnusable(`Secret ${name} with the keys ca.crt, tls.crt and tls.key does not exist`);
   }
-  // Every member has it in its certificate, whichever address it is reached by.
-  return { ca, cert, key, servername: `${etcdNames(metadata.name).client}.${metadata.namespace}.svc` };
+  return { ca, cert, key, servername: serverName(cluster) };
 }
 
 /**

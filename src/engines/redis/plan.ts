@@ -8,6 +8,7 @@ import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, 
 import { refOf } from '../../plan/ref.ts';
 import { isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
+import { secretMissing } from '../secret-missing.ts';
 import type { RedisAction } from './action.ts';
 import { awaitingMembers, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
@@ -32,7 +33,7 @@ export function planRedis(cluster: Cluster<RedisSpec>, children: Children, obser
   const situation = situationOf(cluster, children, observed);
   const { primary } = situation.topology;
   if (observed.unaskable !== undefined) {
-    return withObjects(situation, sizesFor(situation, false), [], blocked('SecretMissing', observed.unaskable));
+    return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.unaskable));
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
