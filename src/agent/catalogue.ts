@@ -157,7 +157,7 @@ async function ofName(
 
 function inWords({ id, namespace, name, uid }: Which, engine: BackupEngine): string {
   const parts = [
-    `of a ${kindOfEngine[engine]}`,
+    `of ${engine === 'etcd' ? 'an' : 'a'} ${kindOfEngine[engine]}`,
     ...(id === undefined ? [] : [`with the id ${id}`]),
     ...(namespace === undefined ? [] : [`in the namespace ${namespace}`]),
     ...(name === undefined ? [] : [`called ${name}`]),

@@ -8,10 +8,12 @@ import type { BackupStatus } from '../../src/api/backup-status.ts';
 import { jobs, persistentVolumeClaims } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
-import { createBackup } from '../support/backups.ts';
-import { killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
+import { createBackup, ended } from '../support/backups.ts';
+import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
 import { askEtcd, type EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import { listAll } from '../support/kubernetes.ts';
+import { connectRedis } from '../support/redis-client.ts';
+import { contentOf } from '../support/redis-content.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -82,4 +84,42 @@ test('a cluster that begins with it is formed once, and holds what it held', asy
     ({ metadata }) => metadata.name,
   );
   expect(claims.filter((name) => name.includes('restored'))).toEqual([]);
+});
+
+test('a Redis that begins with a backup is formed once, by the same writes, and holds what was backed up', async () => {
+  const original = await stage.create('origin', { mode: 'Standalone', replicas: 1 });
+  await undisturbed(stage, () => original.load('kept', 200));
+  const entrance = await original.entrance();
+  const connection = await connectRedis(entrance, 1000);
+  await connection.command('HSET', 'a hash', 'field', 'value');
+  await connection.command('SELECT', '1');
+  await connection.command('RPUSH', 'a list', 'one', 'two');
+  connection.close();
+  const held = await contentOf(entrance);
+  expect(Object.keys(held).length).toBe(202);
+  await createBackup(stage, 'redis', {
+    cluster: { kind: 'RedisCluster', name: 'origin' },
+    target: store.target as never,
+  });
+  await undisturbed(stage, () => ended(stage, 'redis', 'Verified', { withinMs: 0 }));
+  // Not in the backup.
+  const missing = await original.load('later', 10);
+  expect(await missing()).toEqual([]);
+
+  const bootstrap = { restore: { target: store.target as never, cluster: { name: 'origin' } } };
+  const size = { data: 3, sentinels: 3 };
+  const steady = await stage.create('steady', { bootstrap });
+  const without = await undisturbed(stage, () => steady.whole(size, { withinMs: 0 }));
+  const shaken = await stage.create('shaken', { bootstrap });
+  const crashed = await killedAfterEveryWrite(stage, () => shaken.whole(size, { withinMs: 0 }));
+  await reportCrashes('redis restore', without, crashed);
+  // How often a status is written depends on when somebody looks.
+  const ofObjects = (writes: readonly string[], name: string): readonly string[] =>
+    writes
+      .filter((write) => !write.endsWith('/status'))
+      .map((write) => write.replaceAll(name, 'NAME').replace(/[\d.]+:(?=\d+$)/, ''))
+      .sort();
+  expect(ofObjects(crashed, 'shaken')).toEqual(ofObjects(without, 'steady'));
+  expect(await childrenAtRest(stage, shaken)).toEqual(await childrenAtRest(stage, steady));
+  for (const cluster of [steady, shaken]) expect(await contentOf(await cluster.entrance())).toEqual(held);
 });

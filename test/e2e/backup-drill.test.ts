@@ -1,12 +1,17 @@
-/** `clusterwright backup verify` on real clusters: one of them lets nobody in who does not say who they are. */
+/**
+ * `clusterwright backup verify` on real clusters, some of which let nobody in who does not say who they are: nor does
+ * what is made of their backups, neither the throw-away cluster of a drill nor one that is there to stay.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { secrets } from '../../src/api/resource.ts';
 import { verifyBackup } from '../../src/cli/backup/verify.ts';
 import { connect } from '../../src/cli/connection.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { claimOf } from '../support/backup-store.ts';
 import { takeBackup } from '../support/backups.ts';
-import { askEtcd } from '../support/etcd-test-cluster.ts';
+import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
+import { askEtcd, etcdTestCluster, type Shown, writeKeys } from '../support/etcd-test-cluster.ts';
 import { listAll } from '../support/kubernetes.ts';
 import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { recordResult } from '../support/results.ts';
@@ -14,17 +19,30 @@ import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
 let stage: Stage;
+let authority: Authority;
 const target = { claim: { name: 'archive' } };
 
 beforeAll(async () => {
   stage = await openStage('backup-drill');
+  authority = openAuthority();
   await stage.startOperator();
   await stage.client.create(claimOf(stage, 'archive'));
 });
 
-afterAll(() => stage.close());
+afterAll(async () => {
+  authority.close();
+  await stage.close();
+});
 
-async function drill(name: string): Promise<{ readonly code: number; readonly out: string; readonly seconds: number }> {
+interface DrillEnd {
+  readonly code: number;
+  readonly out: string;
+  readonly seconds: number;
+  /** Answers that somebody got meanwhile who says nothing of himself, by the throw-away cluster. */
+  readonly strangers: number;
+}
+
+async function drill(name: string): Promise<DrillEnd> {
   let out = '';
   const never = (): never => {
     throw new Error('not used');
@@ -43,27 +61,136 @@ async function drill(name: string): Promise<{ readonly code: number; readonly ou
     dial: dialTcp,
     now: () => Date.now(),
   };
+  const throwAway = etcdTestCluster(stage.client, stage.namespace, `${name}-drill`);
+  let [isOver, strangers] = [false, 0];
+  const trying = (async () => {
+    while (!isOver) {
+      for (const { status } of await throwAway.pods()) {
+        if (status?.podIP === undefined) continue;
+        const answer = askEtcd(status.podIP, 'kv/range', { key: 'AA==' }, 500);
+        strangers += await answer.then(
+          () => 1,
+          () => 0,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
   const startedAt = performance.now();
-  const code = await verifyBackup({ name, timeout: 180, ask: 'direct' }, around);
-  return { code, out, seconds: (performance.now() - startedAt) / 1000 };
+  try {
+    const code = await verifyBackup({ name, timeout: 180, ask: 'direct' }, around);
+    return { code, out, seconds: (performance.now() - startedAt) / 1000, strangers };
+  } finally {
+    isOver = true;
+    await trying;
+  }
+}
+
+async function left(): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [etcdClusters, redisClusters].map((resource) => listAll(stage.client, resource, stage.namespace)),
+  );
+  return found.flat().map(({ metadata }) => metadata.name);
+}
+
+async function passwordOf(name: string): Promise<string> {
+  const { data } = await stage.client.get({ resource: secrets, namespace: stage.namespace, name });
+  return Buffer.from((data as Record<string, string>).password ?? '', 'base64').toString();
 }
 
 test('an etcd that asks for a password is tried, compared by its hash, and nothing is left', async () => {
   const cluster = await stage.createEtcd('e', { replicas: 1 });
   await cluster.whole(1, { withinMs: 120_000 });
+  await writeKeys(cluster, 'kept', 50);
   const address = (await cluster.leader()).status?.podIP ?? '';
-  for (let n = 0; n < 50; n++)
-    await askEtcd(address, 'kv/put', { key: Buffer.from(`k${n}`).toString('base64'), value: '' });
   await cluster.change({ auth: { enabled: true } });
   await until('nobody let in', async () => {
     await expect(askEtcd(address, 'kv/range', { key: 'AA==' })).rejects.toThrow(/user name is empty/);
   });
   await takeBackup(stage, 'of-e', { cluster: { kind: 'EtcdCluster', name: 'e' }, target });
-  const { code, out, seconds } = await drill('of-e');
+  const { code, out, seconds, strangers } = await drill('of-e');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/hash +\d+ +\d+ +same/) });
   await recordResult({ scenario: 'etcd: drill', measured: `same after ${seconds.toFixed(1)} s` });
-  const left = await listAll(stage.client, etcdClusters, stage.namespace);
-  expect(left.map(({ metadata }) => metadata.name)).toEqual(['e']);
+  expect([strangers, await left()]).toEqual([0, ['e']]);
+});
+
+test('a new cluster of three with its data waits for the old password of root, and gives it the new one', async () => {
+  const cluster = await stage.createEtcd('again', {
+    auth: { enabled: true },
+    bootstrap: { restore: { target, cluster: { name: 'e' } } },
+  });
+  const said = await until(
+    'it says what it waits for',
+    async () => {
+      expect(await cluster.ready()).toBe('False SecretMissing');
+      return (await cluster.status()).conditions?.find(({ type }) => type === 'Ready')?.message;
+    },
+    { withinMs: 120_000 },
+  );
+  expect(said).toMatch(/the restored data asks for the password that root had in the cluster of the backup/);
+  expect((await cluster.pods()).filter(({ metadata }) => !metadata.name.includes('-restore-')).length).toBe(1);
+  const [old, fresh] = await Promise.all(['e-root', 'again-root'].map(passwordOf));
+  expect(fresh).not.toBe(old);
+  const startedAt = performance.now();
+  const ref = { resource: secrets, namespace: stage.namespace, name: 'again-root' };
+  await stage.client.mergePatch(ref, { stringData: { 'password-previous': old } });
+  await until(
+    'three members, and nobody waits for anything',
+    async () => {
+      expect(await cluster.ready()).toBe('True AllMembersReady');
+      expect((await cluster.status()).members?.map(({ role }) => role === 'learner')).toEqual([false, false, false]);
+    },
+    { withinMs: 120_000 },
+  );
+  const [pod] = await cluster.pods();
+  const host = pod?.status?.podIP ?? '';
+  const login = (password = '') => askEtcd(host, 'auth/authenticate', { name: 'root', password });
+  const token = await until('root has the new password', async () => String((await login(fresh)).token));
+  await recordResult({
+    scenario: 'etcd: restore of one with passwords',
+    measured: `three members after ${((performance.now() - startedAt) / 1000).toFixed(1)} s with the old password`,
+  });
+  await expect(login(old)).rejects.toThrow('invalid user ID or password');
+  await expect(askEtcd(host, 'kv/range', { key: 'AA==' })).rejects.toThrow(/user name is empty/);
+  const range = { key: base64('kept/'), range_end: base64('kept0'), count_only: true };
+  expect((await askEtcd(host, 'kv/range', range, 2000, { token })).count).toBe('50');
+  await cluster.remove();
+});
+
+test('an etcd that asks for certificates is tried with its own, and lets no stranger in', async () => {
+  const shown = authority.issue([], { name: 't', namespace: stage.namespace });
+  const data = Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, base64(value)]));
+  await stage.client.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'members', namespace: stage.namespace },
+    data,
+  });
+  const secretRef = { name: 'members' };
+  const tls = { client: { secretRef }, peer: { secretRef } };
+  const cluster = await stage.createEtcd('t', { replicas: 1, tls, auth: { enabled: true } });
+  await until('it is ready', async () => expect(await cluster.ready()).toBe('True AllMembersReady'), {
+    withinMs: 120_000,
+  });
+  const host = (await cluster.pods())[0]?.status?.podIP ?? '';
+  const certificates: Shown = {
+    tls: {
+      ca: shown['ca.crt'],
+      cert: shown['tls.crt'],
+      key: shown['tls.key'],
+      servername: `t-client.${stage.namespace}.svc`,
+    },
+  };
+  const { token } = await until('root is let in', async () =>
+    askEtcd(host, 'auth/authenticate', { name: 'root', password: await passwordOf('t-root') }, 2000, certificates),
+  );
+  const root = { ...certificates, token: String(token) };
+  for (let n = 0; n < 50; n++) await askEtcd(host, 'kv/put', { key: base64(`kept/${n}`) }, 2000, root);
+  await takeBackup(stage, 'of-t', { cluster: { kind: 'EtcdCluster', name: 't' }, target });
+  const { code, out, seconds, strangers } = await drill('of-t');
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/hash +\d+ +\d+ +same/) });
+  await recordResult({ scenario: 'etcd: drill with TLS', measured: `same after ${seconds.toFixed(1)} s` });
+  expect([strangers, await left()]).toEqual([0, ['e', 't']]);
 });
 
 test('a Redis is tried, and its keys are counted', async () => {
@@ -73,5 +200,9 @@ test('a Redis is tried, and its keys are counted', async () => {
   const { code, out, seconds } = await drill('of-r');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/keys\.0 +100 +100 +same/) });
   await recordResult({ scenario: 'redis: drill', measured: `same after ${seconds.toFixed(1)} s` });
-  expect((await listAll(stage.client, redisClusters, stage.namespace)).length).toBe(1);
+  expect(await left()).toEqual(['e', 't', 'r']);
 });
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

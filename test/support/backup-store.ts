@@ -20,9 +20,9 @@ export interface BackupStore {
   readonly target: { readonly s3: object };
   /** The same server, from the test's own process. */
   open(): Promise<Target>;
-  /** Ends the server's pod, and begins it again. */
+  /** Ends the server's pod, and begins it again: as one that takes no writes, if that is wanted. */
   stop(): Promise<void>;
-  start(): Promise<void>;
+  start(options?: { readonly readOnly?: boolean }): Promise<void>;
 }
 
 /** `name` is free in the stage. Makes the Secret `NAME-access` as well. */
@@ -67,8 +67,9 @@ export async function openStore(stage: Stage, name = 'store'): Promise<BackupSto
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid }, { gracePeriodSeconds: 0 });
     },
-    async start() {
-      await until(`${name} begun`, () => client.create(serverPod(namespace, name, labels)));
+    async start({ readOnly = false } = {}) {
+      const pod = serverPod(namespace, name, labels, readOnly ? ['--readonly'] : []);
+      await until(`${name} begun`, () => client.create(pod));
       await until(`${name} ready`, async () => {
         if (!podIsReady((await client.get(ref)) as Pod)) throw new Error('not ready');
       });
@@ -88,7 +89,12 @@ export function claimOf({ namespace }: Pick<Stage, 'namespace'>, name: string): 
   };
 }
 
-function serverPod(namespace: string, name: string, labels: Readonly<Record<string, string>>): KubeObject {
+function serverPod(
+  namespace: string,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  options: readonly string[],
+): KubeObject {
   const mounts = [{ name: 'data', mountPath: '/data' }];
   const container = (more: object): object => ({
     securityContext: containerSecurityContext,
@@ -118,6 +124,7 @@ function serverPod(namespace: string, name: string, labels: Readonly<Record<stri
           command: [
             '/usr/local/bin/versitygw',
             ...['--access', access.accessKeyId, '--secret', access.secretAccessKey, '--port', `:${port}`],
+            ...options,
             ...['posix', '--sidecar', '/data/metadata', '/data/root'],
           ],
           readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },

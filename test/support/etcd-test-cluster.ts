@@ -4,6 +4,7 @@ import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
+import type { TlsMaterial } from '../../src/engines/engine.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
@@ -33,8 +34,20 @@ export interface EtcdTestCluster {
   whole(size: number, patience?: Patience): Promise<readonly Pod[]>;
 }
 
+/** What a client shows of itself. */
+export interface Shown {
+  readonly token?: string;
+  readonly tls?: TlsMaterial;
+}
+
 /** Asks one process through its gateway; a refusal rejects. */
-export async function askEtcd(host: string, path: string, body: object = {}, withinMs = 2000): Promise<Answer> {
+export async function askEtcd(
+  host: string,
+  path: string,
+  body: object = {},
+  withinMs = 2000,
+  { token, tls }: Shown = {},
+): Promise<Answer> {
   const signal = AbortSignal.timeout(withinMs);
   const request = {
     host,
@@ -43,6 +56,8 @@ export async function askEtcd(host: string, path: string, body: object = {}, wit
     path: `/v3/${path}`,
     body: JSON.stringify(body),
     signal,
+    ...(token === undefined ? {} : { headers: { authorization: token } }),
+    ...(tls === undefined ? {} : { tls }),
   } as const;
   const { status, body: text } = await exchangeOver(dialTcp, request);
   if (status !== 200) throw new Error(`${path}: ${text}`);

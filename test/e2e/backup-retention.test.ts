@@ -1,0 +1,152 @@
+/**
+ * What a schedule keeps, on real pods. Its earlier backups were taken by the agent in the test's own process, whose
+ * clock is set back by hours; the runs of today are Jobs of its CronJob. While the store takes no writes, nothing goes:
+ * the last good backup stays however old it is.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { container } from '../../src/agent/container.ts';
+import { take } from '../../src/agent/take.ts';
+import { cronJobs } from '../../src/api/resource.ts';
+import type { Purpose } from '../../src/backup/identity.ts';
+import type { Job } from '../../src/resources/children.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { type BackupStore, openStore } from '../support/backup-store.ts';
+import { createSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
+import type { TestCluster } from '../support/redis-cluster.ts';
+import { dataPort } from '../support/redis-view.ts';
+import { recordResult } from '../support/results.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+let store: BackupStore;
+let db: TestCluster;
+const hour = 3600 * 1000;
+
+beforeAll(async () => {
+  stage = await openStage('backup-retention');
+  await stage.startOperator();
+  store = await openStore(stage);
+  db = await stage.create('db', { mode: 'Standalone', replicas: 1 });
+  await until('data taken', () => db.load('kept', 100), { withinMs: 120_000 });
+});
+
+afterAll(() => stage.close());
+
+/** Takes a backup as it would have been taken so many hours ago. Resolves with its id. */
+async function takenBefore(hours: number, purpose: Purpose): Promise<string> {
+  const [{ metadata }, { data }, password, target] = await Promise.all([
+    db.object(),
+    db.pods(),
+    db.password(),
+    store.open(),
+  ]);
+  const directory = await mkdtemp(join(tmpdir(), 'backup-retention-'));
+  const passwordFile = join(directory, 'password');
+  await writeFile(passwordFile, password);
+  try {
+    const clock = { ...systemClock, now: () => systemClock.now() - hours * hour };
+    const { backup } = await take(
+      {
+        task: 'take',
+        cluster: { namespace: stage.namespace, kind: 'RedisCluster', name: 'db', uid: metadata.uid ?? '' },
+        purpose,
+        source: {
+          engine: 'redis',
+          members: data.map(({ status }) => ({ host: status?.podIP ?? '', port: dataPort })),
+          passwordFile,
+        },
+        target: { type: 'claim', directory: '/never/used', prefix: '' },
+        idleTimeoutSeconds: 5,
+        jitterSeconds: 0,
+      },
+      target,
+      undefined,
+      agentSurroundings({ clock }),
+      container,
+    );
+    return backup.id;
+  } finally {
+    target.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Ids of the backups in the store, oldest first. */
+async function kept(): Promise<readonly string[]> {
+  const target = await store.open();
+  const found: string[] = [];
+  for await (const { key } of target.list('')) {
+    if (key.endsWith('/manifest.json')) found.push(key.split('/').at(-2) ?? '');
+  }
+  target.close();
+  return found.sort();
+}
+
+/** As `kubectl create job --from=cronjob/schedule-daily NAME` does. */
+async function runNow(name: string): Promise<void> {
+  const { client, namespace } = stage;
+  const { metadata, spec } = await client.get({ resource: cronJobs, namespace, name: 'schedule-daily' });
+  const { jobTemplate } = spec as { readonly jobTemplate: Pick<Job, 'spec'> & { readonly metadata: object } };
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: metadata.name, uid: metadata.uid ?? '' };
+  await client.create({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { ...jobTemplate.metadata, name, namespace, ownerReferences: [{ ...owner, controller: true }] },
+    spec: jobTemplate.spec,
+  });
+}
+
+test('what is beyond its count or its age goes after a good run, and nothing at all after a bad one', async () => {
+  await createSchedule(stage, 'daily', {
+    cluster: { kind: 'RedisCluster', name: 'db' },
+    schedule: '0 3 * * *',
+    suspend: true,
+    retention: { count: 3, age: '24h' },
+    target: store.target as never,
+  });
+  await until('the schedule taken up', async () =>
+    expect((await scheduleStatus(stage, 'daily')).phase).toBe('Suspended'),
+  );
+  const daily: Purpose = { type: 'schedule', name: 'daily' };
+  const others = await takenBefore(60, { type: 'schedule', name: 'weekly' });
+  const beyondCount = await takenBefore(50, daily);
+  const beyondAge = await takenBefore(30, daily);
+  const young = await takenBefore(2, daily);
+  const { id: onDemand = '' } = await takeBackup(stage, 'on-demand', {
+    cluster: { kind: 'RedisCluster', name: 'db' },
+    target: store.target as never,
+  });
+  const before = [others, beyondCount, beyondAge, young, onDemand];
+  expect(await kept()).toEqual(before);
+
+  await store.stop();
+  await store.start({ readOnly: true });
+  await runNow('by-hand-1');
+  const failed = await until('the run failed', async () => {
+    const said = await scheduleStatus(stage, 'daily');
+    expect(said).toMatchObject({ phase: 'Degraded', lastFailure: { job: 'by-hand-1', outcome: 'Failed' } });
+    return said;
+  });
+  expect(failed.lastFailure?.message).toMatch(/refus|denied/i);
+  expect(await kept()).toEqual(before);
+
+  await store.stop();
+  await store.start();
+  const startedAt = performance.now();
+  await runNow('by-hand-2');
+  const good = await until('the run verified', async () => {
+    const said = await scheduleStatus(stage, 'daily');
+    expect(said).toMatchObject({ phase: 'Suspended', lastSuccess: { job: 'by-hand-2', outcome: 'Verified' } });
+    return said.lastSuccess;
+  });
+  await recordResult({
+    scenario: 'redis: retention',
+    measured: `2 of 5 let go, ${((performance.now() - startedAt) / 1000).toFixed(1)} s after the store took writes again`,
+  });
+  expect(await kept()).toEqual([others, young, onDemand, good?.id ?? '']);
+});
