@@ -192,6 +192,15 @@ const creates: readonly Case[] = [
       refused: `spec.tls.${side}.secretRef.name`,
     },
   ]),
+  {
+    story: 'client certificates that were made for another name',
+    spec: { tls: { client: { secretRef: { name: 'a' }, serverName: 'a-client.apps.svc' } } },
+  },
+  ...['*.apps.svc', 'A', `${'a'.repeat(254)}`].map((serverName) => ({
+    story: `client certificates for the name ${serverName.slice(0, 20)}`,
+    spec: { tls: { client: { secretRef: { name: 'a' }, serverName } } },
+    refused: 'spec.tls.client.serverName',
+  })),
   { story: 'a flag of etcd', spec: config({ 'unsafe-no-fsync': true }), refused: 'spec.config.unsafe-no-fsync' },
   {
     story: 'a member with too little memory',
