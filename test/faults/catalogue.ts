@@ -3,13 +3,14 @@ import { etcdKit } from './etcd/subject.ts';
 import type { Plan } from './plan.ts';
 import type { RunRecord } from './record.ts';
 import { redisKit } from './redis/subject.ts';
+import { backupScenarios } from './scenarios/backups.ts';
 import { etcdScenarios } from './scenarios/etcd.ts';
 import { redisScenarios } from './scenarios/redis.ts';
 import type { EngineName, Scenario } from './scenarios/scenario.ts';
 import { simulatedRun } from './simulated/run.ts';
 import type { SubjectKit } from './subject.ts';
 
-export const scenarios: readonly Scenario[] = [...redisScenarios, ...etcdScenarios];
+export const scenarios: readonly Scenario[] = [...redisScenarios, ...etcdScenarios, ...backupScenarios];
 
 const kits: Readonly<Record<EngineName, () => SubjectKit>> = { redis: redisKit, etcd: etcdKit };
 

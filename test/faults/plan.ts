@@ -123,6 +123,10 @@ export type Fault =
        */
       readonly from?: 'everybody' | 'present';
     }
+  /** The process that takes or fetches a backup is killed, if there is one (F16). */
+  | { readonly do: 'killAgent'; readonly at: Moment }
+  /** Nobody reaches the server that backups are kept on (F16). */
+  | { readonly do: 'storeAway'; readonly at: Moment; readonly forMs: number }
   /** A command reaches the process and its answer is lost, or it never gets there (F16). */
   | { readonly do: 'loseReply'; readonly write: number; readonly how: 'afterEffect' | 'before' }
   /** Creating objects of a resource is forbidden for a while (F17). */

@@ -33,6 +33,18 @@ export interface LedgerRecord {
   readonly outages: readonly { readonly from: number; readonly to: number }[];
 }
 
+/** What the watch over backups found, a line each. */
+export interface VaultFindings {
+  /** O4: what should not have been deleted, or begun. */
+  readonly unsafe: readonly string[];
+  /** O8: what is said of backups and is not so. */
+  readonly untrue: readonly string[];
+  /** O5: what is missing in a backup, or in what was restored from one. */
+  readonly lost: readonly string[];
+  /** O3: too many, or too few. */
+  readonly uncounted: readonly string[];
+}
+
 export interface RunRecord {
   readonly plan: Plan;
   /** Whether the scenario reached its end within the time given. */
@@ -60,6 +72,8 @@ export interface RunRecord {
   readonly membership: readonly string[];
   /** What it found of what the operator did to processes and their data. */
   readonly unsafe: readonly string[];
+  /** Of backups. */
+  readonly vault: VaultFindings;
   /** One line an entry, as the operator's log prints them. */
   readonly log: readonly string[];
   /** Rejections that nobody handled. */

@@ -3,6 +3,7 @@
  * Everything else of a scenario is the same for all engines.
  */
 import type { KubeObject, Resource } from '../../src/api/object.ts';
+import type { Contents, Database } from './backup/database.ts';
 import type { Fault } from './plan.ts';
 import type { LedgerRecord } from './record.ts';
 import type { SimulatedKubernetes } from './world/kubernetes.ts';
@@ -43,6 +44,8 @@ export interface Subject {
   guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
+  /** Everything that clients would read now. Undefined where nobody takes writes. */
+  contents(world: SimulatedWorld): Contents | undefined;
   /** Name of the data pod that takes writes now. */
   primary(world: SimulatedWorld): string | undefined;
 }
@@ -51,4 +54,6 @@ export interface Subject {
 export interface SubjectKit {
   readonly images: Images;
   readonly subject: Subject;
+  /** How its data gets into backups and out of them. */
+  readonly database: Database;
 }

@@ -1,4 +1,5 @@
 /** F15: somebody changes or deletes what is ours. */
+import { deletedJobs, jobMoment } from './agents.ts';
 import type { FaultGenerator, Variant } from './fault-class.ts';
 
 /** Kinds whose objects can be made again without any process noticing. */
@@ -19,8 +20,10 @@ export const drifted: FaultGenerator = {
   id: 'F15',
   title: 'children changed by others',
   exhaustive: true,
-  variants({ reference, scenario }) {
-    if (scenario.end === 'gone') return [];
+  variants(cell) {
+    const { reference, scenario } = cell;
+    const jobs = deletedJobs(cell);
+    if (scenario.end === 'gone') return jobs;
     const children = (scenario.before === undefined ? reference.after : reference.before).flatMap((object) => {
       const resource = resourceOfKind[object.kind];
       const isOurs = object.metadata.labels?.['app.kubernetes.io/managed-by'] === 'clusterwright';
@@ -31,10 +34,17 @@ export const drifted: FaultGenerator = {
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
     const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel')[] =>
       isLoss && kind === 'statefulsets' ? ['edit', 'relabel'] : ['delete', 'edit', 'relabel'];
-    return children.flatMap((child) =>
+    const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource).map(
-        (how): Variant => ({ faults: [{ do: 'drift', at: { ms: late }, how, ...child }], mayDiffer: again }),
+        (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer: again }),
+      );
+    const crons = reference.after.filter(({ kind }) => kind === 'CronJob');
+    return [
+      ...jobs,
+      ...children.flatMap((child) => changed(child, late)),
+      ...crons.flatMap(({ metadata: { name } }) =>
+        [900, 20_000].flatMap((ms) => changed({ resource: 'cronjobs', name }, (jobMoment(cell) ?? 0) + ms)),
       ),
-    );
+    ];
   },
 };

@@ -1,4 +1,8 @@
-/** F16: the database processes die, hang, are cut off, run out of disk; commands to them get lost. */
+/**
+ * F16: the database processes die, hang, are cut off, run out of disk; commands to them get lost. So do the processes that
+ * take and fetch backups, and the place where those are kept.
+ */
+import { agentFaults } from './agents.ts';
 import { type Cell, type FaultGenerator, spread, type Variant, writesOf } from './fault-class.ts';
 
 /** After a failover the primary is another, and more has to be written than without it. */
@@ -19,7 +23,8 @@ export const processFaults: FaultGenerator = {
     const lost = commands(cell).map(
       (write): Variant => ({ faults: [{ do: 'loseReply', write, how: 'before' }], mayDiffer: otherWay }),
     );
-    if (cell.scenario.end === 'gone') return lost;
+    const agents = agentFaults(cell);
+    if (cell.scenario.end === 'gone') return [...lost, ...agents];
     const at = spread([200, 3_000, 8_000, 20_000], cell.scenario.before === undefined ? 2 : 4);
     const befallen = (['primary', 0, 1, 2] as const).flatMap((member) =>
       at.flatMap((ms): Variant[] => [
@@ -28,6 +33,6 @@ export const processFaults: FaultGenerator = {
         { faults: [{ do: 'isolate', at: { ms }, member, forMs: 20_000 }], mayDiffer: otherWay },
       ]),
     );
-    return [...lost, ...befallen];
+    return [...lost, ...agents, ...befallen];
   },
 };

@@ -30,8 +30,10 @@ export const throttled: FaultGenerator = {
     ),
 };
 
-const resources = (cell: Cell) =>
-  ['all', 'statefulsets', 'pods', 'services', 'configmaps', clustersOf(cell), 'secrets'] as const;
+const resources = (cell: Cell): readonly string[] => [
+  ...['all', 'statefulsets', 'pods', 'services', 'configmaps', clustersOf(cell), 'secrets'],
+  ...(cell.scenario.resources ?? []),
+];
 
 export const serverErrors: FaultGenerator = {
   id: 'F6',

@@ -2,15 +2,15 @@
 import { type Cell, clustersOf, type FaultGenerator, moments, type Variant } from './fault-class.ts';
 
 /** The resources by which it knows the world: all of them, each part of them. */
-const views = (cell: Cell) =>
-  [
-    'all',
-    ['pods'],
-    ['statefulsets'],
-    ['persistentvolumeclaims'],
-    [clustersOf(cell)],
-    ['pods', 'statefulsets'],
-  ] as const;
+const views = (cell: Cell): readonly ('all' | readonly string[])[] => [
+  'all',
+  ['pods'],
+  ['statefulsets'],
+  ['persistentvolumeclaims'],
+  [clustersOf(cell)],
+  ['pods', 'statefulsets'],
+  ...(cell.scenario.resources ?? []).map((resource) => [resource]),
+];
 
 /** A view that lags makes it look again and try again. */
 const busier = [{ oracle: 'O9', why: 'acting on an old view costs requests that are refused' }] as const;
@@ -56,7 +56,10 @@ export const delayedWatch: FaultGenerator = {
   title: 'one watch lags behind',
   exhaustive: false,
   variants: (cell) =>
-    ['pods', 'statefulsets', 'persistentvolumeclaims', clustersOf(cell), 'services', 'configmaps'].flatMap((resource) =>
+    [
+      ...['pods', 'statefulsets', 'persistentvolumeclaims', clustersOf(cell), 'services', 'configmaps'],
+      ...(cell.scenario.resources ?? []),
+    ].flatMap((resource) =>
       [300, 2_000, 9_000].map((ms): Variant => ({ faults: [{ do: 'delayWatch', resource, ms }], mayDiffer: busier })),
     ),
 };

@@ -5,6 +5,7 @@
  * beside its size, TLS, a data directory of a later minor version, and a disk that is slow or full.
  */
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
+import { restoring } from './backup.ts';
 import { answerTo } from './calls.ts';
 import { serveGateway } from './gateway.ts';
 import { addressIn, type Host } from './host.ts';
@@ -38,7 +39,8 @@ export function simulatedEtcd(): SimulatedEtcd {
 }
 
 export function programOf(version: string, processes: Processes): Program {
-  return (context) => new Container(version, processes, context);
+  return (context) =>
+    context.command[0]?.endsWith('/etcdutl') === true ? restoring(context) : new Container(version, processes, context);
 }
 
 class Container implements RunningProgram {

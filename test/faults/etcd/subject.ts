@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import { holdsAnnotation } from '../../../src/engines/etcd/names.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
+import { etcdDatabase } from './backup.ts';
 import { simulatedEtcd } from './images.ts';
 import { openSimulatedLedger } from './ledger.ts';
 import type { Processes } from './processes.ts';
@@ -13,7 +14,8 @@ const component = 'member';
 
 export function etcdKit(): SubjectKit {
   const { images, processes } = simulatedEtcd();
-  return { images, subject: subjectOf(processes, createWatch(processes)) };
+  const subject = subjectOf(processes, createWatch(processes));
+  return { images, subject, database: etcdDatabase(processes) };
 }
 
 function subjectOf(processes: Processes, watch: Watch): Subject {
@@ -26,6 +28,10 @@ function subjectOf(processes: Processes, watch: Watch): Subject {
   return {
     resource: etcdKind.resource,
     primary: leaderOf,
+    contents() {
+      const pairs = watch.latest()?.pairs;
+      return pairs === undefined ? undefined : new Map([...pairs].map(([key, { value }]) => [key, value]));
+    },
     complaints: (world, cluster) => [...statusComplaints(cluster), ...ofMembers(world, cluster, processes, watch)],
     openLedger: (world) => openSimulatedLedger(world),
     guard: (world) => watch.guard(world),

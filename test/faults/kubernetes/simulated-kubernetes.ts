@@ -81,6 +81,10 @@ export function simulatedKubernetes(options: SimulatedKubernetesOptions): Simula
     startNode: (node) => pool.start(node),
     nodes: pool.names,
     loseVolume: (namespace, claim) => volumes.lose(namespace, claim),
+    volumeOf(namespace, name) {
+      const claim = store.get('persistentvolumeclaims', namespace, name);
+      return claim === undefined ? undefined : volumes.of(claim);
+    },
     async deletePod(namespace, name) {
       handOf(state, 'person').remove(podAt(namespace, name));
     },

@@ -2,7 +2,8 @@
  * O3: nothing is made twice, and nothing is deleted that the undisturbed run keeps.
  *
  * Objects that the operator itself makes and deletes are counted, by name; those of etcd's members, of whom nobody knows
- * beforehand which one goes, all together. A pod counts as deleted by whoever asked.
+ * beforehand which one goes, all together. A pod counts as deleted by whoever asked. Of backups there is one for each
+ * `Backup`, and of a schedule as many as it keeps.
  */
 import type { Oracle, RunRecord } from '../record.ts';
 
@@ -32,9 +33,10 @@ export const counts: Oracle = {
   promise: 'every object is made and deleted as often as in the undisturbed run',
   check(run, reference) {
     const [found, wanted] = [operatorCounts(run), operatorCounts(reference)];
-    return [...new Set([...found.keys(), ...wanted.keys()])].flatMap((key) => {
+    const differing = [...new Set([...found.keys(), ...wanted.keys()])].flatMap((key) => {
       const [has, should] = [found.get(key) ?? 0, wanted.get(key) ?? 0];
       return has === should ? [] : [`${key}: ${has} times instead of ${should}`];
     });
+    return [...differing, ...run.vault.uncounted];
   },
 };

@@ -3,10 +3,11 @@
  *
  * Ready for a generation is never claimed before the StatefulSets were changed for it, and not for long after clients
  * cannot write any more while an operator is there to notice. A cluster that is parked is as it is wanted to be. A name is
- * called taken by somebody else only where it is.
+ * called taken by somebody else only where it is. A backup is called verified only where it is there, and whole.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Oracle, RunRecord } from '../record.ts';
+import { isCluster } from './cluster.ts';
 
 /** Sentinel's own detection and failover, and a look of the operator, on top of the longest single-request timeout. */
 const noticeMs = 30_000;
@@ -22,11 +23,11 @@ function readyClaims({ commits, before }: RunRecord): readonly Claim[] {
       (object.status as { conditions?: { type: string; status: string; reason: string }[] } | undefined)?.conditions ??
       []
     ).some(({ type, status, reason }) => type === 'Ready' && status === 'True' && reason !== 'Parked');
-  const clusters = before.filter((object) => object.apiVersion.startsWith('clusterwright.dev/'));
+  const clusters = before.filter(isCluster);
   const claims: Claim[] = clusters.map((object) => ({ from: 0, ready: claim(object) }));
   for (const { at, after, before: old } of commits) {
     const object = after ?? old;
-    if (object?.apiVersion.startsWith('clusterwright.dev/') !== true) continue;
+    if (object === undefined || !isCluster(object)) continue;
     claims.push({ from: at, ready: after !== undefined && claim(after) });
   }
   return claims;
@@ -88,8 +89,7 @@ function blindClaims({ before, commits }: RunRecord): string[] {
     if (object === undefined) continue;
     see(object, at, after === undefined);
     const { replicas = 0 } = (object.spec ?? {}) as { readonly replicas?: number };
-    if (actor !== 'clusterwright' || after === undefined || !after.apiVersion.startsWith('clusterwright.dev/'))
-      continue;
+    if (actor !== 'clusterwright' || after === undefined || !isCluster(after)) continue;
     const { observedGeneration } = (after.status ?? {}) as { readonly observedGeneration?: number };
     if (!isReady(after) || observedGeneration !== after.metadata.generation) continue;
     for (const [name, since] of awaySince) {
@@ -134,6 +134,6 @@ export const honesty: Oracle = {
       const ms = staleMs(claims, from, to);
       return ms <= noticeMs ? [] : [`Ready was claimed for ${ms} ms of an outage that began at ${from} ms`];
     });
-    return [...stale, ...blindClaims(run), ...falseConflicts(run)];
+    return [...stale, ...blindClaims(run), ...falseConflicts(run), ...run.vault.untrue];
   },
 };

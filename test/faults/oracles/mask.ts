@@ -3,6 +3,8 @@
  * several equal members is the primary. What is left is what a scenario promises.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { agentComponent, componentLabel } from '../../../src/resources/metadata.ts';
+import { isCluster } from './cluster.ts';
 
 type Json = unknown;
 type Fields = Readonly<Record<string, Json>>;
@@ -101,19 +103,64 @@ function renumbered(objects: readonly KubeObject[]): (text: string) => string {
   return (text) => text.replace(revision, '$1-REVISION').replace(member, rename).replaceAll(uid, 'UID');
 }
 
+/** Made by a Job, or by a CronJob's clock: how many there were is chance, and what came of them is told elsewhere. */
+function isOfJob({ kind, metadata }: KubeObject): boolean {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.kind;
+  return (kind === 'Pod' && owner === 'Job') || (kind === 'Job' && owner === 'CronJob');
+}
+
+const conditionsOf = ({ status }: KubeObject, ...fields: readonly string[]): Json =>
+  (Array.isArray(record(status).conditions) ? (record(status).conditions as Json[]) : [])
+    .map((condition) => Object.fromEntries(fields.map((field) => [field, record(condition)[field]])))
+    .sort((a, b) => (String(a.type) < String(b.type) ? -1 : 1));
+
+/** What came of it, without what each backup has of its own. */
+function ofBackups(object: KubeObject): Fields {
+  const { phase, job } = record(object.status);
+  return { phase, job, conditions: conditionsOf(object, 'type', 'status', 'reason') };
+}
+
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** Whom the agent asks are the members of the moment at which it was written. */
+function ofTask(data: Json): Json {
+  const tasks = Object.entries(record(data)).map(([name, text]): [string, Json] => {
+    const task = record(JSON.parse(String(text)) as Json);
+    const { members: _, ...source } = record(task.source);
+    return [name, JSON.stringify({ ...task, source }).replace(uuid, 'UID')];
+  });
+  return Object.fromEntries(tasks);
+}
+
+/** Of content and status, what does not tell of the run alone. */
+function toldOf(object: KubeObject): Fields {
+  const { data, status } = object as KubeObject & { readonly data?: Json };
+  switch (object.kind) {
+    // A generated password differs; that there is one does not.
+    case 'Secret':
+      return { data: Object.keys(record(data)) };
+    case 'ConfigMap':
+      return object.metadata.labels?.[componentLabel] === agentComponent ? { data: ofTask(data) } : { data };
+    case 'Job':
+      return { spec: undefined, conditions: conditionsOf(object, 'type', 'status', 'reason') };
+    case 'CronJob':
+      return {};
+    case 'Backup':
+    case 'BackupSchedule':
+      return { status: ofBackups(object) };
+    default:
+      return isCluster(object) ? { data, status: ofStatus(record(status)) } : { data };
+  }
+}
+
 /** `StatefulSet/db` to its masked content. */
 export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const rename = renumbered(objects);
   const result = new Map<string, string>();
   for (const object of objects) {
-    if (untold.has(object.kind)) continue;
-    const { status, data, ...rest } = object as KubeObject & { readonly status?: Json; readonly data?: Json };
-    const told = {
-      ...rest,
-      // A generated password differs; that there is one does not.
-      ...(object.kind === 'Secret' ? { data: Object.keys(record(data)) } : { data }),
-      ...(object.apiVersion.startsWith('clusterwright.dev/') ? { status: ofStatus(record(status)) } : {}),
-    };
+    if (untold.has(object.kind) || isOfJob(object)) continue;
+    const { status: _, data: __, ...rest } = object as KubeObject & { readonly data?: Json };
+    const told = { ...rest, ...toldOf(object) };
     result.set(
       `${object.kind}/${rename(object.metadata.name)}`,
       rename(JSON.stringify(masked(told, ''), undefined, 1)),

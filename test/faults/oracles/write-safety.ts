@@ -4,9 +4,11 @@
  * Each is judged against what really existed at that moment, never against what the operator could have known.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { agentComponent } from '../../../src/resources/metadata.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf } from '../wire/request.ts';
 import type { Commit } from '../world/kubernetes.ts';
+import { isCluster } from './cluster.ts';
 
 const operator = 'clusterwright';
 
@@ -33,7 +35,6 @@ const key = (resource: string, object: KubeObject): string =>
 
 type World = Map<string, { readonly resource: string; readonly object: KubeObject }>;
 
-const isCluster = (object: KubeObject): boolean => object.apiVersion.startsWith('clusterwright.dev/');
 const belonging = 'app.kubernetes.io/';
 const labelOf = (object: KubeObject, label: string): string | undefined =>
   object.metadata.labels?.[`${belonging}${label}`];
@@ -72,11 +73,15 @@ function dataDeletion(world: World, victim: KubeObject): string[] {
   // That it is no member any more is for the watch over etcd's members to say.
   if (isOfMember(victim) && owner.metadata.deletionTimestamp === undefined && policy === 'Delete') return [];
   const running = [...world.values()].find(
-    ({ resource, object }) => resource === 'pods' && labelOf(object, 'instance') === labelOf(victim, 'instance'),
+    ({ resource, object }) =>
+      resource === 'pods' &&
+      labelOf(object, 'instance') === labelOf(victim, 'instance') &&
+      labelOf(object, 'component') !== agentComponent,
   );
   if (running !== undefined) return [`${name} is deleted while pod ${running.object.metadata.name} is there`];
   if (owner.metadata.deletionTimestamp === undefined) return [`${name} is deleted while its cluster lives`];
-  return policy === 'Delete' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
+  // That there was a last backup before is for the watch over backups to say.
+  return policy === 'Delete' || policy === 'Snapshot' ? [] : [`${name} is deleted under deletionPolicy ${policy}`];
 }
 
 /** One voluntary disruption at a time: all others of the same part are ready. */
@@ -192,6 +197,6 @@ export const writeSafety: Oracle = {
       if (told.after === undefined) world.delete(key(resource, object));
       else world.set(key(resource, object), { resource, object: told.after });
     }
-    return [...found, ...run.unsafe];
+    return [...found, ...run.unsafe, ...run.vault.unsafe];
   },
 };

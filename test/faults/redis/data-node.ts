@@ -16,16 +16,16 @@ import type { Host } from './processes.ts';
 import { Replication } from './replication.ts';
 
 /** What a volume holds: the keys, and the newest format that they are written in. */
-interface Stored {
+export interface Stored {
   keys: Keys;
   readonly format: number;
 }
 
-const appendOnly = 'appendonlydir';
+export const appendOnly = 'appendonlydir';
 const snapshotFile = 'dump.rdb';
 
 /** The format of snapshots; a server reads its own and older ones. */
-function formatOf(version: string): number {
+export function formatOf(version: string): number {
   const number = Number(version);
   return number < 7.2 ? 10 : number < 7.4 ? 11 : 12;
 }

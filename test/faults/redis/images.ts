@@ -46,7 +46,7 @@ const probes: Readonly<Record<string, (shell: PodShell) => Promise<boolean>>> = 
 const scriptOf = (command: readonly string[]): string => command.at(-1)?.split('/').at(-1) ?? '';
 
 /** The marker on the data volume, next to the server's own files. */
-const marker = 'initialised';
+export const marker = 'initialised';
 
 /** What a script gets instead of an answer once its container is gone. */
 class Ended extends Error {

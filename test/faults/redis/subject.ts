@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import { redisKind } from '../../../src/api/redis.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { Findings, ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
+import { redisDatabase } from './backup.ts';
 import type { DataNode } from './data-node.ts';
 import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
@@ -14,7 +15,7 @@ const roleLabel = 'clusterwright.dev/role';
 
 export function redisKit(): SubjectKit {
   const { images, processes } = simulatedRedis();
-  return { images, subject: subjectOf(processes) };
+  return { images, subject: subjectOf(processes), database: redisDatabase(processes) };
 }
 
 function subjectOf(processes: Processes): Subject {
@@ -27,6 +28,12 @@ function subjectOf(processes: Processes): Subject {
   return {
     resource: redisKind.resource,
     primary: primaryOf,
+    contents(world) {
+      const name = primaryOf(world);
+      const pod = name === undefined ? undefined : podsOf(world, 'data').get(name);
+      const keys = processes.data(addressOf(pod))?.dataset.keys;
+      return keys === undefined ? undefined : new Map(keys);
+    },
     complaints: (world, cluster) => [
       ...statusComplaints(cluster),
       ...ofPods(world, cluster),

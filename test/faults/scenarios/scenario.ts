@@ -1,4 +1,6 @@
 /** What happens in a run apart from its faults: what is there before, what somebody asks for, and how it must end. */
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { EarlierBackup } from '../backup/earlier.ts';
 import type { Excuse } from '../plan.ts';
 
 /** What a scenario may do: what people and machines do to a cluster. */
@@ -11,6 +13,12 @@ export interface Stage {
   /** An annotation of the custom resource. */
   annotate(name: string, value: string): Promise<void>;
   remove(): Promise<void>;
+  /** Any other object, in the same namespace. */
+  make(object: KubeObject): Promise<void>;
+  /** Merges into the spec of another object. */
+  amend(kind: string, name: string, spec: Spec): Promise<void>;
+  /** Clients write for a few seconds, and stop. */
+  fill(): Promise<void>;
   /** Resolves when the custom resource and its children are gone. */
   gone(): Promise<void>;
   deletePod(pod: string): Promise<void>;
@@ -42,6 +50,16 @@ export interface Scenario {
   readonly before?: Spec;
   /** What is done to the cluster that is there before, in peace. */
   prepare?(stage: Stage): Promise<void>;
+  /** Other people's objects that are there from the beginning: Secrets, claims. */
+  readonly furniture?: readonly KubeObject[];
+  /** Backups that are in the store from the beginning. */
+  readonly earlier?: readonly EarlierBackup[];
+  /** What the cluster holds in the end, and nothing else; undefined: what clients write. */
+  readonly restored?: ReadonlyMap<string, string>;
+  /** Resources besides the cluster's own that it is about, by their plural names. */
+  readonly resources?: readonly string[];
+  /** Kind and name to the phase that another custom resource ends in: `Backup/one`. */
+  readonly phases?: Readonly<Record<string, string>>;
   /** Fields of the spec that it changes. */
   readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;

@@ -1,9 +1,11 @@
 /** The faults of a plan that befall the world rather than the wire: each begins when the wire says so. */
 
 import { leases } from '../../../src/api/resource.ts';
+import { agentComponent, componentLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
+import type { Vault } from '../backup/vault.ts';
 import type { Fault } from '../plan.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
@@ -28,8 +30,9 @@ export function createAccidents(options: {
   readonly operators: Pick<Operators, 'restart' | 'pause'>;
   /** Somebody who is neither the operator nor the user. */
   readonly somebody: KubeClient;
+  readonly vault: Pick<Vault, 'away'>;
 }): Accidents {
-  const { world, subject, stage, operators, somebody } = options;
+  const { world, subject, stage, operators, somebody, vault } = options;
   const { kubernetes, namespace, time } = world;
   const pending: Promise<void>[] = [];
 
@@ -77,6 +80,11 @@ export function createAccidents(options: {
       }
       case 'flap':
         return flap(fault);
+      case 'killAgent':
+        return killAgent(world);
+      case 'storeAway':
+        vault.away(fault.forMs);
+        return;
       case 'kill':
       case 'freeze':
       case 'isolate':
@@ -104,6 +112,16 @@ export function createAccidents(options: {
       await Promise.all(pending);
     },
   };
+}
+
+/** The process of whichever pod is at work on a backup. */
+function killAgent({ kubernetes, namespace }: SimulatedWorld): void {
+  const pod = kubernetes.objects().find(({ kind, metadata, status }) => {
+    const { phase, podIP } = (status ?? {}) as { readonly phase?: string; readonly podIP?: string };
+    const isAtWork = podIP !== undefined && (phase === 'Running' || phase === 'Pending');
+    return kind === 'Pod' && metadata.labels?.[componentLabel] === agentComponent && isAtWork;
+  });
+  if (pod !== undefined) kubernetes.killContainer(namespace, pod.metadata.name);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -4,21 +4,29 @@
  */
 import { customResourceDefinition } from '../../../src/api/crd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { parseKeys } from '../../../src/backup/key.ts';
+import { defaultAgentImage } from '../../../src/engines/agent-pod.ts';
 import { engines } from '../../../src/engines/index.ts';
+import { agentProgram } from '../backup/agent.ts';
+import { putOnShelf } from '../backup/earlier.ts';
+import { createVault } from '../backup/vault.ts';
+import { watchVault } from '../backup/watch.ts';
 import { simulatedKubernetes } from '../kubernetes/simulated-kubernetes.ts';
 import type { Fault, Plan } from '../plan.ts';
 import type { RunRecord } from '../record.ts';
+import { backupClaim, backupPrefix, encryptionKey } from '../scenarios/furniture.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, SubjectKit } from '../subject.ts';
 import { createWire } from '../wire/wire.ts';
 import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
 import { virtualTime } from '../world/time.ts';
+import type { Images } from '../world/workload.ts';
 import { createAccidents } from './accidents.ts';
 import { createOperators } from './operators.ts';
 import { collectionAt } from './past.ts';
 import { isWrite, lookMs, over, reaches, settles } from './settling.ts';
-import { clientOf, leftovers, simulatedStage, unblocked } from './stage.ts';
+import { clientOf, leftovers, simulatedStage, unblocked, unfinished } from './stage.ts';
 
 const namespace = 'test';
 const cluster = 'db';
@@ -39,7 +47,10 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
   const time = virtualTime();
   const random = seeded(plan.seed);
   const network = simulatedNetwork(time, random);
-  const { images, subject } = kit();
+  const { images: own, subject, database } = kit();
+  const vault = createVault(time, network);
+  const images: Images = (reference) =>
+    reference === defaultAgentImage ? agentProgram(vault, database) : own(reference);
   const crds = engines.map(({ kind }) => customResourceDefinition(kind));
   const kubernetes = simulatedKubernetes({ time, random, network, images, nodes: 5, crds, namespaces: [namespace] });
   const world: SimulatedWorld = { time, network, kubernetes, namespace, cluster };
@@ -55,17 +66,18 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
   const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace });
   const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators });
   const somebody = clientOf(world, 'somebody', random);
-  const accidents = createAccidents({ world, subject, stage, operators, somebody });
+  const accidents = createAccidents({ world, subject, stage, operators, somebody, vault });
 
   const unwhole = (): readonly string[] => {
     const object = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
     return object === undefined ? ['the custom resource is not there'] : subject.complaints(world, object);
   };
-  const complaints = {
+  const ending = {
     whole: unwhole,
     gone: () => leftovers(world, subject.resource, String(scenario.before?.deletionPolicy ?? 'Retain')),
     blocked: () => unblocked(world, subject.resource),
   }[scenario.end];
+  const complaints = (): readonly string[] => [...ending(), ...unfinished(world, scenario.phases ?? {})];
   const settle = (of: () => readonly string[], ms: number): Promise<boolean> =>
     settles(time, { complaints: of, wire }, ms);
 
@@ -82,6 +94,13 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const before = kubernetes.objects();
     const ledger = scenario.written ? subject.openLedger(world) : undefined;
     const guard = subject.guard(world);
+    const watched = watchVault({
+      ...{ world, vault, database },
+      keys: parseKeys(encryptionKey),
+      claims: [backupClaim],
+      contents: () => subject.contents(world),
+      restored: scenario.restored,
+    });
     if (ledger !== undefined) await time.advance(warmUpMs);
 
     wire.arm();
@@ -100,6 +119,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     const closing = ledger?.close();
     if (closing !== undefined) await reaches(time, over(closing), limits.closing);
     const findings = guard();
+    const vaulted = await watched();
     const after = kubernetes.objects();
     const stopping = operators.stop();
     const isStopped = await reaches(time, over(stopping), limits.closing);
@@ -122,6 +142,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
       ...findings,
+      vault: vaulted,
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),
@@ -132,6 +153,12 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
   }
 
   async function prepare(): Promise<void> {
+    for (const backup of scenario.earlier ?? []) {
+      await putOnShelf({ vault, database, time, namespace, prefix: backupPrefix, key: encryptionKey }, backup);
+    }
+    const furnishing = Promise.all((scenario.furniture ?? []).map((object) => stage.make(object)));
+    await reaches(time, over(furnishing), limits.preparation);
+    await furnishing;
     if (scenario.before === undefined) return time.advance(lookMs);
     const made = stage.create(scenario.before);
     await reaches(time, over(made), limits.preparation);

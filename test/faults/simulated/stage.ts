@@ -19,6 +19,9 @@ export function clientOf({ time, kubernetes }: SimulatedWorld, actor: string, ra
   });
 }
 
+/** For some keys. */
+const fillMs = 3_000;
+
 export function simulatedStage(options: {
   readonly world: SimulatedWorld;
   readonly subject: Subject;
@@ -54,6 +57,17 @@ export function simulatedStage(options: {
     async remove() {
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid });
+    },
+    make: async (object) => void (await client.create({ ...object, metadata: { ...object.metadata, namespace } })),
+    async amend(kind, name, spec) {
+      const engine = engines.find((candidate) => candidate.kind.resource.kind === kind);
+      if (engine === undefined) throw new Error(`nobody knows the kind ${kind}`);
+      await client.mergePatch({ resource: engine.kind.resource, namespace, name }, { spec });
+    },
+    async fill() {
+      const ledger = subject.openLedger(world);
+      await pause(world, fillMs);
+      await ledger.close();
     },
     async gone() {
       while (leftovers(world, resource, 'Retain').length > 0) await pause(world, 200);
@@ -119,7 +133,7 @@ export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Res
       metadata.labels?.['app.kubernetes.io/instance'] === cluster && kind !== resource.kind && !records.includes(kind),
   );
   const isThere = objects.some(({ kind, metadata }) => kind === resource.kind && metadata.name === cluster);
-  const kept = policy === 'Delete' ? [] : dataKinds;
+  const kept = policy === 'Delete' || policy === 'Snapshot' ? [] : dataKinds;
   return [
     ...(isThere ? [`${resource.kind} ${cluster} is there`] : []),
     ...ofCluster
@@ -127,6 +141,15 @@ export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Res
       .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`),
     ...kept.filter((kind) => !ofCluster.some((object) => object.kind === kind)).map((kind) => `no ${kind} was kept`),
   ];
+}
+
+/** Those of other kinds that are not in the phase that they are to end in. */
+export function unfinished({ kubernetes }: SimulatedWorld, phases: Readonly<Record<string, string>>): string[] {
+  return Object.entries(phases).flatMap(([key, wanted]) => {
+    const object = kubernetes.objects().find(({ kind, metadata }) => `${kind}/${metadata.name}` === key);
+    const { phase } = (object?.status ?? {}) as { readonly phase?: string };
+    return phase === wanted ? [] : [`${key} is ${phase ?? 'not there'}`];
+  });
 }
 
 /** Nobody has said yet that a person has to decide. */

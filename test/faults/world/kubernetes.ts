@@ -1,6 +1,7 @@
 /** What a scenario, a fault and an oracle may do to the simulated Kubernetes, and see of it. */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
+import type { Volume } from './workload.ts';
 
 /** One change of one object, as the store took it. */
 export interface Commit {
@@ -43,6 +44,8 @@ export interface SimulatedKubernetes {
   readonly nodes: readonly string[];
   /** The content of a claim's volume is gone; whoever mounts it next finds it blank. */
   loseVolume(namespace: string, claim: string): void;
+  /** The content of a claim's volume. Undefined where there is no such claim. */
+  volumeOf(namespace: string, claim: string): Volume | undefined;
   /** Deletes a pod as a person would. */
   deletePod(namespace: string, pod: string): Promise<void>;
 }

@@ -1,0 +1,35 @@
+/** What the stand-in of the agent needs to know of a database: in a simulation its data goes over no wire. */
+import type { Dump } from '../../../src/agent/dump.ts';
+import type { Origin } from '../../../src/agent/machine.ts';
+import type { Destination } from '../../../src/backup/agent-task.ts';
+import type { Source } from '../../../src/backup/source.ts';
+import type { ProgramContext, Volume } from '../world/workload.ts';
+
+export type Contents = ReadonlyMap<string, string>;
+
+/** The agent's container. */
+export interface AgentContext extends Pick<ProgramContext, 'ip' | 'network' | 'time' | 'file' | 'volume'> {
+  /** Lets time pass; never resolves once the process has ended, and rejects where it has been told to. */
+  pause(ms: number): Promise<void>;
+  /** The same promise, or a Failure that says who does not answer. */
+  inTime<T>(promise: Promise<T>, who: string): Promise<T>;
+}
+
+export interface Database {
+  readonly engine: 'redis' | 'etcd';
+  /** What a whole stored backup holds. */
+  read(data: Buffer): Contents;
+  /** The bytes that hold this, as the database would give them. */
+  write(contents: Contents): Buffer;
+  dump(source: Source, context: AgentContext): Promise<Dump>;
+  fill(
+    destination: Destination,
+    origin: Origin,
+    content: Buffer,
+    context: AgentContext,
+  ): Promise<{ readonly isRepeated: boolean }>;
+  /** Whether a member would find data on a volume. */
+  hasData(volume: Volume): boolean;
+  /** Claim of a cluster's first member. */
+  firstClaim(cluster: string): string;
+}

@@ -1,0 +1,58 @@
+/** What befalls backups on their way: their processes die, their Jobs are deleted, and where they are kept is away. */
+import type { Cell, Variant } from './fault-class.ts';
+
+/** Milliseconds into the scenario at which the first Job is there. Undefined where there is none. */
+export function jobMoment({ reference }: Cell): number | undefined {
+  const made = reference.commits.find(({ resource, verb }) => resource === 'jobs' && verb === 'create');
+  return made === undefined ? undefined : Math.max(0, Math.round(made.at - reference.beganAt));
+}
+
+/** From the start of its pod to its end, every so often. */
+const lifetimeMs = { from: 600, to: 3_600, step: 300 } as const;
+/** For as long a Job tries again by itself. */
+const shortMs = 15_000;
+/** Longer than that. */
+const longMs = 200_000;
+
+const madeAgain = [
+  { oracle: 'O3', about: 'jobs/', why: 'a Job that has failed, or that somebody deleted, is made again' },
+  { oracle: 'O9', why: 'to begin anew costs some writes' },
+] as const;
+
+export function agentFaults(cell: Cell): readonly Variant[] {
+  const { scenario } = cell;
+  const at = jobMoment(cell);
+  if (scenario.furniture === undefined || at === undefined) return [];
+  const deaths: Variant[] = [];
+  for (let ms = lifetimeMs.from; ms <= lifetimeMs.to; ms += lifetimeMs.step) {
+    deaths.push({ faults: [{ do: 'killAgent', at: { ms: at + ms } }] });
+  }
+  // A Backup on demand fails for good where its Job has failed; whatever is needed for something else is begun anew.
+  const mayLast = scenario.phases === undefined;
+  const absences = [Math.max(0, at - 500), at + 1_200, at + 1_900].flatMap((ms): Variant[] => [
+    { faults: [{ do: 'storeAway', at: { ms }, forMs: shortMs }] },
+    ...(mayLast ? [{ faults: [{ do: 'storeAway', at: { ms }, forMs: longMs }], mayDiffer: madeAgain } as const] : []),
+  ]);
+  return [...deaths, ...absences];
+}
+
+/** While they are at work, and after it. */
+const moments = [900, 1_600, 20_000] as const;
+
+export function deletedJobs(cell: Cell): readonly Variant[] {
+  const { reference } = cell;
+  const at = jobMoment(cell);
+  if (at === undefined) return [];
+  const made = reference.commits.flatMap(({ actor, verb, resource, after }) =>
+    actor === 'clusterwright' && verb === 'create' && resource === 'jobs' ? (after?.metadata.name ?? []) : [],
+  );
+  return made.flatMap((name) =>
+    moments.map((ms): Variant => {
+      const isAtWork = ms < 5_000;
+      return {
+        faults: [{ do: 'drift', at: { ms: at + ms }, how: 'delete', resource: 'jobs', name }],
+        mayDiffer: isAtWork ? madeAgain : [{ oracle: 'O2', about: 'Job/', why: 'nobody needs it any more' }],
+      };
+    }),
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * What a backup of a simulated Redis holds, and how it gets there: the keys at one moment, in a dump that the agent
+ * takes for one, and a volume that looks as after a start and a stop.
+ */
+import { Failure } from '../../../src/agent/failure.ts';
+import { Crc64 } from '../../../src/backup/crc64.ts';
+import type { RedisSource } from '../../../src/backup/source.ts';
+import { redisConnection } from '../../../src/engines/redis/connection.ts';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
+import type { AgentContext, Contents, Database } from '../backup/database.ts';
+import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts';
+import { marker } from './images.ts';
+import type { Processes } from './processes.ts';
+
+/** From the choice of a node until the dump begins. */
+const forkMs = 300;
+const origin = 'restored-from.json';
+/** Between two steps of filling a volume. */
+const stepMs = 150;
+
+/** Magic, the first database with the number of its keys, and from there on JSON instead of keys. */
+function header(keys: number): Buffer {
+  const size = Buffer.from([0xfe, 0, 0xfb, 0x80, 0, 0, 0, 0, 0]);
+  size.writeUInt32BE(keys, 4);
+  return Buffer.concat([Buffer.from('REDIS0011'), size]);
+}
+
+function write(contents: Contents): Buffer {
+  const body = [header(contents.size), Buffer.from(JSON.stringify([...contents])), Buffer.from([0xff])];
+  const crc = new Crc64();
+  for (const part of body) crc.update(part);
+  return Buffer.concat([...body, crc.digest()]);
+}
+
+function read(data: Buffer): Contents {
+  return new Map(JSON.parse(data.subarray(header(0).length, -9).toString()) as [string, string][]);
+}
+
+interface Found {
+  readonly host: string;
+  readonly node: DataNode;
+  readonly isReplica: boolean;
+}
+
+export function redisDatabase(processes: Processes): Database {
+  /** What a member says of itself, over the network, to who knows the password. */
+  async function ask(host: string, port: number, password: string, context: AgentContext): Promise<Found> {
+    const { network, ip, inTime } = context;
+    const giveUp = new AbortController();
+    try {
+      const stream = await inTime(network.dial(ip, host, port, giveUp.signal), host);
+      const connection = redisConnection(stream);
+      try {
+        await inTime(connection.command('AUTH', password), host);
+        const text = String(await inTime(connection.command('INFO', 'replication'), host));
+        const node = processes.data(network.resolve(host) ?? '');
+        const isReplica = text.includes('role:slave');
+        if (node === undefined || (isReplica && !text.includes('master_link_status:up'))) {
+          throw new Failure('SourceUnreachable', `${host} follows nobody`);
+        }
+        return { host, node, isReplica };
+      } finally {
+        connection.close();
+      }
+    } catch (error) {
+      giveUp.abort(error);
+      if (error instanceof Failure) throw error;
+      const isRefusal = error instanceof RedisError && /^(WRONGPASS|NOAUTH)/.test(error.message);
+      throw new Failure(isRefusal ? 'SourceRefused' : 'SourceUnreachable', `${host} cannot be asked`, { cause: error });
+    }
+  }
+
+  return {
+    engine: 'redis',
+    read,
+    write,
+    hasData: (volume) => volume.has(appendOnly) && volume.has(marker),
+    firstClaim: (cluster) => `data-${cluster}-0`,
+    async dump(source, context) {
+      const { members, passwordFile = '' } = source as RedisSource;
+      const password = context.file(passwordFile)?.split('\n', 1)[0] ?? '';
+      const asked = await Promise.allSettled(members.map(({ host, port }) => ask(host, port, password, context)));
+      const found = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const chosen = found.find(({ isReplica }) => isReplica) ?? found[0];
+      if (chosen === undefined) {
+        const refused = asked.find((each) => each.status === 'rejected')?.reason as unknown;
+        throw refused ?? new Failure('SourceUnreachable', 'there is no member');
+      }
+      await context.pause(forkMs);
+      const { node, host, isReplica } = chosen;
+      if (node.hasEnded || node.isFrozen || !context.network.reaches(context.ip, node.ip)) {
+        throw new Failure('SourceBroken', `the connection to ${host} broke`);
+      }
+      const { keys, replid, offset } = node.dataset.snapshot();
+      const data = write(keys);
+      return {
+        engineVersion: `${node.version}.0`,
+        topology: { members: found.length, source: host, role: isReplica ? 'replica' : 'primary' },
+        content: pieces(data),
+        state: () => ({
+          engine: 'redis',
+          replicationId: replid,
+          offset,
+          approximateKeys: { 0: keys.size },
+          firstDatabase: { number: 0, keys: keys.size, expiring: 0 },
+        }),
+        close: () => undefined,
+      };
+    },
+    async fill(destination, from, content, context) {
+      const directory = destination.engine === 'redis' ? destination.directory : '';
+      const volume = context.volume(directory);
+      if (volume === undefined) throw new Failure('BadTask', `${directory} cannot be used`);
+      const isFrom = volume.has(appendOnly) && volume.get(origin) === JSON.stringify(from);
+      if (isFrom && volume.has(marker)) return { isRepeated: true };
+      if (!isFrom) {
+        const foreign = [...volume.keys()].filter((name) => name !== origin);
+        if (foreign.length > 0) throw new Failure('Occupied', `${directory} holds ${foreign.join(', ')}`);
+        await context.pause(stepMs);
+        volume.set(origin, JSON.stringify(from));
+        await context.pause(stepMs);
+        const format = formatOf(destination.version ?? '');
+        volume.set(appendOnly, { keys: new Map(read(content)), format } satisfies Stored);
+      }
+      await context.pause(stepMs);
+      volume.set(marker, '');
+      return { isRepeated: false };
+    },
+  };
+}
+
+async function* pieces(data: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
+  yield data;
+}

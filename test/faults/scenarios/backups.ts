@@ -1,0 +1,121 @@
+/** The scenarios of backups, of both engines: `B1` to `B4`. */
+
+import { backupKind } from '../../../src/api/backup.ts';
+import { scheduleKind } from '../../../src/api/backup-schedule.ts';
+import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
+import { inBucket, onClaim } from './furniture.ts';
+import type { EngineName, Scenario, Spec } from './scenario.ts';
+
+const clusters: Readonly<Record<EngineName, Spec>> = {
+  redis: { version: '8.0', replicas: 3, storage: { size: '1Gi' } },
+  etcd: { version: '3.6.16', replicas: 3, storage: { size: '1Gi' } },
+};
+const kinds: Readonly<Record<EngineName, string>> = { redis: 'RedisCluster', etcd: 'EtcdCluster' };
+
+const idOf = (engine: EngineName, id: string): string => (engine === 'redis' ? id : `${engine} ${id}`);
+
+function about(resource: Resource, name: string, engine: EngineName, spec: object): KubeObject {
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name },
+    spec: { cluster: { kind: kinds[engine], name: 'db' }, ...spec },
+  };
+}
+
+/** The pods of a Job have names that nobody knows beforehand, and those of a Job that is made again are others. */
+function onDemand(engine: EngineName): Scenario {
+  const { furniture, place } = engine === 'redis' ? inBucket : onClaim;
+  return {
+    engine,
+    id: idOf(engine, 'B1'),
+    title: 'a backup on demand',
+    before: clusters[engine],
+    furniture,
+    prepare: (stage) => stage.fill(),
+    act: (stage) => stage.make(about(backupKind.resource, 'one', engine, place)),
+    resources: ['backups', 'jobs'],
+    phases: { 'Backup/one': 'Verified' },
+    end: 'whole',
+    writes: 8,
+    written: true,
+  };
+}
+
+/** Of one member, and in the bucket: runs every minute for three minutes, of which two are kept. */
+const scheduled: Scenario = {
+  engine: 'etcd',
+  id: 'etcd B2',
+  title: 'backups by a schedule, of which the last two are kept',
+  before: { ...clusters.etcd, replicas: 1 },
+  furniture: inBucket.furniture,
+  prepare: (stage) => stage.fill(),
+  async act(stage) {
+    const spec = { ...inBucket.place, schedule: '* * * * *', retention: { count: 2 } };
+    await stage.make(about(scheduleKind.resource, 'often', 'etcd', spec));
+    await stage.pause(200_000);
+    await stage.amend('BackupSchedule', 'often', { suspend: true });
+  },
+  resources: ['backupschedules', 'jobs', 'cronjobs'],
+  phases: { 'BackupSchedule/often': 'Suspended' },
+  end: 'whole',
+  writes: 20,
+  written: true,
+};
+
+const kept = new Map(Array.from({ length: 20 }, (_, n) => [`kept:${n}`, `since yesterday ${n}`]));
+const older = new Map([...kept].slice(0, 5).map(([name]) => [name, 'outdated']));
+
+function restoring(engine: EngineName): Scenario {
+  const version = engine === 'redis' ? '8.0.0' : '3.6.16';
+  const of = { version, uid: '6f9619ff-8b86-4011-b42d-00c04fc964ff' };
+  const another = { version, uid: '7f9619ff-8b86-4011-b42d-00c04fc964ff' };
+  return {
+    engine,
+    id: idOf(engine, 'B3'),
+    title: 'a new cluster from the newest backup of an earlier one',
+    furniture: inBucket.furniture,
+    earlier: [
+      { ...of, cluster: 'shop', daysAgo: 3, contents: older },
+      { ...of, cluster: 'shop', daysAgo: 2, contents: kept },
+      { ...another, cluster: 'other', daysAgo: 1, contents: older },
+    ],
+    restored: kept,
+    act: (stage) =>
+      stage.create({
+        ...clusters[engine],
+        bootstrap: { restore: { ...inBucket.place, cluster: { name: 'shop' } } },
+      }),
+    resources: ['jobs'],
+    end: 'whole',
+    writes: 44,
+    written: false,
+  };
+}
+
+function farewell(engine: EngineName): Scenario {
+  const { furniture, place } = engine === 'redis' ? inBucket : onClaim;
+  return {
+    engine,
+    id: idOf(engine, 'B4'),
+    title: 'delete, after a last backup',
+    before: { ...clusters[engine], deletionPolicy: 'Snapshot', backup: place },
+    furniture,
+    prepare: (stage) => stage.fill(),
+    act: (stage) => stage.remove(),
+    resources: ['jobs'],
+    end: 'gone',
+    writes: 20,
+    written: false,
+  };
+}
+
+export const backupScenarios: readonly Scenario[] = [
+  onDemand('redis'),
+  restoring('redis'),
+  farewell('redis'),
+  onDemand('etcd'),
+  scheduled,
+  restoring('etcd'),
+  farewell('etcd'),
+];
