@@ -3,7 +3,7 @@ import { type AgentResult, parseAgentResult } from '../backup/agent-result.ts';
 import type { ContainerStatus, Job, Pod } from '../resources/children.ts';
 
 export type JobState =
-  /** No process has started; why, in words. */
+  /** No process is at work; why, in words. */
   | { readonly state: 'pending'; readonly message: string }
   | { readonly state: 'running'; readonly message: string }
   /** `result` is missing where nobody has kept the agent's words. */
@@ -40,6 +40,8 @@ function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobSt
   if (newest.status?.phase === 'Running' && containersOf(newest).some(({ state }) => state?.running !== undefined)) {
     return { state: 'running', message: `${newest.metadata.name} is at work${again}` };
   }
+  // The Job itself says so a moment later.
+  if (newest.status?.phase === 'Succeeded') return { state: 'running', message: `${newest.metadata.name} has ended` };
   return { state: 'pending', message: `${waitOf(newest)}${again}` };
 }
 

@@ -89,6 +89,13 @@ describe('a Backup', () => {
     });
   });
 
+  it('is still at work while its pod has ended and its Job has not said so', async () => {
+    const ended = jobOf(job, 'complete', taken).map((object) =>
+      object.kind === 'Job' ? { ...object, status: { conditions: [] } } : object,
+    );
+    expect(await look({ phase: 'Running', attempts: 1 }, [config, ...ended])).toMatchObject({ phase: 'Running' });
+  });
+
   it('is not taken for the one of its name before', async () => {
     const other = jobOf(job, 'complete', taken).map((object) =>
       object.kind === 'Job' ? { ...object, metadata: { ...object.metadata, ownerReferences: [] } } : object,

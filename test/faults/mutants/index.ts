@@ -1,7 +1,8 @@
 /** The mutants. */
 import type { Mutant } from './mutant.ts';
+import { backupMutants } from './of-backups.ts';
 import { etcdMutants } from './of-etcd.ts';
 import { planMutants } from './of-plans.ts';
 import { runtimeMutants } from './of-runtime.ts';
 
-export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants, ...etcdMutants];
+export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants, ...etcdMutants, ...backupMutants];

@@ -1,0 +1,127 @@
+/** Defects of backups and restores. */
+import type { Mutant } from './mutant.ts';
+
+export const backupMutants: readonly Mutant[] = [
+  {
+    id: 'no-last-backup',
+    defect: 'a cluster is deleted as soon as its last backup has been begun',
+    edits: [
+      {
+        file: 'engines/last-backup.ts',
+        find: 'if (isTaken(cluster) || !hasData(cluster, children)) return undefined;',
+        replace:
+          "if (isTaken(cluster) || !hasData(cluster, children) || children.get('Job', lastJobName(cluster.metadata.name)) !== undefined) return undefined;",
+      },
+    ],
+    scenarios: ['B4', 'etcd B4'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'failed-is-good-enough',
+    defect: 'a last backup that has failed counts as one that was taken',
+    edits: [
+      {
+        file: 'engines/job-state.ts',
+        find: "if (has('Complete') !== undefined) {",
+        replace: "if (has('Complete') !== undefined || failed !== undefined) {",
+      },
+    ],
+    scenarios: ['B4'],
+    classes: ['F16'],
+    oracle: 'O4',
+  },
+  {
+    id: 'retention-takes-the-newest',
+    defect: 'retention counts from the wrong end, and the newest backup goes',
+    edits: [
+      {
+        file: 'backup/retention.ts',
+        find: '.sort((a, b) => (a < b ? 1 : -1));',
+        replace: '.sort((a, b) => (a < b ? -1 : 1));',
+      },
+      { file: 'backup/retention.ts', find: 'if (id === newest || id === justMade) return false;', replace: '' },
+    ],
+    scenarios: ['etcd B2'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'retention-forgotten',
+    defect: 'nothing is ever let go',
+    edits: [{ file: 'backup/retention.ts', find: 'return index >= count ||', replace: 'return' }],
+    scenarios: ['etcd B2'],
+    classes: ['F1'],
+    oracle: 'O3',
+  },
+  {
+    id: 'starts-without-the-data',
+    defect: 'a restored cluster is formed as soon as its first claim is there, filled or not',
+    edits: [
+      {
+        file: 'engines/restore.ts',
+        find: 'if (claim?.metadata.annotations?.[restoredAnnotation] !== undefined) return undefined;',
+        replace: 'if (claim !== undefined) return undefined;',
+      },
+    ],
+    scenarios: ['B3', 'etcd B3'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'any-backup-will-do',
+    defect: 'a restore takes the oldest backup instead of the newest',
+    edits: [
+      {
+        file: 'agent/catalogue.ts',
+        find: '(a.id < b.id ? 1 : a.id > b.id ? -1 :',
+        replace: '(a.id < b.id ? -1 : a.id > b.id ? 1 :',
+      },
+    ],
+    scenarios: ['B3'],
+    classes: ['F1'],
+    oracle: 'O5',
+  },
+  {
+    id: 'verified-too-early',
+    defect: 'a backup is called verified as soon as somebody works on it',
+    edits: [
+      {
+        file: 'engines/job-state.ts',
+        find: "if (has('Complete') !== undefined) {",
+        replace: "if (has('Complete') !== undefined || own.length > 0) {",
+      },
+    ],
+    scenarios: ['B1', 'etcd B1'],
+    classes: ['F1'],
+    oracle: 'O8',
+  },
+  {
+    id: 'taken-again',
+    defect: 'a Backup whose Job is cleared away after it was verified is taken again',
+    edits: [
+      {
+        file: 'engines/backup/plan.ts',
+        find: "if (before.phase === 'Verified' || before.phase === 'Failed') return",
+        replace: "if (before.phase === 'Failed') return",
+      },
+    ],
+    scenarios: ['B1'],
+    classes: ['F15'],
+    oracle: 'O3',
+  },
+  {
+    id: 'two-for-one',
+    defect: 'a second attempt for the same Backup does not look for what the first has stored',
+    edits: [
+      {
+        file: 'agent/take.ts',
+        find: 'if (opened?.manifest.purpose.uid === purpose.uid)',
+        replace: "if (opened?.manifest.purpose.uid === 'nobody')",
+      },
+    ],
+    scenarios: ['B1', 'etcd B1'],
+    classes: ['F16'],
+    oracle: 'O3',
+  },
+];
