@@ -5,18 +5,28 @@ import type { ContainerStatus, Job, Pod } from '../resources/children.ts';
 export type JobState =
   /** No process is at work; why, in words. */
   | { readonly state: 'pending'; readonly message: string }
-  | { readonly state: 'running'; readonly message: string }
+  | { readonly state: 'running'; readonly message: string; readonly recheckMs?: number }
   /** `result` is missing where nobody has kept the agent's words. */
   | { readonly state: 'complete'; readonly result?: AgentResult }
   | { readonly state: 'failed'; readonly message: string; readonly isTransient: boolean; readonly at: number };
 
-/** `pods`: those of all Jobs of the owner. */
-export function jobState(job: Job, pods: readonly Pod[]): JobState {
+/** A watch of pods may be behind that of Jobs for so long. Later, a pod that nobody sees is one that is gone. */
+const lagMs = 30_000;
+
+/**
+ * `pods`: those of all Jobs of the owner; `now` in milliseconds. A Job that has just ended, and whose last pod has not
+ * been seen to end, is still at work: what it came to is only known when that pod's last words are.
+ */
+export function jobState(job: Job, pods: readonly Pod[], now: number): JobState {
   const own = pods.filter((pod) => isOf(pod, job)).sort((a, b) => createdAt(b) - createdAt(a));
   const has = (type: string) => job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
   const results = own.flatMap((pod) => resultOf(pod) ?? []);
-  const failed = has('Failed');
-  if (has('Complete') !== undefined) {
+  const [complete, failed] = [has('Complete'), has('Failed')];
+  const left = endOfLag(complete ?? failed) - now;
+  if (left > 0 && !hasEnded(own[0])) {
+    return { state: 'running', message: `${job.metadata.name} has ended; its last words are awaited`, recheckMs: left };
+  }
+  if (complete !== undefined) {
     const done = results.find(({ result }) => result !== 'failed');
     return { state: 'complete', ...(done === undefined ? {} : { result: done }) };
   }
@@ -30,6 +40,14 @@ export function jobState(job: Job, pods: readonly Pod[]): JobState {
     return { state: 'failed', message: why === '' ? 'its Job has failed' : why, isTransient: true, at };
   }
   return progressOf(own, results);
+}
+
+function endOfLag(end: { readonly lastTransitionTime?: string } | undefined): number {
+  return (Date.parse(end?.lastTransitionTime ?? '') || Number.NEGATIVE_INFINITY) + lagMs;
+}
+
+function hasEnded(pod: Pod | undefined): boolean {
+  return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
 }
 
 function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobState {

@@ -103,11 +103,13 @@ function planLastBackup({ engine, cluster, children, objects, now }: Situation):
     return { steps, outcome: wait('LastBackup', 'a last backup is taken before anything is deleted') };
   }
   if (found.metadata.deletionTimestamp !== undefined) return waiting('the last backup is begun anew');
-  const state = jobState(found, children.jobPods);
+  const state = jobState(found, children.jobPods, now);
   switch (state.state) {
     case 'pending':
-    case 'running':
-      return waiting(`a last backup is taken before anything is deleted: ${state.message}`);
+    case 'running': {
+      const again = state.state === 'running' ? state.recheckMs : undefined;
+      return waiting(`a last backup is taken before anything is deleted: ${state.message}`, again);
+    }
     case 'complete': {
       const id = state.result?.result === 'taken' ? state.result.backup.id : 'unknown';
       const to = `${cluster.metadata.uid}/${id}`;
@@ -143,6 +145,6 @@ function planLastBackup({ engine, cluster, children, objects, now }: Situation):
   }
 }
 
-function waiting(message: string): Plan {
-  return { steps: [], outcome: wait('LastBackup', message) };
+function waiting(message: string, recheckMs?: number): Plan {
+  return { steps: [], outcome: wait('LastBackup', message, recheckMs) };
 }

@@ -114,11 +114,12 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
   if (found === undefined || claim === undefined) {
     return { steps: missing(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
   }
-  const state = jobState(found, children.jobPods);
+  const state = jobState(found, children.jobPods, now);
   switch (state.state) {
     case 'pending':
-    case 'running':
       return waiting('Restoring', state.message);
+    case 'running':
+      return { steps: [], outcome: wait('Restoring', state.message, state.recheckMs) };
     case 'complete':
       return { steps: filledStep(situation, claim, state), outcome: wait('Restoring', 'the first volume is filled') };
     case 'failed': {

@@ -7,7 +7,7 @@
  * set would stay for ever.
  */
 import { randomInt } from 'node:crypto';
-import type { KubeObject } from '../api/object.ts';
+import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { difference } from '../plan/difference.ts';
 import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts';
@@ -107,8 +107,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
     if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });
     cache.observeRead(live);
+    if (object.kind === 'Job') return relabel(object, live, ref, signal);
     // Ours under another's labels is seen by no watch of ours: nobody would notice that it differs.
     if (difference(object, live).length > 0) await apply(object, signal);
+  }
+
+  /** A Job is made once, and is what it was when it was made: only what it is found by is set right. */
+  async function relabel(object: KubeObject, live: KubeObject, ref: ObjectRef, signal: AbortSignal): Promise<void> {
+    const { labels = {} } = object.metadata;
+    if (Object.entries(labels).every(([label, value]) => live.metadata.labels?.[label] === value)) return;
+    const metadata = { labels, uid: live.metadata.uid };
+    cache.observeWrite(await client.mergePatch(ref, { metadata }, { signal }));
   }
 
   async function apply(object: KubeObject, signal: AbortSignal): Promise<void> {

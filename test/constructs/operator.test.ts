@@ -31,7 +31,7 @@ describe('the rights of the operator', () => {
         "/secrets: get create delete",
         "apps/statefulsets: get list watch create patch delete",
         "batch/cronjobs: get list watch create patch",
-        "batch/jobs: get list watch create delete",
+        "batch/jobs: get list watch create patch delete",
         "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch patch",
         "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,redisclusters/finalizers: update",
         "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,redisclusters/status: patch",

@@ -53,6 +53,8 @@ export interface RunRecord {
   readonly complaints: readonly string[];
   /** Milliseconds of virtual time: when the scenario began, when it had settled, when the watch over its rest ended. */
   readonly beganAt: number;
+  /** From when on the moments of faults are counted: clients have written something by then. */
+  readonly armedAt: number;
   readonly settledAt: number;
   readonly endedAt: number;
   /** From the beginning of the scenario on. */

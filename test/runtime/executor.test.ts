@@ -81,6 +81,23 @@ describe('a create', () => {
     expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' } });
   });
 
+  it('of a Job that is there leaves it as it was made, and sets right only what it is found by', async () => {
+    const job = (image: string, labels: ObjectMeta['labels']): KubeObject => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { ...owned('uid-db'), labels: { ...owned('uid-db').labels, ...labels } },
+      spec: { template: { spec: { containers: [{ name: 'agent', image }] } } },
+    });
+    parts.api.put(job('old', {}));
+    await run([create(job('new', {}))]);
+    await run([create(job('new', { 'clusterwright.dev/engine': 'redis' }))]);
+    expect(parts.api.writes.filter((write) => write.startsWith('PATCH'))).toEqual(['PATCH jobs/db']);
+    expect(parts.api.get('Job', 'db')).toMatchObject({
+      metadata: { labels: { 'clusterwright.dev/engine': 'redis' } },
+      spec: { template: { spec: { containers: [{ image: 'old' }] } } },
+    });
+  });
+
   it.each<readonly [story: string, metadata: ObjectMeta]>([
     ['somebody else', { name: 'db', namespace: 'apps' }],
     ['a former cluster of the name', owned('uid-former')],

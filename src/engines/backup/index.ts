@@ -43,10 +43,11 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
   }
 
   const typed = (backup: Cluster): Cluster<BackupSpec> => backup as Cluster<BackupSpec>;
-  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined) => ({
+  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined, now: number) => ({
     backup: typed(backup),
     children,
     wanted: resources(typed(backup), cluster),
+    now,
     topology: cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster).topology,
   });
 
@@ -57,10 +58,10 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
     ports: [],
     refersTo: (backup) => typed(backup).spec.cluster,
     resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
-    async survey(backup, children, _io, cluster) {
-      return { ...surveyBackup(situation(backup, children, cluster)), act: noAction };
+    async survey(backup, children, io, cluster) {
+      return { ...surveyBackup(situation(backup, children, cluster, io.now())), act: noAction };
     },
-    surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster)).plan,
+    surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
   };
 }
 

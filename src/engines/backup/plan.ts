@@ -24,6 +24,8 @@ export interface BackupSituation {
   readonly wanted: readonly Desired[] | undefined;
   /** Of the cluster, in words. */
   readonly topology: string | undefined;
+  /** Milliseconds. */
+  readonly now: number;
 }
 
 export type BackupClaim = Omit<BackupStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
@@ -78,20 +80,21 @@ function begun({ backup, children, wanted }: BackupSituation, before: BackupStat
       ? [{ type: 'create', object: fingerprinted(object) }]
       : [],
   );
-  const told = { ...before, job: jobName(backup.metadata.name), attempts: attempts + 1 };
+  // It counts once it has been seen: what could not be made has not vanished.
+  const told = { ...before, job: jobName(backup.metadata.name) };
   return pending(told, waiting('Starting', 'its Job is being started'), steps);
 }
 
-function followed({ children, topology }: BackupSituation, before: BackupStatus, job: Job): BackupSurvey {
+function followed({ children, topology, now }: BackupSituation, before: BackupStatus, job: Job): BackupSurvey {
   const attempt = Number(job.metadata.annotations?.[attemptAnnotation] ?? 1);
   const told = { ...before, job: job.metadata.name, attempts: Math.max(before.attempts ?? 0, attempt) };
-  const state = jobState(job, children.jobPods);
+  const state = jobState(job, children.jobPods, now);
   switch (state.state) {
     case 'pending':
       return pending(told, waiting('Starting', state.message), []);
     case 'running':
       return {
-        plan: { steps: [], outcome: waiting('Running', state.message) },
+        plan: { steps: [], outcome: waiting('Running', state.message, state.recheckMs) },
         status: {
           ...said(told),
           phase: 'Running',
@@ -124,10 +127,11 @@ interface Waiting {
   readonly state: 'wait';
   readonly reason: string;
   readonly message: string;
+  readonly recheckMs?: number;
 }
 
-function waiting(reason: string, message: string): Waiting {
-  return { state: 'wait', reason, message };
+function waiting(reason: string, message: string, recheckMs?: number): Waiting {
+  return { state: 'wait', reason, message, ...(recheckMs === undefined ? {} : { recheckMs }) };
 }
 
 function pending(told: BackupStatus, outcome: Waiting, steps: readonly ObjectStep[]): BackupSurvey {

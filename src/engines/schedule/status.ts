@@ -111,8 +111,8 @@ function runOf(job: string): number {
   return Number(/-(\d+)$/.exec(job)?.[1] ?? 0);
 }
 
-function resultOf(job: Job, { schedule, children, topology }: ScheduleSituation): RunResult | undefined {
-  const state = jobState(job, children.jobPods);
+function resultOf(job: Job, { schedule, children, topology, now }: ScheduleSituation): RunResult | undefined {
+  const state = jobState(job, children.jobPods, now);
   const { name } = job.metadata;
   if (state.state === 'failed') return { job: name, outcome: 'Failed', message: state.message };
   if (state.state !== 'complete') return undefined;

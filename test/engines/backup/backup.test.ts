@@ -13,14 +13,15 @@ const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };
 const backupWith = (status?: BackupStatus) => resourceOf('Backup', 'nightly', spec, status);
 const [config, job] = engine.resources(backupWith(), db).map(({ object }) => object) as [KubeObject, KubeObject];
 
-async function look(status: BackupStatus | undefined, objects: readonly KubeObject[], cluster = true) {
+async function look(status: BackupStatus | undefined, objects: readonly KubeObject[], cluster = true, now?: string) {
   const backup = backupWith(status);
-  const survey = await engine.survey(backup, childrenOf(objects), timeOnly(), cluster ? db : undefined);
+  const survey = await engine.survey(backup, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
   const said = survey.status as BackupStatus;
   return {
     steps: survey.plan.steps.map(describeStep),
     phase: said.phase,
     attempts: said.attempts,
+    outcome: survey.plan.outcome,
     message: said.conditions?.find(({ type }) => type === 'Ready')?.message,
     said,
   };
@@ -52,11 +53,17 @@ describe('a Backup', () => {
   });
 
   it('makes its Job', async () => {
-    expect(await look(undefined, [])).toMatchObject({ steps: made, phase: 'Pending', attempts: 1 });
+    expect(await look(undefined, [])).toMatchObject({ steps: made, phase: 'Pending', attempts: undefined });
+  });
+
+  it('counts its Job once it is there, and not those that could not be made', async () => {
+    const { said } = await look(undefined, []);
+    expect(await look(said, [config])).toMatchObject({ steps: [createJob], attempts: undefined });
+    expect(await look(said, jobOf(job, 'pending'))).toMatchObject({ attempts: 1 });
   });
 
   it('makes its Job where only the task was made', async () => {
-    expect(await look(undefined, [config])).toMatchObject({ steps: [createJob], attempts: 1 });
+    expect(await look(undefined, [config])).toMatchObject({ steps: [createJob] });
   });
 
   it.each([
@@ -96,6 +103,24 @@ describe('a Backup', () => {
     expect(await look({ phase: 'Running', attempts: 1 }, [config, ...ended])).toMatchObject({ phase: 'Running' });
   });
 
+  it.each([
+    ['complete', taken, 'Verified'],
+    ['failed', refused('no such bucket'), 'Failed'],
+  ] as const)(
+    'with its Job %s waits for the last words of a pod that it sees at work, or not at all',
+    async (end, said, phase) => {
+      const [ended, pod] = jobOf(job, end, said) as [KubeObject, KubeObject];
+      const [, atWork] = jobOf(job, 'running') as [KubeObject, KubeObject];
+      const [soon, later] = ['2026-11-21T03:00:15Z', '2026-11-21T03:00:41Z'];
+      const told = { phase: 'Running', attempts: 1 } as const;
+      for (const seen of [[ended], [ended, atWork]]) {
+        expect(await look(told, seen, true, soon)).toMatchObject({ phase: 'Running', outcome: { recheckMs: 25_000 } });
+      }
+      expect(await look(told, [ended, pod], true, soon)).toMatchObject({ phase });
+      expect(await look(told, [ended], true, later)).toMatchObject({ phase });
+    },
+  );
+
   it('is not taken for the one of its name before', async () => {
     const other = jobOf(job, 'complete', taken).map((object) =>
       object.kind === 'Job' ? { ...object, metadata: { ...object.metadata, ownerReferences: [] } } : object,
@@ -104,7 +129,10 @@ describe('a Backup', () => {
   });
 
   it('makes its Job a second time where it vanished before it ended, and no third time', async () => {
-    expect(await look({ phase: 'Running', attempts: 1 }, [config])).toMatchObject({ steps: [createJob], attempts: 2 });
+    const again = await look({ phase: 'Running', attempts: 1 }, [config]);
+    expect(again).toMatchObject({ steps: [createJob], phase: 'Pending' });
+    const second = { ...job, metadata: { ...job.metadata, annotations: { 'clusterwright.dev/attempt': '2' } } };
+    expect(await look(again.said, jobOf(second, 'running'))).toMatchObject({ steps: [], attempts: 2 });
     expect(await look({ phase: 'Running', attempts: 2 }, [config])).toMatchObject({ steps: [], phase: 'Failed' });
   });
 

@@ -1,10 +1,10 @@
-/** What befalls backups on their way: their processes die, their Jobs are deleted, and where they are kept is away. */
+/** What befalls backups on their way: their processes die, their Jobs are tampered with, and where they are kept is away. */
 import type { Cell, Variant } from './fault-class.ts';
 
 /** Milliseconds into the scenario at which the first Job is there. Undefined where there is none. */
 export function jobMoment({ reference }: Cell): number | undefined {
   const made = reference.commits.find(({ resource, verb }) => resource === 'jobs' && verb === 'create');
-  return made === undefined ? undefined : Math.max(0, Math.round(made.at - reference.beganAt));
+  return made === undefined ? undefined : Math.max(0, Math.round(made.at - reference.armedAt));
 }
 
 /** From the start of its pod to its end, every so often. */
@@ -16,6 +16,7 @@ const longMs = 200_000;
 
 const madeAgain = [
   { oracle: 'O3', about: 'jobs/', why: 'a Job that has failed, or that somebody deleted, is made again' },
+  { oracle: 'O2', about: 'clusterwright.dev/attempt', why: 'it tells that it is the second one' },
   { oracle: 'O9', why: 'to begin anew costs some writes' },
 ] as const;
 
@@ -39,7 +40,7 @@ export function agentFaults(cell: Cell): readonly Variant[] {
 /** While they are at work, and after it. */
 const moments = [900, 1_600, 20_000] as const;
 
-export function deletedJobs(cell: Cell): readonly Variant[] {
+export function changedJobs(cell: Cell): readonly Variant[] {
   const { reference } = cell;
   const at = jobMoment(cell);
   if (at === undefined) return [];
@@ -47,12 +48,14 @@ export function deletedJobs(cell: Cell): readonly Variant[] {
     actor === 'clusterwright' && verb === 'create' && resource === 'jobs' ? (after?.metadata.name ?? []) : [],
   );
   return made.flatMap((name) =>
-    moments.map((ms): Variant => {
-      const isAtWork = ms < 5_000;
-      return {
-        faults: [{ do: 'drift', at: { ms: at + ms }, how: 'delete', resource: 'jobs', name }],
-        mayDiffer: isAtWork ? madeAgain : [{ oracle: 'O2', about: 'Job/', why: 'nobody needs it any more' }],
-      };
-    }),
+    moments.flatMap((ms) =>
+      (['delete', 'relabel'] as const).map((how): Variant => {
+        const isAtWork = ms < 5_000;
+        return {
+          faults: [{ do: 'drift', at: { ms: at + ms }, how, resource: 'jobs', name }],
+          mayDiffer: isAtWork ? madeAgain : [{ oracle: 'O2', about: 'Job/', why: 'nobody needs it any more' }],
+        };
+      }),
+    ),
   );
 }

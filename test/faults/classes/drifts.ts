@@ -1,5 +1,5 @@
 /** F15: somebody changes or deletes what is ours. */
-import { deletedJobs, jobMoment } from './agents.ts';
+import { changedJobs, jobMoment } from './agents.ts';
 import type { FaultGenerator, Variant } from './fault-class.ts';
 
 /** Kinds whose objects can be made again without any process noticing. */
@@ -22,7 +22,7 @@ export const drifted: FaultGenerator = {
   exhaustive: true,
   variants(cell) {
     const { reference, scenario } = cell;
-    const jobs = deletedJobs(cell);
+    const jobs = changedJobs(cell);
     if (scenario.end === 'gone') return jobs;
     const children = (scenario.before === undefined ? reference.after : reference.before).flatMap((object) => {
       const resource = resourceOfKind[object.kind];
@@ -30,10 +30,14 @@ export const drifted: FaultGenerator = {
       return resource === undefined || !isOurs ? [] : [{ resource, name: object.metadata.name }];
     });
     const late = scenario.before === undefined ? 4_000 : 300;
+    // With a configuration that somebody has cut short, the one node with data would start without looking at it.
+    const blinds = scenario.restored === undefined ? [] : ['configmaps'];
     // Without its set, a primary whose volume is lost as well leaves a question that only a person can answer.
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
-    const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel')[] =>
-      isLoss && kind === 'statefulsets' ? ['edit', 'relabel'] : ['delete', 'edit', 'relabel'];
+    const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel')[] => {
+      if (isLoss && kind === 'statefulsets') return ['edit', 'relabel'];
+      return blinds.includes(kind) ? ['delete', 'relabel'] : ['delete', 'edit', 'relabel'];
+    };
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource).map(
         (how): Variant => ({ faults: [{ do: 'drift', at: { ms }, how, ...child }], mayDiffer: again }),

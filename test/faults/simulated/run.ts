@@ -104,7 +104,8 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     if (ledger !== undefined) await time.advance(warmUpMs);
 
     wire.arm();
-    const faultsEnd = time.monotonic() + Math.max(0, ...plan.faults.map(endOf));
+    const armedAt = time.monotonic();
+    const faultsEnd = armedAt + Math.max(0, ...plan.faults.map(endOf));
     const acting = scenario.act(stage);
     const acted = over(acting);
     const hasActed = await reaches(time, () => acted() && time.monotonic() >= faultsEnd, limits.settling);
@@ -130,6 +131,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
       settled,
       complaints: unsettled,
       beganAt,
+      armedAt,
       settledAt,
       endedAt: time.monotonic(),
       commits: kubernetes.commits.slice(commitsBefore),
