@@ -23,8 +23,8 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/job-state.ts',
-        find: "if (has('Complete') !== undefined) {",
-        replace: "if (has('Complete') !== undefined || failed !== undefined) {",
+        find: 'if (complete !== undefined) {',
+        replace: 'if (complete !== undefined || failed !== undefined) {',
       },
     ],
     scenarios: ['B4'],
@@ -88,8 +88,8 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/job-state.ts',
-        find: "if (has('Complete') !== undefined) {",
-        replace: "if (has('Complete') !== undefined || own.length > 0) {",
+        find: 'if (complete !== undefined) {',
+        replace: 'if (complete !== undefined || own.length > 0) {',
       },
     ],
     scenarios: ['B1', 'etcd B1'],
