@@ -6,8 +6,8 @@
  * timeout and redis-cli: all present in the official images and in Debian's.
  *
  * The one rule behind them: **a node that starts never makes itself primary while anybody else could hold more data.**
- * It asks the sentinels and follows, unless they may be about to elect another; a restarted primary asks them to fail
- * over and comes back as a replica.
+ * It asks the sentinels and follows, unless they may be about to elect another, and until they know it leaves again when
+ * they may; a restarted primary asks them to fail over and comes back as a replica.
  */
 
 /** Sourced by the others: talking to this node and to the sentinels, every call bounded. */
@@ -17,10 +17,11 @@ local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
 sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
-# Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, or
-# nothing. The verdict says whether a node may follow now. It acknowledges writes from then on, and as long as the
-# sentinels do not know it they may elect one that lacks them: so it is safe only where those who may want another primary
-# are no quorum. A sentinel pings every second: 1.5 s without an answer tell of a cut before the flag of down-after does.
+# Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
+# all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
+# from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
+# those who may want another primary are no quorum. A sentinel pings every second: 1.5 s without an answer tell of a cut
+# before the flag of down-after does.
 # Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
 named_primary() {
   set -- $(sentinels)
@@ -37,7 +38,16 @@ named_primary() {
   done; wait; } | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
     NR == 1 { address = $2; sentinel = $3 }
     $2 == address { n[$4]++ }
-    END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") }'
+    { watching = watching " " $3 }
+    END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") watching }'
+}
+# Whether a sentinel has this node among the replicas and reaches it: it could tell it to follow another.
+is_known_to() {
+  sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk -v me="$POD_IP" '
+    NR % 2 { name = $0; next }
+    name == "ip" { ip = $0 }
+    name == "flags" && ip == me { known = !/down|disconnected/ }
+    END { exit !known }'
 }
 # The most replicas that any sentinel knows: one that was just reset knows none.
 known_replicas() {
@@ -107,23 +117,48 @@ exec redis-server "$conf"
 `;
 
 /**
- * Startup probe of a data node: admits it once it holds the dataset, and marks the volume. Until then it is in no
- * Service, and a blank node has priority 0, so that no election can make it primary. A node that still follows nobody,
- * or a dead address, asks the sentinels again here.
+ * Startup probe of a data node: marks the volume once it holds the dataset, and admits the node once the sentinels know
+ * it, too. Until then it is in no Service, and a blank node has priority 0, so that no election can make it primary.
+ *
+ * A sentinel learns of a replica from the primary, every ten seconds, and elects another primary after three seconds of
+ * silence at the earliest. What a node acknowledges that no sentinel knows is lost with the primary that is replaced: it
+ * would stay with that one, and take its writes when it goes on. So such a node stays only as long as it would be safe to
+ * join. A node that follows nobody, or a dead address, asks the sentinels again here.
  */
 const admit = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
 info=$(local_cli info | tr -d '\\r')
 field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
+has_data() {
+  [ -e /data/initialised ] || : > /data/initialised
+  local_cli config set replica-priority 100 > /dev/null
+}
 case "$(field role):$(field master_link_status)" in
-  master:* | slave:up)
+  master:*) has_data ;;
+  slave:up)
     # A copy is on the disk once the append-only file holds it: killed before, the node would be blank, and marked.
-    if [ ! -e /data/initialised ] && [ "$(field role)" = slave ]; then
-      [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" = 0:0 ] || exit 1
+    kept=yes
+    if [ ! -e /data/initialised ]; then
+      [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" = 0:0 ] || kept=no
     fi
-    [ -e /data/initialised ] || : > /data/initialised
-    local_cli config set replica-priority 100 > /dev/null
+    [ "$kept" = no ] || has_data
+    set -- $(named_primary)
+    if [ "\${1:-}" = "$POD_IP" ]; then exit 1; fi
+    follow=127.0.0.1
+    port=1
+    if [ "\${3:-}" = safe ]; then
+      follow=$1
+      port=6379
+    fi
+    if [ "$follow" != "$(field master_host)" ]; then
+      # It may have been promoted since it was asked.
+      case $(local_cli role) in slave*) local_cli replicaof "$follow" "$port" > /dev/null ;; esac
+      exit 1
+    fi
+    [ "$kept" = yes ] || exit 1
+    shift 3
+    for s; do is_known_to "$s" || exit 1; done
     ;;
   slave:*)
     if [ "$(field master_sync_in_progress)" = 0 ]; then

@@ -17,7 +17,18 @@ function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<st
 
 /** The shell pattern of a question to the sentinel. */
 const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
+const replicas = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel replicas db"`;
 const failover = '*"sentinel failover db"';
+type Answers = NonNullable<PodStory['cli']>;
+/** The first pattern that fits counts. */
+const first = (answers: Answers, others: Answers): Answers => ({
+  ...answers,
+  ...others,
+  ...answers,
+});
+/** What a sentinel says about the replicas, as redis-cli prints it. */
+const listed = (...addresses: readonly string[]): string =>
+  addresses.flatMap((ip) => ['name', `${ip}:6379`, 'ip', ip, 'port', '6379', 'runid', '', 'flags', 'slave']).join('\n');
 const two = <T>(item: T): readonly T[] => [item, item];
 
 describe('every script', () => {
@@ -34,21 +45,21 @@ describe('every script', () => {
 describe('the primary that sentinels name', () => {
   it.each<readonly [story: string, cli: Readonly<Record<string, string>>, named: string]>([
     ['nobody answers', {}, ''],
-    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1 safe'],
+    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1 safe s1'],
     [
       'the newest view counts',
       { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) },
-      '10.0.0.8 s1 safe',
+      '10.0.0.8 s1 safe s1 s0',
     ],
     [
       'lines may end as on a terminal',
       { [master('s0')]: view('10.0.0.7').replaceAll('\n', '\r\n') },
-      '10.0.0.7 s0 safe',
+      '10.0.0.7 s0 safe s0',
     ],
     [
       'the cluster may be called like one of the fields',
       { [master('s0')]: view('10.0.0.7', 3, 2, { name: 'ip' }) },
-      '10.0.0.7 s0 safe',
+      '10.0.0.7 s0 safe s0',
     ],
     ['one has forgotten', { '*': 'ERR No such master with that name' }, ''],
   ])('%s', async (_, cli, named) => {
@@ -78,13 +89,13 @@ describe('a primary is safe to follow', () => {
     const cli = Object.fromEntries(views.flatMap((text, i) => (text === undefined ? [] : [[master(`s${i}`), text]])));
     const config = { sentinels: 's0\ns1\ns2\n' };
     const { stdout } = await runPodScript({ inline: 'named_primary' }, { cli, config });
-    expect(stdout).toMatch(new RegExp(`^10\\.0\\.0\\.7 s\\d ${verdict}$`));
+    expect(stdout).toMatch(new RegExp(`^10\\.0\\.0\\.7 s\\d ${verdict} s`));
   });
 
   it('with as many sentinels as the quorum, one that sees it up is enough', async () => {
     const config = { sentinels: 's0\ns1\ns2\n', quorum: '3\n' };
     const cli = { [master('s0')]: up, [master('s1')]: silent };
-    expect((await runPodScript({ inline: 'named_primary' }, { cli, config })).stdout).toMatch(/ safe$/);
+    expect((await runPodScript({ inline: 'named_primary' }, { cli, config })).stdout).toMatch(/ safe s/);
   });
 });
 
@@ -173,52 +184,101 @@ const replication = (fields: Readonly<Record<string, string | number>>): string 
     .map((pair) => pair.join(':'))
     .join('\r\n');
 
+describe('a sentinel knows a node', () => {
+  const ask = async (answer: string): Promise<boolean> =>
+    (await runPodScript({ inline: 'is_known_to s1' }, { cli: { [replicas('s1')]: answer } })).code === 0;
+
+  it.each<readonly [story: string, answer: string, knows: boolean]>([
+    ['among others', listed('10.0.0.2', podIP, '10.0.0.3'), true],
+    ['at the end of lines as on a terminal', listed('10.0.0.2', podIP).replaceAll('\n', '\r\n'), true],
+    ['not where the list is of others', listed('10.0.0.2', '10.0.0.11'), false],
+    ['not where the list is empty', '', false],
+    ['not where it cannot reach it yet', listed('10.0.0.2', podIP).replaceAll('slave', 'slave,disconnected'), false],
+    ['not where it takes it for down', listed(podIP).replace('slave', 's_down,slave'), false],
+    ['whatever happens to others', `${listed(podIP)}\n${listed('10.0.0.2').replace('slave', 's_down,slave')}`, true],
+    ['not where it knows no such cluster', 'ERR No such master with that name', false],
+  ])('%s', async (_, answer, knows) => {
+    expect(await ask(answer)).toBe(knows);
+  });
+});
+
 describe('a data node is admitted', () => {
-  const local = (fields: Readonly<Record<string, string | number>>): PodStory => ({
-    cli: {
+  const local = (fields: Readonly<Record<string, string | number>>, more: Answers = {}): PodStory => ({
+    cli: first(more, {
       '"-p 6379 info"': replication({ ...written, ...fields }),
+      '"-p 6379 role"': 'slave\n10.0.0.9',
       [master('s0')]: view('10.0.0.9'),
+      [replicas('s0')]: listed(podIP),
       '"-p 6379 "*': 'OK',
-    },
+    }),
   });
   const written = { aof_rewrite_in_progress: 0, aof_rewrite_scheduled: 0 };
-  const synced = { role: 'slave', master_link_status: 'up' };
+  const synced = { role: 'slave', master_link_status: 'up', master_host: '10.0.0.9' };
   const dead = { role: 'slave', master_link_status: 'down', master_host: '10.0.0.7', master_sync_in_progress: 0 };
+  const electable = 'config set replica-priority 100';
+  const nobody = 'replicaof 127.0.0.1 1';
+  const silent = { [master('s0')]: view('10.0.0.9', 1, 2, { 'last-ok-ping-reply': 2000 }) };
 
-  it.each<readonly [story: string, pod: PodStory, code: number, told: readonly string[]]>([
-    ['as primary', local({ role: 'master' }), 0, ['config set replica-priority 100']],
-    ['in sync', local(synced), 0, ['config set replica-priority 100']],
-    ['not before its copy is on the disk', local({ ...synced, aof_rewrite_in_progress: 1 }), 1, []],
-    ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, []],
+  it.each<readonly [story: string, pod: PodStory, code: number, told: readonly string[], hasData: boolean]>([
+    ['as primary', local({ role: 'master' }), 0, [electable], true],
+    ['in sync', local(synced), 0, [electable], true],
+    ['not before its copy is on the disk', local({ ...synced, aof_rewrite_in_progress: 1 }), 1, [], false],
+    ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, [], false],
     [
       'again, whatever it writes: its disk holds the data since before',
       { ...local({ ...synced, aof_rewrite_in_progress: 1 }), initialised: true },
-      0,
-      ['config set replica-priority 100'],
+      ...([0, [electable], true] as const),
     ],
-    ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, []],
-    ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379']],
+    ['not before the sentinel knows it', local(synced, { [replicas('s0')]: '' }), 1, [electable], true],
     [
-      'not with one that the sentinels may replace, nor does it follow that',
-      { cli: { ...local(dead).cli, [master('s0')]: view('10.0.0.9', 1, 2, { 'last-ok-ping-reply': 2000 }) } },
-      1,
-      [],
+      'not before every sentinel that watches knows it',
+      local(synced, { [master('s1')]: view('10.0.0.9'), [replicas('s1')]: listed('10.0.0.2') }),
+      ...([1, [electable], true] as const),
     ],
-    ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, []],
     [
-      'not by itself, though the sentinels name it',
-      { ...local(dead), cli: { ...local(dead).cli, [master('s0')]: view(podIP) } },
-      1,
-      [],
+      'though a sentinel that watches nobody does not know it',
+      local(synced, { '"-h s1 "*': 'ERR No such master with that name' }),
+      ...([0, [electable], true] as const),
     ],
-    ['not while it does not answer', {}, 1, []],
-  ])('%s', async (_, pod, code, told) => {
+    ['not with one that may be replaced, and leaves it', local(synced, silent), 1, [electable, nobody], true],
+    [
+      'nor while its copy is written',
+      local({ ...synced, aof_rewrite_in_progress: 1 }, silent),
+      ...([1, [nobody], false] as const),
+    ],
+    [
+      'not with one that was replaced, and follows the other',
+      local({ ...synced, master_host: '10.0.0.7' }),
+      ...([1, [electable, 'replicaof 10.0.0.9 6379'], true] as const),
+    ],
+    [
+      'not where no sentinel answers, and follows nobody',
+      local(synced, { '"-h "*': '' }),
+      ...([1, [electable, nobody], true] as const),
+    ],
+    [
+      'but leaves nobody once it has been promoted',
+      local(synced, { ...silent, '"-p 6379 role"': 'master\n70' }),
+      ...([1, [electable], true] as const),
+    ],
+    [
+      'nor while the sentinels name it',
+      local(synced, { [master('s0')]: view(podIP) }),
+      ...([1, [electable], true] as const),
+    ],
+    ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, [], false],
+    ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379'], false],
+    ['not with one that the sentinels may replace, nor does it follow that', local(dead, silent), 1, [], false],
+    ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, [], false],
+    ['not by itself, though the sentinels name it', local(dead, { [master('s0')]: view(podIP) }), 1, [], false],
+    ['not while it does not answer', {}, 1, [], false],
+  ])('%s', async (_, pod, code, told, hasData) => {
     const end = await runPodScript('admit.sh', pod);
     expect(end.code).toBe(code);
     expect(end.asked.filter((line) => /^-p 6379 (config|replicaof)/.test(line))).toEqual(
       told.map((line) => `-p 6379 ${line}`),
     );
-    expect(end.initialised).toBe(code === 0 || pod.initialised === true);
+    expect(end.initialised).toBe(hasData);
   });
 });
 

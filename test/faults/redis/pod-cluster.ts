@@ -63,11 +63,12 @@ export async function podCluster(seed = 1): Promise<PodStage> {
   for (const pod of sentinelPods) await watch(stage, pod, 'db-0');
   for (const pod of ['db-1', 'db-2']) await ask(stage, pod, `REPLICAOF ${stage.ip('db-0')} 6379`);
   await stage.time.advance(5000);
+  for (const pod of dataPods) await exec(stage, pod, 'admit.sh');
+  // Sentinels ask for replicas and priorities every ten seconds.
+  await stage.time.advance(12_000);
   for (const pod of dataPods) {
     if (!(await exec(stage, pod, 'admit.sh'))) throw new Error(`${pod} is not admitted`);
   }
-  // Sentinels ask for priorities every ten seconds.
-  await stage.time.advance(12_000);
   return stage;
 }
 

@@ -172,6 +172,53 @@ describe.each(seeds)('a cluster of simulated pods, seed %i', (seed) => {
     expect(watched(stage)).not.toBe('db-0');
   });
 
+  it('a node is admitted once all sentinels know it', async () => {
+    const stage = await podCluster(seed);
+    stage.start('db-3');
+    await stage.time.advance(500);
+    const knowing = (): number =>
+      [...stage.processes.sentinels].filter((sentinel) => sentinel.watches.get('db')?.replicas.has(`${ip}:6379`))
+        .length;
+    const ip = stage.ip('db-3');
+    const seen: string[] = [];
+    let isAdmitted = false;
+    for (let second = 0; second < 15 && !isAdmitted; second++) {
+      const before = knowing();
+      isAdmitted = await exec(stage, 'db-3', 'admit.sh');
+      seen.push(`${before < 3 ? 'unknown' : 'known'}: ${isAdmitted}`);
+      await stage.time.advance(1000);
+    }
+    expect([...new Set(seen)]).toEqual(['unknown: false', 'known: true']);
+    expect(node(stage, 'db-3').replication.isUp).toBe(true);
+  });
+
+  it('a node that no sentinel knows leaves a primary that stands still, before another is elected', async () => {
+    const stage = await podCluster(seed);
+    // Right after the sentinels asked the primary for its replicas, so that they do not hear of the new one.
+    await stage.time.advanceUntil(
+      () =>
+        [...stage.processes.sentinels].every((sentinel) => {
+          const at = sentinel.watches.get('db')?.primary.infoAt ?? 0;
+          return stage.time.monotonic() - at < 8500;
+        }),
+      10_000,
+    );
+    stage.start('db-3');
+    await stage.time.advance(500);
+    expect(node(stage, 'db-3').replication.isUp).toBe(true);
+    const frozen = node(stage, 'db-0');
+    frozen.freeze();
+    for (let second = 0; second < 8; second++) {
+      await exec(stage, 'db-3', 'admit.sh');
+      await stage.time.advance(1000);
+    }
+    expect(watched(stage)).not.toBe('db-0');
+    frozen.thaw();
+    expect(await ask(stage, 'db-0', 'SET late 1')).toBe('NOREPLICAS Not enough good replicas to write.');
+    expect(node(stage, 'db-3').replication.source?.host).toBe(stage.ip(watched(stage) ?? ''));
+    await untilWhole(stage);
+  });
+
   it('a sentinel that returns at another address replaces itself', async () => {
     const stage = await podCluster(seed);
     stage.running('db-sentinel-2').kill();

@@ -58,6 +58,8 @@ export interface NamedPrimary {
   readonly sentinel: string;
   /** Whether a node may follow it now: those sentinels that may want another are no quorum. */
   readonly isSafe: boolean;
+  /** All sentinels that watch anybody, the newest view first. */
+  readonly watching: readonly string[];
 }
 
 /** The address and the sentinel of the view with the highest configuration epoch; all are asked at once. */
@@ -78,7 +80,21 @@ export async function namedPrimary(shell: PodShell): Promise<NamedPrimary | unde
   const alike = sorted.filter((view) => view.address === address);
   const isReplaced = alike.some(({ fields }) => isFailingOver(fields));
   const up = alike.filter(({ fields }) => seesItUp(fields)).length;
-  return { address, sentinel, isSafe: !isReplaced && up > all.length - Number(shell.config('quorum')) };
+  const isSafe = !isReplaced && up > all.length - Number(shell.config('quorum'));
+  return { address, sentinel, isSafe, watching: sorted.map((view) => view.sentinel) };
+}
+
+/** Whether a sentinel has this node among the replicas and reaches it. */
+export async function isKnownTo(shell: PodShell, sentinel: string): Promise<boolean> {
+  const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'replicas', shell.clusterName));
+  let ip = '';
+  let isKnown = false;
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const [name, value = ''] = [lines[i], lines[i + 1]];
+    if (name === 'ip') ip = value;
+    if (name === 'flags' && ip === shell.podIP) isKnown = !/down|disconnected/.test(value);
+  }
+  return isKnown;
 }
 
 const isFailingOver = ({ flags = '' }: Fields): boolean => flags.includes('failover');

@@ -1,17 +1,37 @@
 /** `admit.sh`, `ping.sh`, `alive.sh`, `watching.sh` and `sentinel-alive.sh`, step by step. True is exit code 0. */
-import { fieldOf, linesOf, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
+import { fieldOf, isKnownTo, linesOf, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
   const info = linesOf(await localCli(shell, 'info'));
   const role = fieldOf(info, 'role');
-  if (role === 'master' || (role === 'slave' && fieldOf(info, 'master_link_status') === 'up')) {
-    const isWritten =
-      fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
-    if (role === 'slave' && !shell.isInitialised() && !isWritten) return false;
-    shell.initialise();
-    return (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
+  if (role === 'master') return hasData(shell);
+  if (role !== 'slave') return false;
+  return fieldOf(info, 'master_link_status') === 'up' ? admitFollower(shell, info) : findPrimary(shell, info);
+}
+
+async function hasData(shell: PodShell): Promise<boolean> {
+  shell.initialise();
+  return (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
+}
+
+async function admitFollower(shell: PodShell, info: readonly string[]): Promise<boolean> {
+  const isWritten = fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
+  const isKept = shell.isInitialised() || isWritten;
+  if (isKept && !(await hasData(shell))) return false;
+  const named = await namedPrimary(shell);
+  if (named?.address === shell.podIP) return false;
+  const [host, port] = named?.isSafe === true ? [named.address, '6379'] : ['127.0.0.1', '1'];
+  if (host !== fieldOf(info, 'master_host')) {
+    if ((await localCli(shell, 'role'))?.startsWith('slave') === true) await localCli(shell, 'replicaof', host, port);
+    return false;
   }
-  if (role !== 'slave' || fieldOf(info, 'master_sync_in_progress') !== '0') return false;
+  if (!isKept) return false;
+  for (const sentinel of named?.watching ?? []) if (!(await isKnownTo(shell, sentinel))) return false;
+  return true;
+}
+
+async function findPrimary(shell: PodShell, info: readonly string[]): Promise<false> {
+  if (fieldOf(info, 'master_sync_in_progress') !== '0') return false;
   const named = await namedPrimary(shell);
   if (named?.isSafe === true && named.address !== fieldOf(info, 'master_host') && named.address !== shell.podIP) {
     await localCli(shell, 'replicaof', named.address, '6379');

@@ -88,7 +88,10 @@ function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<st
     .join('\n');
 }
 const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
+const replicas = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel replicas db"`;
 const failover = '*"sentinel failover db"';
+const listed = (ip: string, flags = 'slave'): string =>
+  ['name', `${ip}:6379`, 'ip', ip, 'port', '6379', 'runid', '', 'flags', flags].join('\n');
 const refusal = 'NOGOODSLAVE No suitable replica to promote';
 const itself = { [master('s0')]: view(podIP), [failover]: refusal };
 const lines = (...fields: readonly string[]): string => fields.join('\r\n');
@@ -116,17 +119,28 @@ const silent = (...members: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(whole).filter(([pattern]) => !members.some((member) => pattern.includes(member))));
 const noSentinels = { config: { sentinels: '' } };
 
-const node = (status: string, host: string, syncing: number): PodStory => ({
-  cli: {
-    '"-p 6379 info replication"': lines(
+type Answers = NonNullable<PodStory['cli']>;
+/** The first pattern that fits counts. */
+const first = (answers: Answers, others: Answers): Answers => ({
+  ...answers,
+  ...others,
+  ...answers,
+});
+const node = (status: string, host: string, syncing: number, more: Answers = {}): PodStory => ({
+  cli: first(more, {
+    '"-p 6379 info"': lines(
       'role:slave',
       `master_link_status:${status}`,
       `master_host:${host}`,
       `master_sync_in_progress:${syncing}`,
+      'aof_rewrite_in_progress:0',
+      'aof_rewrite_scheduled:0',
     ),
     [master('s0')]: view('10.0.0.9'),
+    [replicas('s0')]: listed(podIP),
+    '"-p 6379 role"': 'slave',
     '"-p 6379 "*': 'OK',
-  },
+  }),
 });
 
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
@@ -177,15 +191,30 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ],
   ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', initialised: true }],
 
-  ['as primary', 'admit.sh', { cli: { '"-p 6379 info replication"': 'role:master', '"-p 6379 "*': 'OK' } }],
-  ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info replication"': 'role:master' } }],
+  ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
+  ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master' } }],
   ['in sync', 'admit.sh', node('up', '10.0.0.9', 0)],
+  ['in sync, unknown', 'admit.sh', node('up', '10.0.0.9', 0, { [replicas('s0')]: '' })],
+  ['in sync, out of reach', 'admit.sh', node('up', '10.0.0.9', 0, { [replicas('s0')]: listed(podIP, 's_down,slave') })],
+  [
+    'in sync, known to one of two',
+    'admit.sh',
+    node('up', '10.0.0.9', 0, { [master('s1')]: view('10.0.0.9'), [replicas('s1')]: listed('10.0.0.2') }),
+  ],
+  ['in sync, nobody answers', 'admit.sh', node('up', '10.0.0.9', 0, { '"-h "*': '' })],
+  ['in sync with one that was replaced', 'admit.sh', node('up', '10.0.0.7', 0)],
+  [
+    'in sync with one that was replaced, promoted',
+    'admit.sh',
+    node('up', '10.0.0.7', 0, { '"-p 6379 role"': 'master' }),
+  ],
+  ['in sync, named itself', 'admit.sh', node('up', '10.0.0.7', 0, { [master('s0')]: view(podIP) })],
   ['copying', 'admit.sh', node('down', '10.0.0.7', 1)],
   ['with a dead primary', 'admit.sh', node('down', '10.0.0.7', 0)],
   ['with the one that the sentinels name', 'admit.sh', node('down', '10.0.0.9', 0)],
   ['named itself', 'admit.sh', { cli: { ...node('down', '10.0.0.7', 0).cli, [master('s0')]: view(podIP) } }],
   ['silent', 'admit.sh', {}],
-  ['loading', 'admit.sh', { cli: { '"-p 6379 info replication"': 'LOADING Redis is loading the dataset in memory' } }],
+  ['loading', 'admit.sh', { cli: { '"-p 6379 info"': 'LOADING Redis is loading the dataset in memory' } }],
 
   ...(['ping.sh', 'alive.sh', 'sentinel-alive.sh', 'watching.sh'] as const).flatMap((script) =>
     [
@@ -276,20 +305,31 @@ describe('a translated script decides as the script does', patience, () => {
       syncing: fc.constantFrom('0', '1', ''),
       views: fc.tuple(views, views),
       quorum: fc.constantFrom('1\n', '2\n'),
+      known: fc.tuple(fc.boolean(), fc.boolean()),
+      rewriting: fc.constantFrom('0', '0', '1'),
+      now: fc.constantFrom('slave', 'slave', 'master'),
+      initialised: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum }) => {
+      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum, ...more }) => {
+        const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
         const pod: PodStory = {
           config: { quorum },
+          initialised: more.initialised,
           cli: {
-            '"-p 6379 info replication"': lines(
+            '"-p 6379 info"': lines(
               ...[
                 `role:${role}`,
                 `master_link_status:${status}`,
                 `master_host:${host}`,
                 `master_sync_in_progress:${syncing}`,
+                `aof_rewrite_in_progress:${more.rewriting}`,
+                'aof_rewrite_scheduled:0',
               ],
             ),
+            [replicas('s0')]: knows ?? '',
+            [replicas('s1')]: secondKnows ?? '',
+            '"-p 6379 role"': more.now,
             ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
             ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
             '"-p 6379 "*': 'OK',
@@ -297,7 +337,7 @@ describe('a translated script decides as the script does', patience, () => {
         };
         expect(await translated('admit.sh', pod)).toEqual(decision(await runPodScript('admit.sh', pod)));
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });
