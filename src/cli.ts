@@ -8,7 +8,15 @@ import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
 import { type Line, lineOf } from './cli/completion.ts';
 import { CommandError } from './cli/fault.ts';
-import { askOption, namespaceOption, outputOption, required, targetOptions } from './cli/options.ts';
+import {
+  agentImageOption,
+  askOption,
+  fromOption,
+  namespaceOption,
+  outputOption,
+  required,
+  targetOptions,
+} from './cli/options.ts';
 import { commandName, isKubectlCompletion, programName } from './cli/program.ts';
 import { reportError } from './cli/report.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
@@ -68,6 +76,8 @@ const commandLine = ({ words, names }: Line) =>
             ...namespaceOption.namespace,
             describe: 'Namespace of objects that name none [default: default]',
           },
+          ...fromOption,
+          ...agentImageOption,
         }),
       handle(async () => (await import('./cli/render.ts')).render),
     )
@@ -79,6 +89,8 @@ const commandLine = ({ words, names }: Line) =>
           ...targetOptions,
           ...namespaceOption,
           offline: { type: 'boolean', default: false, describe: 'Plan against nothing, without a cluster' },
+          ...fromOption,
+          ...agentImageOption,
           ...askOption,
           ...outputOption('Print the plan as data'),
         }),
@@ -140,6 +152,7 @@ const commandLine = ({ words, names }: Line) =>
           'lease-namespace': { type: 'string', describe: "Where the lease is [default: the operator's namespace]" },
           'leader-election': { type: 'boolean', default: true, describe: 'Work only while no other controller does' },
           port: { type: 'number', default: 8080, describe: 'For /healthz, /readyz and /metrics; 0 picks a free one' },
+          ...agentImageOption,
           'log-level': { choices: ['debug', 'info', 'warn', 'error'], default: 'info', describe: 'Least level to log' },
         } as const),
       handle(async () => (await import('./cli/run.ts')).run),

@@ -1,14 +1,22 @@
 /** In-cluster entry point: what the operator's image runs. Its configuration comes from the environment alone. */
+import { defaultAgentImage } from './engines/agent-pod.ts';
 import type { LogLevel } from './runtime/log.ts';
 import { runOperatorProcess } from './runtime/process.ts';
 
-const { CLUSTERWRIGHT_NAMESPACES, CLUSTERWRIGHT_PORT, CLUSTERWRIGHT_LOG_LEVEL, CLUSTERWRIGHT_LEADER_ELECTION } =
-  process.env;
+const {
+  CLUSTERWRIGHT_AGENT_IMAGE,
+  CLUSTERWRIGHT_NAMESPACES,
+  CLUSTERWRIGHT_PORT,
+  CLUSTERWRIGHT_LOG_LEVEL,
+  CLUSTERWRIGHT_LEADER_ELECTION,
+} = process.env;
 
 process.exitCode = await runOperatorProcess({
   namespaces: (CLUSTERWRIGHT_NAMESPACES ?? '').split(',').filter((name) => name !== ''),
   port: Number(CLUSTERWRIGHT_PORT ?? 8080),
   logLevel: (CLUSTERWRIGHT_LOG_LEVEL ?? 'info') as LogLevel,
+  // The Deployment names its own image; without it, what a release of this version is called.
+  agentImage: CLUSTERWRIGHT_AGENT_IMAGE ?? defaultAgentImage,
   leaderElection: CLUSTERWRIGHT_LEADER_ELECTION !== 'false',
 });
 process.exit();

@@ -43,7 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs'],
-  'controller.ts': ['runtime'],
+  'controller.ts': ['engines', 'runtime'],
   'agent.ts': ['agent', 'runtime'],
   'reference.ts': ['api'],
   'cli.ts': ['cli', 'runtime'],

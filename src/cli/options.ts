@@ -14,6 +14,17 @@ export const askOption = {
   },
 } as const satisfies Record<string, Options>;
 
+export const fromOption = {
+  from: { type: 'string', describe: 'Manifest as it was before: rules on what may change are held against it' },
+} as const satisfies Record<string, Options>;
+
+export const agentImageOption = {
+  'agent-image': {
+    type: 'string',
+    describe: "Image that Jobs of backups run [default: CLUSTERWRIGHT_AGENT_IMAGE, else the operator's]",
+  },
+} as const satisfies Record<string, Options>;
+
 const formats: readonly Format[] = ['yaml', 'json'];
 
 export const targetOptions = {

@@ -4,30 +4,42 @@
  * They are the steps that a plan against nothing makes of the engine's children, so what is printed here and what the
  * executor sends are one computation. What only a cluster can give is missing: owner references, and the values of Secrets.
  */
-import { engines } from '../engines/index.ts';
+import { defaultAgentImage } from '../engines/agent-pod.ts';
+import { enginesWith } from '../engines/index.ts';
 import { objectSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
+import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { documentsText, type Format, type Printed } from './documents.ts';
+import { formerVersions } from './former.ts';
 import { referredAmong } from './referral.ts';
 import type { Command } from './surroundings.ts';
 
-export interface RenderArguments {
+export interface RenderArguments extends AgentImageArguments {
   /** `-` for standard input. */
   readonly file: string;
   /** Default `yaml`. */
   readonly output?: Format | undefined;
   /** For objects that name none. Default `default`. */
   readonly namespace?: string | undefined;
+  /** The manifest as it was before. */
+  readonly from?: string | undefined;
 }
 
-export const render: Command<RenderArguments> = async ({ file, output = 'yaml', namespace }, around) => {
+export const render: Command<RenderArguments> = async (args, around) => {
+  const { file, output = 'yaml', namespace, from } = args;
+  const engines = enginesWith(namedAgentImage(args, around) ?? defaultAgentImage);
   const { clusters, notes } = ownClusters(engines, await readDocuments(file, around));
-  const valid = await allOrFaults(clusters, (written) => {
-    const where = namespaceOf(written, { namespace, fallback: 'default' });
-    return { engine: written.engine, cluster: validCluster(written, written.object, { namespace: where }) };
-  });
+  const where = { namespace, fallback: 'default' };
+  const before = from === undefined ? undefined : await formerVersions(engines, from, where, around);
+  const valid = await allOrFaults(clusters, (written) => ({
+    engine: written.engine,
+    cluster: validCluster(written, written.object, {
+      namespace: namespaceOf(written, where),
+      old: before?.(written),
+    }),
+  }));
   for (const note of notes) around.stderr(`${note}\n`);
   const objects = clusters.map(({ object }) => object);
   const printed = valid.flatMap(({ engine, cluster }) => {

@@ -3,11 +3,12 @@ import type { Resource } from '../api/object.ts';
 import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
 import { runOperatorProcess } from '../runtime/process.ts';
+import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
-import type { Command } from './surroundings.ts';
+import type { Command, Surroundings } from './surroundings.ts';
 
-export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'> {
+export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
   /** Separated by commas. Default: all. */
   readonly namespaces?: string | undefined;
   readonly leaseNamespace?: string | undefined;
@@ -24,17 +25,29 @@ export const run: Command<RunArguments> = async (args, around) => {
     throw new CommandError('--port must be from 0 to 65535');
   }
   const connection = await around.connect(args);
-  const namespace = args.leaseNamespace ?? (leaderElection ? await leaseNamespace(connection) : connection.namespace);
-  await connection.close();
+  const { agentImage, namespace } = await preparations(args, around, connection).finally(() => connection.close());
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
     leaderElection,
     port,
     logLevel,
+    agentImage,
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;
 };
+
+async function preparations(args: RunArguments, around: Surroundings, connection: Connection) {
+  const agentImage = namedAgentImage(args, around) ?? (await installedAgentImage(connection.client));
+  if (agentImage === undefined) {
+    throw new CommandError(
+      `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,
+    );
+  }
+  const namespace =
+    args.leaseNamespace ?? (args.leaderElection ? await leaseNamespace(connection) : connection.namespace);
+  return { agentImage, namespace };
+}
 
 const namespaces: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 

@@ -9,6 +9,7 @@
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import { conflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts';
 import { isAlreadyExists } from './api-error.ts';
@@ -16,11 +17,11 @@ import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { takeOverPatch } from './ownership.ts';
 
-/** There is an object of the name we need, and it is not ours. */
+/** There is an object of the name we need, and it is not ours: the message names it, and its owner. */
 export class NameConflict extends Error {
   readonly code = 'NameConflict';
-  constructor(object: KubeObject, options: ErrorOptions) {
-    super(`${object.kind} ${object.metadata.name} exists and belongs to somebody else`, options);
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
     this.name = 'NameConflict';
   }
 }
@@ -100,12 +101,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   /** The object exists, and the cache does not have it yet: ours if the same cluster controls it. */
   async function adopt(object: KubeObject, cause: unknown, signal: AbortSignal): Promise<void> {
-    const { name, namespace, ownerReferences } = object.metadata;
+    const { name, namespace } = object.metadata;
     const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
     const live = await client.get(ref, { signal });
-    const owner = ownerReferences?.find((reference) => reference.controller === true)?.uid;
-    const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
-    if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });
+    const whose = conflict(object, live);
+    if (whose !== undefined) throw new NameConflict(whose, { cause });
     cache.observeRead(live);
     if (object.kind === 'Job') return relabel(object, live, ref, signal);
     // Ours under another's labels is seen by no watch of ours: nobody would notice that it differs.

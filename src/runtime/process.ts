@@ -6,7 +6,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { defaultAgentImage } from '../engines/agent-pod.ts';
 import { enginesWith } from '../engines/index.ts';
 import { systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
@@ -28,6 +27,8 @@ export interface ProcessOptions {
   readonly logLevel: LogLevel;
   /** Off only for a process that is known to be alone. */
   readonly leaderElection: boolean;
+  /** What the Jobs of backups and restores run: an image that holds the agent. */
+  readonly agentImage: string;
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
@@ -68,7 +69,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
   const { credentials, namespace } = options.credentials ?? (await defaultCredentials());
   const instance = process.env.POD_NAME ?? `local-${process.pid}`;
   const operator = createOperator({
-    engines: enginesWith(process.env.CLUSTERWRIGHT_AGENT_IMAGE ?? defaultAgentImage),
+    engines: enginesWith(options.agentImage),
     transport: createTransport({ credentials, userAgent: userAgent(version, 'controller'), clock }),
     dial: dialTcp,
     namespaces: options.namespaces,

@@ -189,12 +189,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         claim = failedStatus(claim, error);
       }
       const isCreated = failure === undefined && plan.steps.every((step) => step.type === 'create');
-      const said = isCreated ? { ...plan, steps: [] } : plan;
+      let said = isCreated ? { ...plan, steps: [] } : plan;
+      if (failure instanceof NameConflict) {
+        said = { steps: [], outcome: blocked('NameConflict', failure.message) };
+        onOutcome(engine, cluster, cluster.status, said);
+      }
       const details =
         failure === undefined && isPremature(cluster, claim, plan)
           ? 0
           : await status.write(cluster, resource, claim, planStatus(said), signal);
-      if (failure instanceof NameConflict) return { outcome: blocked('NameConflict', failure.message), again: 30_000 };
+      if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
       if (failure !== undefined) throw failure;
       const acted = plan.steps.some((step) => step.type === 'act');
       const again = soonest(
@@ -297,15 +301,28 @@ function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {
 
 /** What was found out stands, but readiness cannot be claimed while a step fails. */
 function failedStatus(claim: StatusClaim, error: unknown): StatusClaim {
-  const reason = error instanceof NameConflict ? 'NameConflict' : 'StepFailed';
-  const message = error instanceof StepFailed || error instanceof NameConflict ? error.message : 'an internal error';
+  if (error instanceof NameConflict) return conflictStatus(claim, error.message);
+  const reason = 'StepFailed';
+  const message = error instanceof StepFailed ? error.message : 'an internal error';
   return {
     ...claim,
-    ...(error instanceof NameConflict ? { phase: 'Blocked' as const } : {}),
     conditions: claim.conditions.map((c) =>
       c.type === 'Ready' || (c.type === 'Progressing' && c.status === 'True')
         ? { ...c, reason, message, status: c.type === 'Ready' ? 'False' : c.status }
         : c,
     ),
+  };
+}
+
+/** Nothing goes on before somebody has given one of the two another name. */
+function conflictStatus(claim: StatusClaim, message: string): StatusClaim {
+  const told = ['Ready', 'Progressing', 'Reconciling', 'Stalled'];
+  return {
+    ...claim,
+    phase: 'Blocked',
+    conditions: [
+      ...stalled('NameConflict', message).filter(({ type }) => told.includes(type)),
+      ...claim.conditions.filter(({ type }) => !told.includes(type)),
+    ],
   };
 }

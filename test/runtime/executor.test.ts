@@ -98,19 +98,25 @@ describe('a create', () => {
     });
   });
 
-  it.each<readonly [story: string, metadata: ObjectMeta]>([
-    ['somebody else', { name: 'db', namespace: 'apps' }],
-    ['a former cluster of the name', owned('uid-former')],
+  it.each<readonly [story: string, metadata: ObjectMeta, owner: string]>([
+    ['somebody else', { name: 'db', namespace: 'apps' }, 'somebody else'],
+    ['a former cluster of the name', owned('uid-former'), 'an earlier RedisCluster db'],
+    [
+      'a cluster of another kind',
+      { ...owned('uid-db'), ownerReferences: [{ ...owner(), kind: 'EtcdCluster', uid: 'uid-other', controller: true }] },
+      'EtcdCluster db',
+    ],
     [
       'one that is an owner, but not the controller',
       { ...owned('uid-db'), ownerReferences: [{ ...owner(), controller: false }] },
+      'somebody else',
     ],
-  ])('never takes over an object of %s', async (_, metadata) => {
+  ])('never takes over an object of %s, and names the owner', async (_, metadata, whose) => {
     parts.api.put(configMap('theirs', metadata));
     const running = run([create(configMap('1')), act('next')]);
     await expect(running).rejects.toThrow(NameConflict);
     await expect(running).rejects.toMatchObject({
-      message: 'ConfigMap db exists and belongs to somebody else',
+      message: `ConfigMap db exists and belongs to ${whose}`,
       cause: { reason: 'AlreadyExists' },
     });
     expect(parts.api.get('ConfigMap', 'db')).toMatchObject({ data: { value: 'theirs' } });

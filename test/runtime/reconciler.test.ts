@@ -135,10 +135,14 @@ describe('a pass', () => {
       },
       again: 30_000,
     });
-    expect([status().phase, condition('Ready')]).toEqual([
-      'Blocked',
-      'False NameConflict: ConfigMap db exists and belongs to somebody else',
+    const said = 'NameConflict: ConfigMap db exists and belongs to somebody else';
+    expect(status().phase).toBe('Blocked');
+    expect(['Ready', 'Progressing', 'Stalled'].map(condition)).toEqual([
+      `False ${said}`,
+      `False ${said}`,
+      `True ${said}`,
     ]);
+    expect(status().plan).toEqual({ blockedBy: 'ConfigMap db exists and belongs to somebody else' });
   });
 
   it('goes on when a volume cannot grow, and logs it', async () => {

@@ -72,8 +72,8 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/executor.ts',
-        find: 'if (owner === undefined || owner !== controller) throw new NameConflict(object, { cause });',
-        replace: 'throw new NameConflict(object, { cause });',
+        find: 'if (whose !== undefined) throw new NameConflict(whose, { cause });',
+        replace: "throw new NameConflict(whose ?? '', { cause });",
       },
     ],
     scenarios: ['S1'],

@@ -1,0 +1,31 @@
+/**
+ * The clusters of a manifest as they were before, so that rules on what may change can be held against them without a
+ * cluster: with the words that the API server would use.
+ */
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type Where = Parameters<typeof namespaceOf>[1];
+
+/**
+ * Looks up the former version of a cluster, by kind, namespace and name; undefined where there was none.
+ *
+ * @throws BadInput where the former manifest is not valid itself
+ */
+export async function formerVersions(
+  engines: readonly RegisteredEngine[],
+  file: string,
+  where: Where,
+  around: Pick<Surroundings, 'readText' | 'readStdin'>,
+): Promise<(written: WrittenCluster) => unknown> {
+  const { clusters } = ownClusters(engines, await readDocuments(file, around));
+  const keyOf = (written: WrittenCluster): string =>
+    `${written.object.kind} ${namespaceOf(written, where)}/${written.object.metadata?.name}`;
+  const valid = await allOrFaults(clusters, (written) => {
+    const namespace = namespaceOf(written, where);
+    return [keyOf(written), validCluster(written, written.object, { namespace, unknown: 'prune' })] as const;
+  });
+  const former = new Map(valid);
+  return (written) => former.get(keyOf(written));
+}

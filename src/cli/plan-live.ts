@@ -1,0 +1,128 @@
+/** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { defaultAgentImage } from '../engines/agent-pod.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import { engines, enginesWith } from '../engines/index.ts';
+import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
+import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
+import { apartFromEachOther, withoutTakeover } from './conflict.ts';
+import type { Connection, Target } from './connection.ts';
+import { CommandError } from './fault.ts';
+import { type ClusterRef, parseClusterRef } from './kinds.ts';
+import { findCluster, liveDocument } from './live.ts';
+import type { ManifestDocument } from './manifest.ts';
+import type { Way } from './observation.ts';
+import { type LiveOptions, livePreview, type Preview } from './preview.ts';
+import { findReferred } from './referral.ts';
+import { specChanges } from './spec-change.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
+  /** A file, `-`, or `KIND/NAME`. */
+  readonly subject: string;
+  readonly namespace?: string | undefined;
+  /** How to ask the database processes. Default `forward`. */
+  readonly ask?: Way | undefined;
+}
+
+export async function planLive(args: LiveArguments, around: Surroundings): Promise<readonly Preview[]> {
+  const documents = parseClusterRef(engines, args.subject) === undefined ? await readable(args.subject, around) : [];
+  const connection = await around.connect(args);
+  try {
+    const { client, forward } = connection;
+    const image = namedAgentImage(args, around) ?? (await installedAgentImage(client));
+    const known = enginesWith(image ?? defaultAgentImage);
+    const options = { client, forward, dial: around.dial, way: args.ask ?? 'forward' };
+    const ref = parseClusterRef(known, args.subject);
+    const namespace = args.namespace ?? connection.namespace;
+    const previews =
+      ref === undefined
+        ? await ofDocuments(documents, known, connection, options, args.namespace)
+        : [await ofCluster(await existing(connection, ref, namespace), ref.engine, known, options)];
+    if (image === undefined && previews.some(showsDefaultImage)) {
+      around.stderr(
+        `${defaultAgentImage} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
+      );
+    }
+    return previews;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A manifest that cannot be read needs no cluster to say so. */
+async function readable(file: string, around: Surroundings): Promise<readonly ManifestDocument[]> {
+  const documents = await readDocuments(file, around);
+  for (const note of ownClusters(engines, documents).notes) around.stderr(`${note}\n`);
+  return documents;
+}
+
+function showsDefaultImage({ plan }: Preview): boolean {
+  return JSON.stringify(plan.steps).includes(JSON.stringify(defaultAgentImage));
+}
+
+async function ofCluster(
+  cluster: Cluster<CommonSpec>,
+  engine: RegisteredEngine,
+  known: readonly RegisteredEngine[],
+  options: LiveOptions,
+  before?: KubeObject,
+): Promise<Preview> {
+  const changes = before === undefined ? [] : specChanges(cluster.spec, before.spec);
+  const referred = await findReferred(options.client, known, engine, cluster);
+  return withoutTakeover(await livePreview(engine, cluster, changes, options, referred), options.client);
+}
+
+async function ofDocuments(
+  documents: readonly ManifestDocument[],
+  known: readonly RegisteredEngine[],
+  connection: Connection,
+  options: LiveOptions,
+  namespace: string | undefined,
+): Promise<readonly Preview[]> {
+  const previews = await allOrFaults(ownClusters(known, documents).clusters, async (entry) => {
+    const where = namespaceOf(entry, { namespace, fallback: connection.namespace });
+    const { cluster, live } = await intended(connection, entry, where);
+    return ofCluster(cluster, entry.engine, known, options, live);
+  });
+  return apartFromEachOther(previews);
+}
+
+/** As the controller reads it. */
+async function existing(
+  { client, cluster }: Connection,
+  { engine, name }: ClusterRef,
+  namespace: string,
+): Promise<Cluster<CommonSpec>> {
+  const object = await findCluster(client, engine, namespace, name);
+  if (object === undefined) {
+    throw new CommandError(`there is no ${engine.kind.resource.kind} ${name} in namespace ${namespace} (${cluster})`);
+  }
+  const document = liveDocument(object);
+  return validCluster({ engine, object, document }, object, { unknown: 'prune' }) as Cluster<CommonSpec>;
+}
+
+/** The cluster as it would be once the manifest was applied: the file's spec as a whole, and what the API server keeps. */
+async function intended(
+  { client }: Connection,
+  entry: WrittenCluster,
+  namespace: string,
+): Promise<{ readonly cluster: Cluster<CommonSpec>; readonly live: KubeObject | undefined }> {
+  const { engine, object } = entry;
+  const alone = validCluster(entry, object, { namespace });
+  const live = await findCluster(client, engine, namespace, alone.metadata.name);
+  const cluster = live === undefined ? alone : validCluster(entry, overlaid(object, live), { namespace, old: live });
+  return { cluster: cluster as Cluster<CommonSpec>, live };
+}
+
+function overlaid(object: KubeObject, live: KubeObject): KubeObject {
+  const { labels, annotations } = object.metadata;
+  const metadata = {
+    ...object.metadata,
+    ...live.metadata,
+    labels: { ...live.metadata.labels, ...labels },
+    annotations: { ...live.metadata.annotations, ...annotations },
+  };
+  return { ...object, metadata, status: live.status };
+}

@@ -1,0 +1,58 @@
+/** Two kinds of one name in one namespace: the second one gets nothing of the first, and the plan says why. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { plan } from '../../src/cli/plan.ts';
+import { apiServer } from './api-server.ts';
+import { type World, world } from './world.ts';
+
+function cluster(kind: 'RedisCluster' | 'EtcdCluster', name: string): KubeObject {
+  const apiVersion = 'clusterwright.dev/v1alpha1';
+  return { apiVersion, kind, metadata: { name, namespace: 'team' }, spec: {} };
+}
+
+const of = (...objects: readonly KubeObject[]) => ({ f: objects.map((o) => JSON.stringify(o)).join('\n---\n') });
+
+/** A Service of the cluster, as the API server has it. */
+function service(name: string, owner?: { readonly kind: string; readonly uid: string }): KubeObject {
+  const { apiVersion } = cluster('RedisCluster', 'db');
+  const ownerReferences = owner === undefined ? [] : [{ apiVersion, name: 'db', controller: true, ...owner }];
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'team', ownerReferences }, spec: {} };
+}
+
+async function planned(files: Readonly<Record<string, string>>, objects?: readonly KubeObject[]): Promise<World> {
+  const around = world({ files, ...(objects === undefined ? {} : { api: apiServer({ objects }) }) });
+  await plan({ subject: 'f', offline: objects === undefined }, around);
+  return around;
+}
+
+describe('plan of a cluster whose name is taken', () => {
+  it.each<readonly [story: string, live: KubeObject, owner: string]>([
+    ['by a cluster of another kind', service('db', { kind: 'RedisCluster', uid: 'uid-redis' }), 'RedisCluster db'],
+    ['by an object of nobody', service('db'), 'somebody else'],
+  ])('%s: names the object and its owner, and goes no further', async (_, live, owner) => {
+    const { printed } = await planned(of(cluster('EtcdCluster', 'db')), [live]);
+    expect(printed.out).toBe(`EtcdCluster team/db: 2 to create
+  create
+    Secret/db-root: password (32 random characters); one that exists is kept
+    ConfigMap/db-members
+  blocked by: Service db exists and belongs to ${owner} (NameConflict)
+`);
+  });
+
+  it('is the same for two of one manifest, with a cluster and without', async () => {
+    const files = of(cluster('RedisCluster', 'db'), cluster('EtcdCluster', 'db'));
+    for (const { printed } of [await planned(files), await planned(files, [])]) {
+      expect(printed.out).toMatch(/^RedisCluster team\/db: 10 to create\n/);
+      expect(printed.out).toContain('blocked by: Service db exists and belongs to RedisCluster db (NameConflict)\n');
+    }
+  });
+
+  it('leaves those of other names and other namespaces alone', async () => {
+    const elsewhere = cluster('EtcdCluster', 'db');
+    const files = of(cluster('RedisCluster', 'db'), cluster('EtcdCluster', 'db-etcd'), {
+      ...elsewhere,
+      metadata: { name: 'db', namespace: 'other' },
+    });
+    expect((await planned(files)).printed.out).not.toContain('NameConflict');
+  });
+});

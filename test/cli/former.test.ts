@@ -1,0 +1,45 @@
+/** Rules on what may change, held against an older manifest instead of a cluster. */
+import { describe, expect, it } from 'vitest';
+import { plan } from '../../src/cli/plan.ts';
+import { render } from '../../src/cli/render.ts';
+import { type World, world } from './world.ts';
+
+const redis = (name: string, spec: string): string => `apiVersion: clusterwright.dev/v1alpha1
+kind: RedisCluster
+metadata:
+  name: ${name}
+spec: ${spec}
+`;
+
+function at(old: string, now: string): World {
+  return world({ files: { 'old.yaml': old, 'now.yaml': now } });
+}
+
+const refusal = 'now.yaml:5:9: spec.mode: mode is immutable\n    rule: self == oldSelf';
+
+describe('--from', () => {
+  const old = redis('cache', '{ mode: Sentinel }');
+  const now = redis('cache', '{ mode: Standalone, replicas: 1 }');
+
+  it('refuses what the API server would refuse, in its words', async () => {
+    await expect(plan({ subject: 'now.yaml', offline: true, from: 'old.yaml' }, at(old, now))).rejects.toThrow(refusal);
+    await expect(render({ file: 'now.yaml', from: 'old.yaml' }, at(old, now))).rejects.toThrow(refusal);
+  });
+
+  it('takes what is not in the old manifest for new', async () => {
+    expect(await render({ file: 'now.yaml', from: 'old.yaml' }, at(redis('other', '{}'), now))).toBe(0);
+  });
+
+  it('names the old manifest where that is what is wrong', async () => {
+    const around = at(redis('cache', '{ replicas: many }'), now);
+    await expect(render({ file: 'now.yaml', from: 'old.yaml' }, around)).rejects.toThrow(
+      /^old\.yaml:5:9: spec.replicas/,
+    );
+  });
+
+  it('is for plans without a cluster', async () => {
+    await expect(plan({ subject: 'now.yaml', from: 'old.yaml' }, at(old, now))).rejects.toThrow(
+      '--from is for --offline',
+    );
+  });
+});
