@@ -3,5 +3,14 @@ import { backupKind } from './backup.ts';
 import { scheduleKind } from './backup-schedule.ts';
 import { referencePage } from './reference.ts';
 
-export const backupReference: string = referencePage(backupKind);
-export const scheduleReference: string = referencePage(scheduleKind);
+const sample = `
+spec:
+  cluster: { kind: RedisCluster, name: cache }
+  target:
+    claim: { name: backups }
+`;
+
+export const backupReference: string = referencePage(backupKind, { sample });
+export const scheduleReference: string = referencePage(scheduleKind, {
+  sample: sample.replace('  target:', '  schedule: "15 3 * * *"\n  target:'),
+});

@@ -1,7 +1,7 @@
 /**
  * BackupSchedule: backups of one cluster at given times, which a CronJob takes whether the operator runs or not.
  *
- * The times are checked as far as a pattern and a rule can; the API server has the last word when the CronJob is made.
+ * The times are checked as far as rules can; the API server has the last word when the CronJob is made.
  */
 import { scheduleStatusSchema } from './backup-status.ts';
 import { backedUpSchema, encryptionSchema, targetSchema } from './backup-target.ts';
@@ -9,21 +9,39 @@ import { durationSchema } from './duration.ts';
 import { group, version } from './group.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataSchema } from './metadata.ts';
-import type { Defaulted, StructuralSchema, Written } from './schema.ts';
+import type { CelRule, Defaulted, StructuralSchema, Written } from './schema.ts';
+
+const parts = [
+  { name: 'minute', bounds: '0 to 59', number: '[0-5]?[0-9]' },
+  { name: 'hour', bounds: '0 to 23', number: '([01]?[0-9]|2[0-3])' },
+  { name: 'day of the month', bounds: '1 to 31', number: '(0?[1-9]|[12][0-9]|3[01])' },
+  { name: 'month', bounds: '1 to 12', number: '(0?[1-9]|1[0-2])' },
+  { name: 'day of the week', bounds: '0 to 6, from Sunday', number: '[0-6]' },
+] as const;
 
 /** A list of numbers, ranges and steps, or every one. */
-const field = (number: string): string => {
-  const part = `(\\*|${number}(-${number})?)(/[1-9][0-9]?)?`;
-  return `${part}(,${part})*`;
-};
-const minute = field('[0-5]?[0-9]');
-const hour = field('([01]?[0-9]|2[0-3])');
-const day = field('(0?[1-9]|[12][0-9]|3[01])');
-const month = field('(0?[1-9]|1[0-2])');
-const weekday = field('[0-6]');
+function listOf(number: string): string {
+  const part = `([*]|${number}(-${number})?)(/[1-9][0-9]?)?`;
+  return `^${part}(,${part})*$`;
+}
 
-/** A range that ends before it begins is refused by Kubernetes only when the CronJob is made. */
-const rangesRise = "self.findAll('[0-9]+-[0-9]+').all(range, int(range.split('-')[0]) <= int(range.split('-')[1]))";
+/** Rules and no pattern, since a rule has words: each tells which of the parts is wrong. */
+const timeRules: readonly CelRule[] = [
+  {
+    rule: "self.split(' ').size() == 5",
+    message:
+      'must have five parts with one blank between them: minute, hour, day of the month, month, day of the week, as in "15 3 * * *"',
+  },
+  ...parts.map(({ name, bounds, number }, at) => ({
+    rule: `self.split(' ').size() != 5 || self.split(' ')[${at}].matches('${listOf(number)}')`,
+    message: `the ${name} (part ${at + 1} of 5) must be * or numbers from ${bounds}; ranges (1-5), steps (*/15) and lists (1,3) are made of these`,
+  })),
+  // Refused by Kubernetes only when the CronJob is made.
+  {
+    rule: "self.findAll('[0-9]{1,2}-[0-9]{1,2}').all(range, int(range.split('-')[0]) <= int(range.split('-')[1]))",
+    message: 'a range must not end before it begins',
+  },
+];
 
 const retentionSchema = {
   type: 'object',
@@ -58,9 +76,8 @@ export const scheduleSpecSchema = {
     schedule: {
       type: 'string',
       description: 'Minute, hour, day of the month, month and day of the week, in numbers, as cron has them.',
-      pattern: `^${minute} ${hour} ${day} ${month} ${weekday}$`,
       maxLength: 80,
-      'x-kubernetes-validations': [{ rule: rangesRise, message: 'a range must not end before it begins' }],
+      'x-kubernetes-validations': timeRules,
     },
     timeZone: {
       type: 'string',

@@ -6,6 +6,8 @@ import type { StructuralSchema } from './schema.ts';
 export interface ReferenceOptions {
   /** More about a field than its schema can say, by its path. */
   readonly note?: (path: string) => string | undefined;
+  /** The least spec that is valid, as YAML; default the empty one. */
+  readonly sample?: string;
 }
 
 interface Row {
@@ -32,7 +34,7 @@ export function referencePage(kind: KindDefinition, options: ReferenceOptions = 
     `kind: ${resource.kind}`,
     'metadata:',
     '  name: sample',
-    'spec: {}',
+    ...(options.sample ?? 'spec: {}').trim().split('\n'),
     '```',
     '',
     `\`kubectl get ${[resource.plural, ...kind.shortNames].join('`, `kubectl get ')}\`; all kinds: \`kubectl get clusterwright\`.`,

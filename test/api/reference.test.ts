@@ -1,17 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { backupKind } from '../../src/api/backup.ts';
+import { backupReference, scheduleReference } from '../../src/api/backup-reference.ts';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
+import { etcdKind } from '../../src/api/etcd.ts';
 import { etcdReference } from '../../src/api/etcd-reference.ts';
+import { redisKind } from '../../src/api/redis.ts';
 import { redisDirectives } from '../../src/api/redis-directives.ts';
 import { redisReference } from '../../src/api/redis-reference.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { engines } from '../../src/engines/index.ts';
 
 const pages = [
-  { file: 'redis-cluster.md', page: redisReference },
-  { file: 'etcd-cluster.md', page: etcdReference },
+  { file: 'redis-cluster.md', page: redisReference, kind: redisKind },
+  { file: 'etcd-cluster.md', page: etcdReference, kind: etcdKind },
+  { file: 'backup.md', page: backupReference, kind: backupKind },
+  { file: 'backup-schedule.md', page: scheduleReference, kind: scheduleKind },
 ];
 
-describe.each(pages)('the reference page $file', ({ file, page }) => {
+test('every kind has a reference page', () => {
+  expect(pages.map(({ kind }) => kind)).toEqual(expect.arrayContaining(engines.map(({ kind }) => kind)));
+});
+
+describe.each(pages)('the reference page $file', ({ file, page, kind }) => {
   test('is the one that is committed; `npm run generate` writes it', () => {
     expect(readFileSync(`docs/reference/${file}`, 'utf8')).toBe(page);
+  });
+
+  test('begins with an object that is valid', () => {
+    const [, sample = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    expect(validateCluster(kind, parse(sample))).toMatchObject({ ok: true });
   });
 
   test('has no row that breaks the table it is in', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
+import { apiVersionOf } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
@@ -162,6 +164,27 @@ describe('a verdict', () => {
   ])('refuses %s', (_, object, path) => {
     const verdict = validateCluster(redisKind, object);
     expect(verdict.ok ? [] : verdict.violations.map((v) => v.path)).toEqual([path]);
+  });
+
+  test.each([
+    [
+      '0 3 * *',
+      'must have five parts with one blank between them: minute, hour, day of the month, month, day of the week',
+    ],
+    ['60 3 * * *', 'the minute (part 1 of 5) must be * or numbers from 0 to 59'],
+    ['0 3 32 * *', 'the day of the month (part 3 of 5) must be * or numbers from 1 to 31'],
+    ['0 3 * * MON', 'the day of the week (part 5 of 5) must be * or numbers from 0 to 6, from Sunday'],
+  ])('tells in words what is wrong with the schedule %j', (schedule, words) => {
+    const { resource } = scheduleKind;
+    const verdict = validateCluster(scheduleKind, {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: { name: 'nightly' },
+      spec: { cluster: { kind: 'EtcdCluster', name: 'db' }, schedule, target: { claim: { name: 'backups' } } },
+    });
+    expect(verdict.ok ? [] : verdict.violations).toMatchObject([
+      { path: 'spec.schedule', message: expect.stringContaining(words) },
+    ]);
   });
 
   test('leaves the input alone and shares nothing with it', () => {
