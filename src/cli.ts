@@ -34,6 +34,7 @@ const around: Surroundings = {
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./cli/connection.ts')).connect(target, env),
   dial: async (...to) => (await import('./runtime/engine-io.ts')).dialTcp(...to),
+  agent: async (...task) => (await import('./cli/backup/agent-process.ts')).runAgent(...task),
   now: () => Date.now(),
 };
 
@@ -124,8 +125,20 @@ const commandLine = ({ words, names }: Line) =>
         )
         .command(
           'list',
-          'Show backups, and the last runs of schedules',
-          (list) => list.options({ ...targetOptions, ...namespaceOption, ...outputOption('Print them as data') }),
+          'Show backups and the last runs of schedules, or what a target holds',
+          (list) =>
+            list.options({
+              ...targetOptions,
+              ...namespaceOption,
+              target: {
+                type: 'string',
+                describe: 'List what is in the target that this manifest or directory names; needs no cluster',
+              },
+              key: { type: 'string', describe: 'With --target: file with the key of encrypted backups' },
+              ca: { type: 'string', describe: 'With --target: file with the authorities of the server' },
+              id: { type: 'string', describe: 'With --target: the backup to begin with [default: the newest]' },
+              ...outputOption('Print them as data'),
+            }),
           handle(async () => (await import('./cli/backup/list.ts')).listBackups),
         )
         .command(

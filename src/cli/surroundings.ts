@@ -3,6 +3,7 @@
  * as an argument and answer with an exit code, so that a test can call them without a process.
  */
 import type { Dial } from '../runtime/engine-io.ts';
+import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
 
 /** What `-` stands for where a file is expected; also what it is called in messages. */
@@ -30,6 +31,8 @@ export interface Surroundings extends Output {
   readonly connect: Connect;
   /** To a database process. */
   readonly dial: Dial;
+  /** The backup agent, on this machine. */
+  readonly agent: RunAgent;
   /** Milliseconds since the epoch. */
   now(): number;
 }

@@ -19,6 +19,8 @@ export interface WorldOptions {
   readonly dial?: Surroundings['dial'];
   readonly forward?: PodDialer;
   readonly program?: string;
+  /** Default: there is none. */
+  readonly agent?: Surroundings['agent'];
 }
 
 /** Refuses at once, as a pod does whose database is down. */
@@ -71,6 +73,7 @@ export function world(options: WorldOptions = {}): World {
         close: () => Promise.resolve(),
       });
     },
+    agent: options.agent ?? (() => Promise.reject(new Error('there is no agent'))),
     now: () => now,
   };
 }

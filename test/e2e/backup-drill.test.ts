@@ -59,6 +59,7 @@ async function drill(name: string): Promise<DrillEnd> {
     readStdin: never,
     connect: (wanted) => connect({ ...wanted, kubeconfig: stage.kubeconfig }, process.env),
     dial: dialTcp,
+    agent: () => Promise.reject(new Error('a drill needs none')),
     now: () => Date.now(),
   };
   const throwAway = etcdTestCluster(stage.client, stage.namespace, `${name}-drill`);

@@ -1,16 +1,22 @@
-/** `clusterwright backup list`: the Backups of a namespace and the last runs of its schedules. */
+/**
+ * `clusterwright backup list`: the Backups of a namespace and the last runs of its schedules; with `--target`, what is in
+ * that target instead.
+ */
 import { backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupResult, BackupStatus, ScheduleStatus } from '../../api/backup-status.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Target } from '../connection.ts';
-import { dataText, type Format } from '../documents.ts';
+import { dataText } from '../documents.ts';
+import { CommandError } from '../fault.ts';
 import type { Command } from '../surroundings.ts';
 import { ageText, tableText } from '../table.ts';
+import { type ListTargetArguments, listTarget } from './list-target.ts';
 
-export interface ListArguments extends Pick<Target, 'kubeconfig' | 'context'> {
+export interface ListArguments extends Pick<Target, 'kubeconfig' | 'context'>, Omit<ListTargetArguments, 'target'> {
   readonly namespace?: string | undefined;
-  readonly output?: Format | undefined;
+  /** A manifest or a directory; without it, the Backups of a namespace are listed. */
+  readonly target?: string | undefined;
 }
 
 interface Row {
@@ -23,6 +29,10 @@ interface Row {
 }
 
 export const listBackups: Command<ListArguments> = async (args, around) => {
+  const { target, ...others } = args;
+  if (target !== undefined) return listTarget({ ...others, target }, around);
+  const only = (['key', 'ca', 'id'] as const).find((option) => args[option] !== undefined);
+  if (only !== undefined) throw new CommandError(`--${only} is for --target`);
   const connection = await around.connect(args);
   try {
     const namespace = args.namespace ?? connection.namespace;

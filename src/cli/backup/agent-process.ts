@@ -1,0 +1,61 @@
+/**
+ * The agent as a process of this machine: what a Job does in a cluster, without one. Credentials and keys reach it as a
+ * Job's do, as files; they are in a directory of its own, for this user alone, and go with it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type AgentResult, parseAgentResult } from '../../backup/agent-result.ts';
+import { packageRoot } from '../deploy/manifests.ts';
+import { CommandError } from '../fault.ts';
+
+export interface AgentRun {
+  readonly result: AgentResult;
+  /** Its log, an object a line. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** `taskFor` gets the path of each of `files`, which are given by name with their content. */
+export type RunAgent = (
+  taskFor: (pathOf: (name: string) => string) => object,
+  files: Readonly<Record<string, string>>,
+) => Promise<AgentRun>;
+
+/** @throws CommandError where there is no agent, or it ended without a word */
+export async function runAgent(
+  taskFor: Parameters<RunAgent>[0],
+  files: Parameters<RunAgent>[1],
+  bundle: string = join(packageRoot(), 'build/agent.mjs'),
+): Promise<AgentRun> {
+  const home = await mkdtemp(join(tmpdir(), 'clusterwright-'));
+  const pathOf = (name: string): string => join(home, name);
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(pathOf(name), content, { mode: 0o600 });
+    await writeFile(pathOf('task.json'), JSON.stringify(taskFor(pathOf)));
+    const env = {
+      PATH: process.env.PATH,
+      CLUSTERWRIGHT_LOG_LEVEL: 'info',
+      CLUSTERWRIGHT_TERMINATION_MESSAGE_PATH: pathOf('nobody-looks-here'),
+    };
+    const child = spawn(process.execPath, [bundle, pathOf('task.json')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const result = parseAgentResult(stdout);
+    if (result === undefined) {
+      throw new CommandError(`the agent, ${bundle}, has ended without a result: ${stderr.trim().split('\n').at(-1)}`);
+    }
+    return { result, log: stdout.split('\n').slice(0, -2).map(logged) };
+  } finally {
+    await rm(home, { recursive: true });
+  }
+}
+
+function logged(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return { message: line };
+  }
+}
