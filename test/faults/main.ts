@@ -3,20 +3,18 @@
  *
  * Ends with 0 when no oracle objects. In a thread it runs the share of the matrix that it is given.
  */
-import { readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
-import yargs from 'yargs';
 import { scenarios } from './catalogue.ts';
 import { type CellResult, joined } from './matrix.ts';
 import { mutants } from './mutants/index.ts';
 import { type Kill, killMutant, killTable } from './mutants/kill.ts';
+import { combinationsOf, faultOptions, isWhole } from './options.ts';
 import { type FaultClass, faultClasses } from './plan.ts';
+import { BadPlan, readPlan } from './plan-file.ts';
 import { replay } from './replay.ts';
 import { legend, tables, writeReport } from './report.ts';
-import { engineNames } from './scenarios/scenario.ts';
 import { runShard } from './shard.ts';
 import { runThread } from './thread.ts';
 
@@ -28,37 +26,8 @@ const say = (line: string): void => {
 };
 
 async function main(): Promise<number> {
-  const options = await yargs(process.argv.slice(2))
-    .scriptName('npm run faults --')
-    .usage('$0 [options]\n\nRuns the controller under faults, and prints what held and what did not')
-    .option('scenario', {
-      type: 'string',
-      array: true,
-      describe: 'Only these',
-      choices: scenarios.map(({ id }) => id),
-    })
-    .option('engine', { type: 'string', array: true, describe: 'Only these', choices: engineNames })
-    .option('class', { type: 'string', array: true, describe: 'Only these', choices: faultClasses })
-    .option('seed', { type: 'number', default: 1, describe: 'Where chance begins' })
-    .option('per-cell', { type: 'number', describe: 'At most so many runs of a cell; default all' })
-    .option('combinations', { type: 'number', default: 160, describe: 'Runs with several faults at once, a scenario' })
-    .option('threads', { type: 'number', default: availableParallelism(), describe: 'Shards that run at once' })
-    .option('replay', { type: 'string', describe: 'Run the plan in this file, and show what the oracles say' })
-    .option('mutants', {
-      type: 'boolean',
-      default: false,
-      describe: 'Put known defects into the controller, and see them found',
-    })
-    .option('mutant', { type: 'string', array: true, describe: 'Only these mutants' })
-    .option('layer', {
-      choices: ['simulated', 'real'] as const,
-      default: 'simulated' as const,
-      describe: 'Where the controller runs',
-    })
-    .strict()
-    .version(false)
-    .parse();
-  if (options.replay !== undefined) return replay(JSON.parse(await readFile(options.replay, 'utf8')), say);
+  const options = await faultOptions(process.argv.slice(2)).parse();
+  if (options.replay !== undefined) return replayFile(options.replay);
   if (options.mutants || options.mutant !== undefined) return killAll(options.mutant, options.seed, options.threads);
   if (options.layer === 'real') return runReal(options.scenario, options.class);
   return runAll({
@@ -69,10 +38,21 @@ async function main(): Promise<number> {
       .map(({ id }) => id),
     classes: options.class ?? faultClasses,
     seed: options.seed,
-    combinations: options.combinations,
+    combinations: combinationsOf(options),
+    isWhole: isWhole(options),
     ...(options.perCell === undefined ? {} : { perCell: options.perCell }),
     threads: options.threads,
   });
+}
+
+async function replayFile(file: string): Promise<number> {
+  try {
+    return await replay(await readPlan(file), say);
+  } catch (error) {
+    if (!(error instanceof BadPlan)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
 }
 
 async function runAll(options: {
@@ -82,9 +62,10 @@ async function runAll(options: {
   readonly perCell?: number;
   readonly combinations: number;
   readonly threads: number;
+  readonly isWhole: boolean;
 }): Promise<number> {
   const began = performance.now();
-  const { threads, ...task } = options;
+  const { threads, isWhole: whole, ...task } = options;
   let done = 0;
   const onCell = ({ scenario, class: id, runs, failures }: CellResult): void => {
     done += runs;
@@ -103,7 +84,7 @@ async function runAll(options: {
   const runs = result.cells.reduce((sum, cell) => sum + cell.runs, 0);
   const failed = result.cells.reduce((sum, cell) => sum + cell.failures.length, 0);
   const [first = [], ...others] = shards.map(({ unusedRights }) => unusedRights);
-  const unused = first.filter((right) => others.every((rights) => rights.includes(right)));
+  const unused = whole ? first.filter((right) => others.every((rights) => rights.includes(right))) : [];
   const files = await writeReport(build, result, { seed: options.seed, seconds, runs, failed, unusedRights: unused });
   if (runs === 0) {
     say('nothing has run: no scenario of this engine goes by that name; --help lists them');
