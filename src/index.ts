@@ -14,6 +14,7 @@ export { BackupSchedule, type BackupScheduleProps } from './constructs/backup-sc
 export { Crds } from './constructs/crds.ts';
 export { EtcdCluster, type EtcdClusterProps } from './constructs/etcd-cluster.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
+export type { OperatorResources } from './constructs/operator-deployment.ts';
 export type { Watch } from './constructs/operator-identity.ts';
 export { RedisCluster, type RedisClusterProps } from './constructs/redis-cluster.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';

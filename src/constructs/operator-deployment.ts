@@ -3,6 +3,16 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { operatorLabels, operatorName } from './operator-identity.ts';
 
+/** Quantities as Kubernetes writes them. */
+export interface OperatorResources {
+  /** Requested, not limited: a stalled controller would lose its lease. Default `50m`. */
+  readonly cpu?: string;
+  /** Requested. Default `96Mi`. */
+  readonly memory?: string;
+  /** Default `256Mi`: a thousand clusters took 164 MB, see docs/performance.md. */
+  readonly memoryLimit?: string;
+}
+
 export interface DeploymentOptions {
   readonly namespace: string;
   readonly image: string;
@@ -11,6 +21,7 @@ export interface DeploymentOptions {
   /** Empty for all. */
   readonly namespaces: readonly string[];
   readonly logLevel: string;
+  readonly resources: OperatorResources;
 }
 
 /** `/healthz`, `/readyz` and `/metrics`. */
@@ -49,6 +60,7 @@ export function operatorDeployment(scope: Construct, options: DeploymentOptions)
 }
 
 function podSpec(options: DeploymentOptions): k8s.PodSpec {
+  const { cpu = '50m', memory = '96Mi', memoryLimit = '256Mi' } = options.resources;
   const probe = (path: string): k8s.HttpGetAction => ({ path, port: k8s.IntOrString.fromString('http') });
   const fromField = (name: string, fieldPath: string): k8s.EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
   return {
@@ -94,8 +106,8 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
         livenessProbe: { httpGet: probe('/healthz'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
         readinessProbe: { httpGet: probe('/readyz'), periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 },
         resources: {
-          requests: { cpu: k8s.Quantity.fromString('50m'), memory: k8s.Quantity.fromString('96Mi') },
-          limits: { memory: k8s.Quantity.fromString('256Mi') },
+          requests: { cpu: k8s.Quantity.fromString(cpu), memory: k8s.Quantity.fromString(memory) },
+          limits: { memory: k8s.Quantity.fromString(memoryLimit) },
         },
         securityContext: {
           allowPrivilegeEscalation: false,

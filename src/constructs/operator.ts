@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { engines } from '../engines/index.ts';
 import { restrictedNamespace } from './namespace.ts';
 import { operatorAccess, userRoles } from './operator-access.ts';
-import { operatorDeployment } from './operator-deployment.ts';
+import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';
 import { operatorImage, operatorNamespace, type Watch } from './operator-identity.ts';
 import { operatorNetwork } from './operator-network.ts';
 import { plainObject } from './plain-object.ts';
@@ -30,6 +30,8 @@ export interface OperatorProps {
   readonly extendUserRoles?: boolean;
   /** Ports that the API server may be behind. Default 443 and 6443. */
   readonly apiServerPorts?: readonly number[];
+  /** What each replica asks for, and may take. */
+  readonly resources?: OperatorResources;
   /** Default `info`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }
@@ -46,6 +48,7 @@ export class Operator extends Construct {
       watch = { all: true },
       extendUserRoles = true,
       apiServerPorts = [443, 6443],
+      resources = {},
       logLevel = 'info',
     } = props;
     const namespaces = 'all' in watch ? [] : [...new Set(watch.namespaces)].sort();
@@ -56,7 +59,7 @@ export class Operator extends Construct {
     }
     operatorAccess(this, { namespace, watch, engines });
     if (extendUserRoles) userRoles(this, engines);
-    operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel });
+    operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, resources });
     operatorNetwork(this, { namespace, engines, apiServerPorts });
   }
 }

@@ -36,6 +36,6 @@ describe('backups in a chart', () => {
       manifestsOf(
         (chart) => void new BackupSchedule(chart, 's', { metadata, spec: { cluster, target, schedule: '@daily' } }),
       ),
-    ).toThrow(/\[chart\/s\] spec\.schedule: must match/);
+    ).toThrow(/\[chart\/s\] spec\.schedule: must have five parts/);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { Operator, type OperatorProps } from '../../src/constructs/operator.ts';
@@ -160,6 +161,19 @@ describe('the pods of the operator', () => {
     expect(controller?.resources).toEqual({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } });
     expect(findObject(operator(), 'Deployment', 'clusterwright').spec).toMatchObject({ replicas: 2 });
     expect(findObject(operator(), 'PodDisruptionBudget', 'clusterwright').spec).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test('take what they are given', () => {
+    const [container] = podOf(operator({ resources: { cpu: '1', memoryLimit: '1Gi' } })).containers;
+    expect(container?.resources).toEqual({ requests: { cpu: '1', memory: '96Mi' }, limits: { memory: '1Gi' } });
+  });
+
+  test('can be set in ways that docs/install.md has', () => {
+    const source = readFileSync('src/constructs/operator.ts', 'utf8');
+    const [, fields = ''] = /interface OperatorProps \{(.*?)\n\}/s.exec(source) ?? [];
+    const rows = readFileSync('docs/install.md', 'utf8').split('\n');
+    const documented = rows.flatMap((row) => /^\| `([a-zA-Z]+)` \|/.exec(row)?.[1] ?? []);
+    expect([...fields.matchAll(/readonly (\w+)\?:/g)].map(([, field]) => field)).toEqual(documented);
   });
 
   test('know which namespaces to watch', () => {

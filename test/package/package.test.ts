@@ -3,7 +3,7 @@
  * dependencies are those of this checkout, and nothing comes from the network.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +13,16 @@ import type { KubeObject } from '../../src/api/object.ts';
 const home = mkdtempSync(join(tmpdir(), 'clusterwright-package-'));
 const app = join(home, 'app');
 const tsc = resolve('node_modules/.bin/tsc');
+
+/** Pages with an app that can be copied. */
+const documented = { 'README.md': 'readme', 'docs/install.md': 'install' } as const;
+
+/** The only block of TypeScript in a page. */
+function example(page: string): string {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/```ts\n(.*?)```/gs)];
+  if (blocks.length !== 1) throw new Error(`${page} has ${blocks.length} blocks of TypeScript instead of one`);
+  return blocks[0]?.[1] ?? '';
+}
 
 interface Packed {
   readonly filename: string;
@@ -42,6 +52,7 @@ beforeAll(() => {
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(resolve('node_modules', name), place);
   }
+  for (const [page, name] of Object.entries(documented)) writeFileSync(join(app, `${name}.ts`), example(page));
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
   const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: [] };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
@@ -91,6 +102,22 @@ describe('the published package', () => {
       'ClusterRole clusterwright-edit',
     ]);
   }, 60_000);
+
+  test.each([
+    ['readme', ['crds', 'operator', 'cache'], 'RedisCluster databases cache'],
+    ['install', ['crds', 'operator', 'shop'], 'BackupSchedule shop nightly'],
+  ])('carries the app of the %s page', (name, charts, last) => {
+    const outdir = join(home, name);
+    execFileSync(process.execPath, [`${name}.js`], { cwd: app, env: { ...process.env, CDK8S_OUTDIR: outdir } });
+    const files = readdirSync(outdir);
+    // Numbered where charts depend on each other.
+    expect(files.map((file) => file.replace(/^\d+-|\.k8s\.yaml$/g, '')).sort()).toEqual([...charts].sort());
+    const objects = files.flatMap((file) =>
+      parseAllDocuments(readFileSync(join(outdir, file), 'utf8')).map((document) => document.toJS() as KubeObject),
+    );
+    const ids = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace} ${metadata.name}`);
+    expect(ids).toEqual(expect.arrayContaining(['Deployment clusterwright-system clusterwright', last]));
+  });
 
   test('makes the same manifests through node and through the cdk8s CLI', () => {
     const cdk8s = resolve('node_modules/cdk8s-cli/bin/cdk8s');

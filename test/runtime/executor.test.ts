@@ -103,7 +103,10 @@ describe('a create', () => {
     ['a former cluster of the name', owned('uid-former'), 'an earlier RedisCluster db'],
     [
       'a cluster of another kind',
-      { ...owned('uid-db'), ownerReferences: [{ ...owner(), kind: 'EtcdCluster', uid: 'uid-other', controller: true }] },
+      {
+        ...owned('uid-db'),
+        ownerReferences: [{ ...owner(), kind: 'EtcdCluster', uid: 'uid-other', controller: true }],
+      },
       'EtcdCluster db',
     ],
     [

@@ -1,0 +1,92 @@
+/** What docs/monitoring.md says of metrics, reasons, ports and labels, held against the code that they are in. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { etcdKind } from '../../src/api/etcd.ts';
+import { apiVersionOf } from '../../src/api/object.ts';
+import { validateCluster } from '../../src/api/validate.ts';
+import { operatorPort } from '../../src/constructs/operator-deployment.ts';
+import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
+import { engines } from '../../src/engines/index.ts';
+import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
+import { createMetrics } from '../../src/runtime/metrics.ts';
+
+const page = readFileSync('docs/monitoring.md', 'utf8');
+const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+const blocks = (text: string): unknown[] =>
+  [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => parse(yaml));
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+const metrics = Object.values(createMetrics()).filter(
+  (value): value is Metric => typeof value === 'object' && value !== null && 'labelNames' in value,
+);
+
+describe('docs/monitoring.md', () => {
+  it('has a row for every metric, with its labels and its meaning', () => {
+    const rows = metrics.map(
+      ({ name, help, labelNames }) =>
+        `| \`${name}\` | ${labelNames.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(page.split('\n').filter((line) => line.startsWith('| `clusterwright_'))).toEqual(rows);
+  });
+
+  it('alerts on metrics that exist', () => {
+    const [rules] = blocks(section('Alerts')) as { groups: { rules: { expr: string }[] }[] }[];
+    const used = (rules?.groups[0]?.rules ?? []).flatMap(({ expr }) => expr.match(/clusterwright_\w+/g) ?? []);
+    const known = ['clusterwright_resource_condition', ...metrics.map(({ name }) => name)];
+    expect(used.length).toBeGreaterThan(6);
+    expect(used.filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('names reasons that are given', () => {
+    const folder = 'src';
+    const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
+    const reasons = section('Conditions')
+      .split('\n')
+      .flatMap((line) => /^\| `(\w+)` \|/.exec(line)?.[1] ?? []);
+    expect(reasons.length).toBeGreaterThan(5);
+    expect(reasons.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
+  });
+
+  it('has a row for every port that the operator talks to, and for those that it does not', () => {
+    const rows = section('Who talks to whom')
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const portsOf = (from: string): number[] =>
+      rows
+        .filter((row) => row.startsWith(`| ${from}`))
+        .flatMap((row) => row.split('|')[3]?.match(/\d+/g) ?? [])
+        .map(Number);
+    expect(portsOf('operator |')).toEqual([443, 6443, ...engines.flatMap(({ ports }) => ports)]);
+    expect(portsOf('kubelet')).toEqual([operatorPort, metricsPort]);
+    expect(portsOf('etcd members')).toContain(peerPort);
+  });
+
+  it('selects pods by labels that they have', () => {
+    const [policy] = blocks(section('Who talks to whom')) as { spec: { podSelector: { matchLabels: object } } }[];
+    const etcd = engines.find(({ name }) => name === 'etcd');
+    const verdict = validateCluster(etcdKind, {
+      apiVersion: apiVersionOf(etcdKind.resource),
+      kind: 'EtcdCluster',
+      metadata: { name: 'registry', namespace: 'shop' },
+      spec: {},
+    });
+    if (etcd === undefined || !verdict.ok) throw new Error('an empty spec is valid');
+    const set = etcd.resources(verdict.cluster).find(({ object }) => object.kind === 'StatefulSet');
+    const spec = (set?.object.spec ?? {}) as { template?: { metadata: { labels: object } } };
+    expect(spec.template?.metadata.labels).toMatchObject({
+      ...policy?.spec.podSelector.matchLabels,
+      [managedByLabel]: managedBy,
+    });
+  });
+});
