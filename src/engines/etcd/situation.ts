@@ -55,13 +55,24 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
         return index === undefined ? [] : [[index, object]];
       }),
     );
+  /** By the names of the first pods: a set that somebody has made larger has second ones, and claims of theirs. */
+  const firstByIndex = <T extends KubeObject>(
+    objects: readonly T[],
+    nameFor: (cluster: string, index: number) => string,
+  ): Map<number, T> =>
+    byIndex(
+      objects.filter(({ metadata: { name, labels } }) => {
+        const index = indexInName(metadata.name, labels?.[memberLabel]);
+        return index !== undefined && name === nameFor(metadata.name, index);
+      }),
+    );
   const record = children.get('ConfigMap', etcdNames(metadata.name).roster);
   const roster =
     record !== undefined && ours(record)
       ? readRoster(cluster, (record.data ?? {}) as Readonly<Record<string, string>>)
       : new Map();
   const sets = byIndex(children.objects.filter((o): o is StatefulSet => o.kind === 'StatefulSet' && ours(o)));
-  const everyClaim = byIndex(children.claims);
+  const claims = firstByIndex(children.claims, claimName);
   const members = membersOf(cluster, observed);
   const leader = members?.find((member) => member.live !== undefined && member.live.leaderId === member.id);
   return {
@@ -71,12 +82,12 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
     observed,
     roster,
     sets,
-    claims: new Map([...everyClaim].filter(([, claim]) => !isRetired(claim))),
-    pods: byIndex(children.pods),
+    claims: new Map([...claims].filter(([, claim]) => !isRetired(claim))),
+    pods: firstByIndex(children.pods, podName),
     taken: new Set([
       ...roster.keys(),
       ...sets.keys(),
-      ...everyClaim.keys(),
+      ...byIndex(children.claims).keys(),
       ...(members ?? []).flatMap(({ index }) => index ?? []),
     ]),
     ...(members === undefined ? {} : { members }),

@@ -66,7 +66,7 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-number-given-again',
     defect: "a new member is given the number of an old one, and meets that one's data",
     seen: 'etcd #14805, elassandra #17',
-    edits: [{ file: 'engines/etcd/situation.ts', find: '      ...everyClaim.keys(),\n', replace: '' }],
+    edits: [{ file: 'engines/etcd/situation.ts', find: '      ...byIndex(children.claims).keys(),\n', replace: '' }],
     scenarios: ['etcd S2 again'],
     classes: ['F1'],
     oracle: 'O4',
