@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { recipeOf } from '../../../src/sandbox/images/build.ts';
 import { parseImageList } from '../../../src/sandbox/images/load.ts';
@@ -16,6 +17,18 @@ describe('recipes', () => {
     ]);
     expect(() => findRecipe('redis:6')).toThrow(
       /no image is called redis:6; there are: redis:7\.0, .*clusterwright:dev/,
+    );
+  });
+
+  it('have a row each in docs/sandbox.md, with what they stand in for', () => {
+    const page = readFileSync('docs/sandbox.md', 'utf8');
+    const section = page.split('\n## Images\n')[1]?.split('\n## ')[0] ?? '';
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    const all = [...recipes, operatorRecipe('', '')];
+    expect(rows.map((row) => row.split(' | ').slice(0, 2).join(' | '))).toEqual(
+      all.map(
+        ({ name, standsInFor = [] }) => `| \`${name}\` | ${standsInFor.map((image) => `\`${image}\``).join(', ')}`,
+      ),
     );
   });
 
