@@ -17,6 +17,8 @@ import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
 
 const keptResults = 10;
+/** No run of ours was due before: a smaller number at the end of a name is no time. */
+const earliestRun = Date.parse('2020-01-01T00:00:00Z');
 /** Of the CronJob controller, which looks around every few seconds. */
 const graceMs = 60_000;
 
@@ -69,7 +71,7 @@ function judge(
   if (schedule.spec.suspend) {
     return { phase: 'Suspended', conditions: conditionClaims('True', 'Suspended', 'no more runs begin', {}) };
   }
-  const due = overdueSince(schedule, lastScheduledAt, newest, now);
+  const due = overdueSince(schedule, lastScheduledAt, results, now);
   if (due !== undefined) {
     const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun`;
     return { phase: 'Degraded', conditions: conditionClaims('False', 'RunOverdue', message, { degraded: true }) };
@@ -82,7 +84,7 @@ function judge(
 function overdueSince(
   { metadata, spec, status }: Cluster<ScheduleSpec>,
   lastScheduledAt: string | undefined,
-  newest: RunResult | undefined,
+  results: readonly RunResult[],
   now: number,
 ): number | undefined {
   const { phase, conditions = [] } = status ?? {};
@@ -93,7 +95,7 @@ function overdueSince(
   const since = Math.max(
     Date.parse(metadata.creationTimestamp ?? '') || 0,
     Date.parse(lastScheduledAt ?? '') || 0,
-    runOf(newest?.job ?? '') * 60_000,
+    ...results.map(({ job }) => runOf(job) * 60_000),
     phase === 'Active' ? 0 : Date.parse(turned ?? '') || 0,
   );
   return due === undefined || due <= since ? undefined : due;
@@ -103,7 +105,13 @@ function mergedResults(situation: ScheduleSituation, before: ScheduleStatus): Ru
   const seen = situation.children.jobs.flatMap((job) => resultOf(job, situation) ?? []);
   const known = new Set(seen.map(({ job }) => job));
   const remembered = (before.results ?? []).filter(({ job }) => !known.has(job));
-  return [...seen, ...remembered].sort((a, b) => runOf(b.job) - runOf(a.job)).slice(0, keptResults);
+  return [...seen, ...remembered].sort((a, b) => beganAt(b) - beganAt(a)).slice(0, keptResults);
+}
+
+/** Milliseconds. A run that somebody has begun by hand has a name of their own. */
+function beganAt({ job, startedAt }: RunResult): number {
+  const due = runOf(job) * 60_000;
+  return due > earliestRun ? due : Date.parse(startedAt ?? '') || 0;
 }
 
 /** Kubernetes names a Job after its CronJob and the minute that it was due, counted since 1970. */
@@ -113,11 +121,16 @@ function runOf(job: string): number {
 
 function resultOf(job: Job, { schedule, children, topology, now }: ScheduleSituation): RunResult | undefined {
   const state = jobState(job, children.jobPods, now);
-  const { name } = job.metadata;
-  if (state.state === 'failed') return { job: name, outcome: 'Failed', message: state.message };
+  const { name, creationTimestamp } = job.metadata;
+  if (state.state === 'failed') {
+    const began = creationTimestamp === undefined ? {} : { startedAt: creationTimestamp };
+    return { job: name, outcome: 'Failed', message: state.message, ...began };
+  }
   if (state.state !== 'complete') return undefined;
   // What is not there any more may have been written down while it was.
   const known = (schedule.status as ScheduleStatus | undefined)?.results?.find((result) => result.job === name);
   if (state.result === undefined && known !== undefined) return known;
-  return { job: name, outcome: 'Verified', ...backupResult(state.result, topology) };
+  const doubt = state.result?.result === 'taken' ? state.result.retentionFailure : undefined;
+  const message = doubt === undefined ? {} : { message: `nothing was let go: ${doubt}` };
+  return { job: name, outcome: 'Verified', ...message, ...backupResult(state.result, topology) };
 }

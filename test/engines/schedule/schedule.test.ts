@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
@@ -93,6 +94,29 @@ describe('a BackupSchedule', () => {
     });
     expect(said.results?.map(({ job }) => job)).toEqual([run(21), run(20)]);
     expect(said.lastSuccess?.job).toBe(run(20));
+  });
+
+  it('takes a run that somebody has begun by hand for what it is: the newest', async () => {
+    const failed = jobOf(cronJob, 'failed', refused('full'), run(20));
+    const byHand = jobOf(cronJob, 'complete', taken, 'by-hand-1');
+    expect(await look({ objects: [...stored, ...failed, ...byHand] })).toMatchObject({
+      phase: 'Active',
+      said: { results: [{ job: 'by-hand-1' }, { job: run(20) }] },
+    });
+    const [job, ...pods] = jobOf(cronJob, 'failed', refused('full'), 'by-hand-2');
+    const later = { ...job, metadata: { ...job?.metadata, creationTimestamp: '2026-11-21T04:00:00Z' } } as KubeObject;
+    const { said } = await look({ objects: [...stored, ...byHand, later, ...pods] });
+    expect(said.results?.map(({ job: name }) => name)).toEqual(['by-hand-2', 'by-hand-1']);
+    // Nor when its Job is gone.
+    const remembered = await look({ status: said, objects: [...stored, ...failed] });
+    expect(remembered.said.results?.map(({ job: name }) => name)).toEqual(['by-hand-2', 'by-hand-1', run(20)]);
+  });
+
+  it('says what kept retention from its work', async () => {
+    const doubt = { ...taken, retentionFailure: 'the clocks are apart' } as AgentResult;
+    const { phase, said } = await look({ objects: [...stored, ...jobOf(cronJob, 'complete', doubt, run(21))] });
+    expect([phase, said.results?.[0]?.outcome]).toEqual(['Active', 'Verified']);
+    expect(said.results?.[0]?.message).toBe('nothing was let go: the clocks are apart');
   });
 
   it('is degraded by a run that failed, until one succeeds', async () => {
