@@ -84,24 +84,26 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   const [first] = learners
     .filter(({ live }) => live !== undefined)
     .sort((a, b) => (b.live?.applied ?? 0) - (a.live?.applied ?? 0));
+  const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
   if (first === undefined) {
-    const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
     const names = wordsFor(cluster, learners);
     return another ?? { steps: [], outcome: wait('Joining', `${names}: no vote yet`, recheckMs) };
   }
   const name = nameOf(cluster, first);
-  return acting(
+  const promotion = acting(
     { type: 'etcd.promote', via, memberId: first.id },
     `give ${name} a vote, if it has caught up`,
     wait('Joining', `${name} catches up with the leader`, recheckMs),
   );
+  // The other way round etcd 3.5 takes nobody in until the new voter has been connected for five seconds.
+  return { ...promotion, steps: [...(another?.steps ?? []), ...promotion.steps] };
 }
 
 /**
  * The next one while one is there without a vote, since what takes time is to start and to copy, and who has no vote
- * endangers nobody. Not before the first has started: a member that starts asks every other one, and two that start at
- * once wait for each other until etcd gives that up. Members that still run by older settings might count the second as
- * one too many, and the others not.
+ * endangers nobody. Not before the first has started: a member that starts waits until it can resolve the names of all
+ * who are listed, and then asks each of them, so that one more who is listed and does not run costs it seven seconds or
+ * more. Members that still run by older settings might count the second as one too many, and the others not.
  */
 function planAnother(
   situation: Situation,
@@ -111,7 +113,8 @@ function planAnother(
 ): EtcdPlan | undefined {
   const voting = voters(members);
   const pod = first.index === undefined ? undefined : situation.pods.get(first.index);
-  const hasStarted = pod?.status?.containerStatuses?.some(({ started }) => started === true) === true;
+  const isStarted = pod?.status?.containerStatuses?.some(({ started }) => started === true) === true;
+  const hasStarted = isStarted || first.live !== undefined;
   const isMixed = members.some((member) => isOutdated(situation, member));
   const isRoom = voting.length + 1 < situation.spec.replicas;
   return isRoom && hasStarted && !isMixed && troubles(situation, voting).length === 0

@@ -15,6 +15,11 @@ describe('more members', () => {
       ['add 4', 'wait ScalingOut'],
     ],
     [
+      'the second comes as soon as the first answers, which gets its vote meanwhile',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'copying' }, pods: { 3: 'unready' } },
+      ['add 4', 'promote 3', 'wait Joining'],
+    ],
+    [
       'no third comes beside two',
       {
         spec: { replicas: 7 },
@@ -79,8 +84,8 @@ describe('more members', () => {
     ],
     [
       'E2: get their vote when they run',
-      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'copying' } },
-      ['promote 3', 'wait Joining'],
+      { numbers: [0, 1, 2], members: { 2: 'copying' } },
+      ['promote 2', 'wait Joining'],
     ],
     [
       'E2: are waited for while they do not answer, and no other comes',
