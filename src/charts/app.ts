@@ -1,6 +1,7 @@
-/** The whole app: CRDs, then the operator, then samples, each a file that is numbered in the order of application. */
+/** The whole app: CRDs, the operator, samples and their backups, each a file that is numbered in the order of application. */
 import { App } from 'cdk8s';
 import type { OperatorProps } from '../constructs/operator.ts';
+import { BackupsChart } from './backups.ts';
 import { CrdsChart } from './crds.ts';
 import { OperatorChart } from './operator.ts';
 import { SamplesChart } from './samples.ts';
@@ -20,5 +21,6 @@ export function createApp(options: AppOptions = {}): App {
   const samples = new SamplesChart(app, 'samples');
   controller.addDependency(crds);
   samples.addDependency(controller);
+  new BackupsChart(app, 'backups').addDependency(samples);
   return app;
 }

@@ -14,12 +14,12 @@ export class SamplesChart extends Chart {
   constructor(scope: Construct, id: string) {
     super(scope, id, { disableResourceNameHashes: true });
     plainObject(this, 'namespace', restrictedNamespace(samplesNamespace));
-    new RedisCluster(this, 'redis', { metadata: sample(sampleNames.redis) });
-    new EtcdCluster(this, 'etcd', { metadata: sample(sampleNames.etcd) });
+    new RedisCluster(this, 'redis', { metadata: sampleMetadata(sampleNames.redis) });
+    new EtcdCluster(this, 'etcd', { metadata: sampleMetadata(sampleNames.etcd) });
   }
 }
 
-function sample(name: string): RedisClusterProps['metadata'] {
+export function sampleMetadata(name: string): RedisClusterProps['metadata'] {
   return {
     name,
     namespace: samplesNamespace,

@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../src/api/object.ts';
 import { createApp } from '../../src/charts/app.ts';
 
-const files = ['0000-crds.k8s.yaml', '0001-operator.k8s.yaml', '0002-samples.k8s.yaml'];
+const files = ['0000-crds.k8s.yaml', '0001-operator.k8s.yaml', '0002-samples.k8s.yaml', '0003-backups.k8s.yaml'];
 const directories: string[] = [];
 
 function synthesized(options: Parameters<typeof createApp>[0] = {}): Readonly<Record<string, string>> {
@@ -27,6 +29,20 @@ describe('the synthesized manifests', () => {
 
   test.each(files)('%s is the one that is committed; `npm run synth` writes it', (file) => {
     expect(readFileSync(join('dist', file), 'utf8')).toBe(manifests[file]);
+  });
+
+  test('back up a sample that there is, to a volume that is made with them', () => {
+    const objectsIn = (file: string): KubeObject[] =>
+      parseAllDocuments(manifests[file] ?? '').map((document) => document.toJS() as KubeObject);
+    const samples = objectsIn('0002-samples.k8s.yaml').map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const [claim, ...backups] = objectsIn('0003-backups.k8s.yaml');
+    expect(backups.map(({ kind }) => kind)).toEqual(['Backup', 'BackupSchedule']);
+    for (const { metadata, spec } of backups) {
+      const { cluster, target } = spec as { cluster: { kind: string; name: string }; target: object };
+      expect(samples).toContain(`${cluster.kind} ${cluster.name}`);
+      expect(target).toEqual({ claim: { name: claim?.metadata.name } });
+      expect(metadata.namespace).toBe(claim?.metadata.namespace);
+    }
   });
 
   test('are the same bytes every time', () => {

@@ -1,0 +1,27 @@
+/** Backups of the sample cluster, one now and one a night, to a volume beside it. Not a part of what `up` applies. */
+import { Chart } from 'cdk8s';
+import type { Construct } from 'constructs';
+import { Backup } from '../constructs/backup.ts';
+import { BackupSchedule } from '../constructs/backup-schedule.ts';
+import { plainObject } from '../constructs/plain-object.ts';
+import { sampleMetadata, sampleNames } from './samples.ts';
+
+const target = { claim: { name: 'backups' } };
+const cluster = { kind: 'RedisCluster', name: sampleNames.redis } as const;
+
+export class BackupsChart extends Chart {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, { disableResourceNameHashes: true });
+    plainObject(this, 'claim', {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: sampleMetadata(target.claim.name),
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    new Backup(this, 'backup', { metadata: sampleMetadata('sample'), spec: { cluster, target } });
+    new BackupSchedule(this, 'schedule', {
+      metadata: sampleMetadata('sample-nightly'),
+      spec: { cluster, schedule: '15 3 * * *', retention: { count: 7, age: '30d' }, target },
+    });
+  }
+}
