@@ -73,7 +73,8 @@ export const runtimeMutants: readonly Mutant[] = [
       {
         file: 'runtime/executor.ts',
         find: 'if (whose !== undefined) throw new NameConflict(whose, { cause });',
-        replace: "throw new NameConflict(whose ?? '', { cause });",
+        replace:
+          'throw new NameConflict([object.kind, object.metadata.name, "exists and belongs to you"].join(" "), { cause });',
       },
     ],
     scenarios: ['S1'],
