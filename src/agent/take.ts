@@ -58,7 +58,7 @@ export async function take(
 }
 
 /**
- * A Job repeats what it is not sure of; one Backup is to have one backup. The target is asked whatever the purpose is: no
+ * A Job repeats what it is not sure of; one Backup is to have one backup, and so is one change of the version. The target is asked whatever the purpose is: no
  * database shall make a dump for one that is not there.
  */
 async function madeBefore(
@@ -67,7 +67,8 @@ async function madeBefore(
   keys: KeyRing | undefined,
 ): Promise<FoundBackup | undefined> {
   const folders = await foldersIn(target, clusterFolder(cluster));
-  if (purpose.type !== 'backup' || purpose.uid === undefined) return undefined;
+  const isOnce = purpose.type === 'backup' || purpose.type === 'version';
+  if (!isOnce || purpose.uid === undefined) return undefined;
   for (const { path, hasManifest } of folders) {
     if (!hasManifest) continue;
     const opened = await trustedManifest(target, path, keys);

@@ -26,7 +26,10 @@ const release = (self: string): string => `(${minor(self)} * 1000 + ${patch(self
 
 /** The first release whose metrics port answers `/livez` and `/readyz`, which the kubelet asks. */
 export const firstPatchOf35 = 11;
-/** etcd's own advice: earlier ones may bring members back to life in 3.6 that were removed long ago. */
+/**
+ * etcd's own advice: earlier ones may bring members back to life in 3.6 that were removed long ago. What writes the
+ * membership down in that way is no place to go back to, either.
+ */
 export const lastPatchBefore36 = 32;
 
 /** Least memory limit that a member starts with. */
@@ -215,7 +218,7 @@ export const etcdSpecSchema = {
   properties: {
     version: {
       type: 'string',
-      description: `Version of etcd, major.minor.patch, from 3.5.${firstPatchOf35} on. It can only rise; to 3.6 from 3.5.${lastPatchBefore36} on.`,
+      description: `Version of etcd, major.minor.patch, from 3.5.${firstPatchOf35} on. Between 3.5 and 3.6 it goes up from 3.5.${lastPatchBefore36} or later, and back by etcd's own procedure to 3.5.${lastPatchBefore36} or later.`,
       default: '3.6.16',
       pattern: '^3\\.[56]\\.(0|[1-9][0-9]?)$',
       maxLength: 6,
@@ -224,10 +227,13 @@ export const etcdSpecSchema = {
           rule: `${release('self')} >= ${5000 + firstPatchOf35}`,
           message: `version must be 3.5.${firstPatchOf35} or later`,
         },
-        { rule: `${release('self')} >= ${release('oldSelf')}`, message: 'version can only rise' },
         {
           rule: `${minor('self')} == ${minor('oldSelf')} || ${release('oldSelf')} >= ${5000 + lastPatchBefore36}`,
           message: `version must be 3.5.${lastPatchBefore36} or later before it becomes 3.6`,
+        },
+        {
+          rule: `${minor('self')} == ${minor('oldSelf')} || ${release('self')} >= ${5000 + lastPatchBefore36}`,
+          message: `version can only go back from 3.6 to 3.5.${lastPatchBefore36} or later`,
         },
       ],
     },

@@ -23,17 +23,23 @@ export const clusterIdentitySchema = {
 
 export type ClusterIdentity = Defaulted<typeof clusterIdentitySchema>;
 
-/** On demand (`Backup`), by a `BackupSchedule`, or as the last one of a cluster that is being deleted. */
+/**
+ * On demand (`Backup`), by a `BackupSchedule`, as the last one of a cluster that is being deleted, or before another minor
+ * version.
+ */
 export const purposeSchema = {
   type: 'object',
   required: ['type', 'name'],
   properties: {
-    type: { type: 'string', enum: ['backup', 'schedule', 'deletion'] },
-    name: { ...name, description: 'Of the Backup or BackupSchedule; of the cluster where it is being deleted.' },
+    type: { type: 'string', enum: ['backup', 'schedule', 'deletion', 'version'] },
+    name: {
+      ...name,
+      description: 'Of the Backup or BackupSchedule; of the cluster itself for `deletion` and `version`.',
+    },
     uid: {
       ...uidSchema,
       description:
-        'Of the same object. A second attempt for the same Backup finds what the first one has stored by it.',
+        'Of the same object; for `version`, of this very change. A second attempt finds by it what the first one has stored for `backup` and `version`.',
     },
   },
 } as const satisfies StructuralSchema;

@@ -13,6 +13,7 @@ import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
+import type { TakesBackup } from './awaited-backup.ts';
 import type { BackupPart } from './backup-part.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
@@ -98,7 +99,8 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   resources(cluster: Cluster<Spec>): readonly Desired[];
   /** Asks the processes. A member that does not answer in time is a value, not an error. */
   observe(cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<Observed>;
-  plan(cluster: Cluster<Spec>, children: Children, observed: Observed): Plan<Action>;
+  /** `take` makes what takes a backup of the cluster, for a plan that must not go on without one. */
+  plan(cluster: Cluster<Spec>, children: Children, observed: Observed, take: TakesBackup): Plan<Action>;
   act(action: Action, cluster: Cluster<Spec>, io: EngineIO): Promise<void>;
   status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
   /** What `plan` sees when nothing exists yet: for offline plans. */

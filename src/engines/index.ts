@@ -11,7 +11,7 @@ import { scheduleEngine } from './schedule/index.ts';
 
 /** `agentImage` is what Jobs run: the operator's own image. */
 export function enginesWith(agentImage: string): readonly RegisteredEngine[] {
-  const databases = [registered(redis), registered(etcd)].map((engine) =>
+  const databases = [registered(redis, agentImage), registered(etcd, agentImage)].map((engine) =>
     withLastBackup(withRestore(engine, agentImage), agentImage),
   );
   return [...databases, backupEngine(databases, agentImage), scheduleEngine(databases, agentImage)];

@@ -2,14 +2,21 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { EngineAction } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
+import { defaultAgentImage } from './agent-pod.ts';
+import { takesBackup } from './awaited-backup.ts';
 import type { Engine, RegisteredEngine } from './engine.ts';
 
-/** The cluster given to the result must have been validated against the engine's kind: its spec is taken as that. */
+/**
+ * The cluster given to the result must have been validated against the engine's kind: its spec is taken as that.
+ * `agentImage` is what Jobs run.
+ */
 export function registered<Spec, Observed, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Action>,
+  agentImage: string = defaultAgentImage,
 ): RegisteredEngine {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
   const { forecast, listener, backup } = engine;
+  const take = takesBackup(engine, agentImage);
   return {
     name: engine.name,
     kind: engine.kind,
@@ -18,7 +25,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     resources: (cluster) => engine.resources(typed(cluster)),
     async survey(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
-      const plan = engine.plan(typed(cluster), children, observed);
+      const plan = engine.plan(typed(cluster), children, observed, take);
       return {
         plan,
         status: engine.status(typed(cluster), children, observed, plan),
@@ -27,7 +34,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
       };
     },
     // What its status remembers is something, too.
-    surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing),
+    surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
     backup: {
       source: (cluster) => backup.source(typed(cluster)),
       filling: (cluster) => backup.filling(typed(cluster)),

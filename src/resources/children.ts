@@ -14,6 +14,7 @@ export interface Termination {
 
 export interface ContainerStatus {
   readonly name: string;
+  readonly image?: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
   /** Its startup probe has passed. */
@@ -48,7 +49,10 @@ export interface Pod extends KubeObject {
 export interface StatefulSet extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };
+    readonly template?: {
+      readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
+      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
+    };
   };
   readonly status?: {
     readonly observedGeneration?: number;

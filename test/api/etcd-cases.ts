@@ -245,12 +245,13 @@ const updates: readonly Case[] = [
     spec: { tls: { peer: { secretRef: { name: 'b' } } } },
     refused: 'spec.tls.peer',
   },
-  { story: 'an earlier patch', old: { version: '3.6.16' }, spec: { version: '3.6.9' }, refused: 'spec.version' },
-  { story: 'the minor before', old: { version: '3.6.0' }, spec: { version: '3.5.35' }, refused: 'spec.version' },
+  { story: 'an earlier patch', old: { version: '3.6.16' }, spec: { version: '3.6.9' } },
+  { story: 'an earlier patch by leaving it out', old: { version: '3.6.20' }, spec: {} },
+  { story: 'the minor before', old: { version: '3.6.0' }, spec: { version: '3.5.32' } },
   {
-    story: 'an earlier version by leaving it out',
-    old: { version: '3.6.20' },
-    spec: {},
+    story: 'the minor before, of a patch that could not come back',
+    old: { version: '3.6.0' },
+    spec: { version: '3.5.31' },
     refused: 'spec.version',
   },
 ];

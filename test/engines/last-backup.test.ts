@@ -106,7 +106,7 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(soon).toMatchObject({ steps: [], reason: 'LastBackupFailed' });
     expect(soon.message).toMatch(/the store does not answer; it is tried again, nothing is deleted before/);
     const later = look(ending(kind, {}), objects, '2026-11-21T03:01:30Z');
-    expect(later.steps).toEqual(['delete Job db-last-backup: the last backup has failed and is begun anew']);
+    expect(later.steps).toEqual(['delete Job db-last-backup: it has failed and is begun anew']);
   });
 
   it.each<[Policy, readonly string[]]>([

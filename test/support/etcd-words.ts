@@ -1,13 +1,19 @@
 /** A plan of etcd as short lines: what a row of a table compares. */
+
+import { takesBackup } from '../../src/engines/awaited-backup.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
+import { etcdBackup } from '../../src/engines/etcd/backup.ts';
 import { planEtcd } from '../../src/engines/etcd/plan.ts';
 import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { etcdWorld, type Story } from './etcd-situation.ts';
 
+/** With an agent of no particular image. */
+export const takesEtcdBackup = takesBackup({ name: 'etcd', backup: etcdBackup }, 'agent:test');
+
 /** The steps in order, then the outcome: `['add 3', 'wait ScalingOut']`. */
 export function planned(story: Story): string[] {
   const { cluster, children, observed } = etcdWorld(story);
-  return words(planEtcd(cluster, children, observed));
+  return words(planEtcd(cluster, children, observed, takesEtcdBackup));
 }
 
 export function words(plan: Plan<EtcdAction>): string[] {
@@ -37,6 +43,9 @@ export function actionWords(action: EtcdAction): string {
       return `defragment ${action.member.pod}`;
     case 'etcd.disarm':
       return `disarm ${numberOf(action.memberId)} ${action.alarm}`;
+    case 'etcd.enableDowngrade':
+      return `enableDowngrade ${action.target}`;
+    case 'etcd.cancelDowngrade':
     case 'etcd.enableAuth':
     case 'etcd.disableAuth':
     case 'etcd.changePassword':
@@ -68,6 +77,15 @@ function stepWords(step: Step<EtcdAction>): string {
     default:
       return step satisfies never;
   }
+}
+
+/** What a plan does about the version: templates by whose they are, and no labels of other objects. */
+export function versionWords(lines: readonly string[]): string[] {
+  const label = 'metadata.labels[app.kubernetes.io/version]';
+  return lines.flatMap((line) => {
+    if (line.includes(`template.${label}`)) return [line.replace(/^apply StatefulSet (.*?):.*$/, 'template $1')];
+    return line.startsWith('apply') && line.endsWith(`: ${label}`) ? [] : [line];
+  });
 }
 
 /** A story, the situation that it tells of, and the plan for it. */

@@ -61,6 +61,10 @@ function answerOf({ members, agreed }: EtcdObserved, { host, path }: HttpRequest
         version: member.version,
         dbSize: String(member.dbSize),
         dbSizeInUse: String(member.dbInUse),
+        ...(member.storageVersion === undefined ? {} : { storageVersion: member.storageVersion }),
+        ...(member.downgradeTarget === undefined
+          ? {}
+          : { downgradeInfo: { enabled: true, targetVersion: member.downgradeTarget } }),
         raftAppliedIndex: String(member.applied),
         ...(member.leaderId === undefined ? {} : { leader: member.leaderId }),
         ...(member.isLearner ? { isLearner: true } : {}),

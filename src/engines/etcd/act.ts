@@ -21,6 +21,8 @@ const done = [
   /compacted/i,
   /user name already exists/i,
   /authentication is not enabled/i,
+  /downgrade job in progress/i,
+  /no inflight downgrade job/i,
 ];
 const unconnected = /unhealthy cluster/i;
 const notYet = [unconnected, /in sync with leader/i, /not enough started members/i, /too many learner/i];
@@ -76,6 +78,14 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
     }
     case 'etcd.disableAuth':
       return unlessRefused(session.call(action.via.address, 'auth/disable', {}, changeTimeoutMs));
+    case 'etcd.enableDowngrade': {
+      const request = { action: 'ENABLE', version: action.target };
+      return unlessRefused(session.call(action.via.address, 'maintenance/downgrade', request, changeTimeoutMs));
+    }
+    case 'etcd.cancelDowngrade':
+      return unlessRefused(
+        session.call(action.via.address, 'maintenance/downgrade', { action: 'CANCEL' }, changeTimeoutMs),
+      );
     case 'etcd.disarm':
       await session.call(
         action.via.address,

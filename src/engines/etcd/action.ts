@@ -35,4 +35,7 @@ export type EtcdAction =
   | { readonly type: 'etcd.disableAuth'; readonly via: Target }
   /** Gives root the present password of the Secret in place of the one before. */
   | { readonly type: 'etcd.changePassword'; readonly via: Target }
+  /** Lets the cluster be downgraded to the minor version of `target`: from then on it keeps to that one's format. */
+  | { readonly type: 'etcd.enableDowngrade'; readonly via: Target; readonly target: string }
+  | { readonly type: 'etcd.cancelDowngrade'; readonly via: Target }
   | { readonly type: 'etcd.disarm'; readonly via: Target; readonly memberId: string; readonly alarm: string };

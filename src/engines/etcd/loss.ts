@@ -8,6 +8,7 @@
 import type { Pod } from '../../resources/children.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
+import { versionLabel } from './versions.ts';
 
 /** Beyond the grace that a terminating pod has: its node does not answer. */
 const terminatingMs = 60_000;
@@ -80,8 +81,7 @@ function crashes(pod: Pod): boolean {
 
 /** Somebody else runs the same template well: it is the data that keeps this one from running, not the settings. */
 function isAloneInIt({ pods, members = [] }: Situation, pod: Pod): boolean {
-  const versionOf = (candidate: Pod | undefined): string | undefined =>
-    candidate?.metadata.labels?.['app.kubernetes.io/version'];
+  const versionOf = (candidate: Pod | undefined): string | undefined => candidate?.metadata.labels?.[versionLabel];
   return members.some(
     (member) => member.index !== undefined && isHealthy(member) && versionOf(pods.get(member.index)) === versionOf(pod),
   );

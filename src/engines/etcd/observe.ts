@@ -3,6 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine.ts';
+import { downgradeOf, downgradeTold } from './downgrade.ts';
 import type { Answer } from './gateway.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
@@ -24,7 +25,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     }),
   );
   const [agreed, authorities] = await Promise.all([
-    agreement(answering(members), session, io),
+    agreement(cluster, answering(members), session, io),
     authoritiesOf(cluster, io),
   ]);
   return {
@@ -75,6 +76,7 @@ export function liveMember(pod: string, address: string, status: Answer): LiveMe
     ...(leader === '0' ? {} : { leaderId: leader }),
     isLearner: status.isLearner === true,
     version: String(status.version ?? ''),
+    ...downgradeTold(status),
     applied: number(status.raftAppliedIndex),
     dbSize,
     dbInUse: number(status.dbSizeInUse),
@@ -84,6 +86,7 @@ export function liveMember(pod: string, address: string, status: Answer): LiveMe
 
 /** The first list that a majority has confirmed: those who know a leader are asked in turn. */
 async function agreement(
+  cluster: Cluster<EtcdSpec>,
   live: readonly LiveMember[],
   session: EtcdSession,
   io: EngineIO,
@@ -100,7 +103,11 @@ async function agreement(
       const raised = alarmsOf(alarms);
       const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
       const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
-      return { ...listOf(list), alarms: raised, isAuthenticated: access.enabled === true, ...late, ...compacted };
+      const downgrade = await downgradeOf(cluster, live, (body) =>
+        session.call(address, 'maintenance/downgrade', body),
+      );
+      const isAuthenticated = access.enabled === true;
+      return { ...listOf(list), alarms: raised, isAuthenticated, ...late, ...compacted, ...downgrade };
     } catch {
       io.signal.throwIfAborted();
       // It has lost its majority or its life since it was asked: the next one may know.

@@ -21,6 +21,10 @@ export interface LiveMember {
   readonly leaderId?: string;
   readonly isLearner: boolean;
   readonly version: string;
+  /** Of its data, as `3.6.0`; members before 3.6 do not say. It follows the version that the cluster has agreed on. */
+  readonly storageVersion?: string;
+  /** To which version the cluster may be downgraded, by what it has applied; members before 3.6 do not say. */
+  readonly downgradeTarget?: string;
   /** Index of the last change that it has applied. */
   readonly applied: number;
   /** Bytes of its database, and what of them is in use. */
@@ -56,9 +60,14 @@ export interface Agreement {
   readonly isAuthenticated: boolean;
   /** Root still has the password before the present one. */
   readonly hasPreviousPassword?: true;
+  /** See `downgrade.ts`; asked for only while it matters. */
+  readonly downgrade?: DowngradeWord;
   /** Up to which revision the history is dropped; asked for only while there is no space. */
   readonly compacted?: string;
 }
+
+/** `underway`: one has been allowed, and etcd has not ended it. `refused`: etcd allows none, in its own words. */
+export type DowngradeWord = { readonly state: 'underway' } | { readonly state: 'refused'; readonly words: string };
 
 export interface EtcdObserved {
   /** One a pod. */

@@ -5,12 +5,14 @@ import { growthSteps } from '../../plan/growth.ts';
 import { objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
+import type { TakesBackup } from '../awaited-backup.ts';
 import { restoredAnnotation } from '../backup-part.ts';
 import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
+import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { authoritiesAnnotation, podName } from './names.ts';
@@ -18,67 +20,85 @@ import type { EtcdObserved } from './observed.ts';
 import { isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { etcdChildren } from './resources.ts';
-import { canSpareOne, planRestart, planStuck, versionBlock } from './restart.ts';
+import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
+import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
 const recheckMs = 1000;
 
-export function planEtcd(cluster: Cluster<EtcdSpec>, children: Children, observed: EtcdObserved): EtcdPlan {
+export function planEtcd(
+  cluster: Cluster<EtcdSpec>,
+  children: Children,
+  observed: EtcdObserved,
+  take: TakesBackup,
+): EtcdPlan {
   const situation = situationOf(cluster, children, observed);
+  const gate = versionGate(situation, take);
   const foreign = foreignCluster(situation);
   if (foreign !== undefined) return { steps: [], outcome: blocked('ForeignCluster', foreign) };
   const formation = formationOf(situation);
   if (formation.state === 'lost') {
-    return withObjects(situation, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
+    return withObjects(situation, gate, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
   }
   const { roster } = formation;
-  if (cluster.spec.replicas === 0) return withObjects(situation, roster, { steps: [], outcome: parked(situation) });
+  if (cluster.spec.replicas === 0)
+    return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   const recovery = recoveryOf(situation);
-  if (recovery !== undefined) return withObjects(situation, recovery.roster, recovery.plan, recovery.marks);
+  if (recovery !== undefined) return withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks);
   if (observed.unaskable !== undefined) {
     const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
-    return withObjects(situation, roster, { steps: [], outcome });
+    return withObjects(situation, gate, roster, { steps: [], outcome });
   }
   const { members } = situation;
   if (members === undefined) {
     const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, roster) };
-    return withObjects(situation, roster, stuck);
+    return withObjects(situation, gate, roster, stuck);
   }
-  return withObjects(situation, roster, planMembers(situation, members));
+  return withObjects(situation, gate, roster, planMembers(situation, gate, members));
 }
 
 /** The objects first: a member that has been added must start, and one that has been removed must stop. */
 function withObjects(
   situation: Situation,
+  gate: VersionGate,
   roster: Roster,
   { steps, outcome }: EtcdPlan,
   first: readonly ObjectStep[] = [],
 ): EtcdPlan {
   const { cluster, children, claims } = situation;
-  const refused = versionBlock(situation);
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities), children).filter(
+  const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept), children).filter(
     // Whoever starts again by itself would start with the new template.
-    (step) => refused === undefined || step.type !== 'apply' || step.object.kind !== 'StatefulSet',
+    (step) => gate.isOpen || keeps(situation, step),
   );
   const before: Step<EtcdAction>[] = [...first, ...requestSteps(situation), ...markSteps(situation)];
   const retired = retireSteps(situation, roster);
-  const kept = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
+  const held = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
   return {
     steps: [
       ...before,
       ...retired.marks,
       ...objects,
       ...retired.removals,
-      ...growthSteps(cluster.spec.storage.size, kept),
+      ...growthSteps(cluster.spec.storage.size, held),
+      ...gate.steps,
       ...steps,
     ],
-    outcome: outcome.state === 'settled' && refused !== undefined ? refused : outcome,
+    outcome: outcome.state === 'settled' ? (gate.outcome ?? noted(situation, gate, objects) ?? outcome) : outcome,
   };
+}
+
+/** Said before the first restart: nobody can say so later than that. */
+function noted({ spec }: Situation, { note }: VersionGate, steps: readonly ObjectStep[]): Outcome | undefined {
+  const isWritten = steps.some((step) => step.type === 'apply' && step.object.kind === 'StatefulSet');
+  return note === undefined || !isWritten
+    ? undefined
+    : wait('Updating', `the members restart with ${spec.version}, one at a time${note}`);
 }
 
 /** Users and their passwords are a part of the data. */
@@ -142,13 +162,16 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
   });
 }
 
-function planMembers(situation: Situation, members: readonly Member[]): EtcdPlan {
+function planMembers(situation: Situation, gate: VersionGate, members: readonly Member[]): EtcdPlan {
   const via = viaOf(situation);
   if (via === undefined) {
     return { steps: [], outcome: wait('MembersNotReady', troubles(situation, members).join('; '), recheckMs) };
   }
   const change =
-    planReplacement(situation, members, via) ?? planStuck(situation) ?? planLearner(situation, members, via);
+    planReplacement(situation, members, via) ??
+    planStuck(situation) ??
+    planUnseal(gate, via) ??
+    planLearner(situation, members, via);
   if (change !== undefined) return change;
   const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
   if (doomed.length > 0) {
@@ -159,12 +182,13 @@ function planMembers(situation: Situation, members: readonly Member[]): EtcdPlan
   if (missing.length > 0) {
     return { steps: [], outcome: wait('MembersNotReady', missing.join('; '), recheckMs) };
   }
-  return planWhole(situation, members, via);
+  return planWhole(situation, gate, members, via);
 }
 
 /** Everybody votes and is well. */
 function planWhole(
   situation: Situation,
+  gate: VersionGate,
   members: readonly Member[],
   via: NonNullable<ReturnType<typeof viaOf>>,
 ): EtcdPlan {
@@ -172,12 +196,11 @@ function planWhole(
     return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
   }
   const isComplete = voters(members).length >= situation.spec.replicas;
-  const restart =
-    versionBlock(situation) === undefined && (isComplete || canSpareOne(members))
-      ? planRestart(situation, members)
-      : undefined;
+  const mayRestart = isComplete || canSpareOne(members);
+  const restart = mayRestart && gate.isOpen ? planRestart(situation, members, gate.note) : undefined;
   return (
     restart ??
+    (mayRestart ? planDowngrade(gate, via) : undefined) ??
     planAccess(situation, via) ??
     planAlarms(situation, members, via) ??
     planOut(situation, members, via) ??

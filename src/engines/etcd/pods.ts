@@ -38,9 +38,13 @@ const startTries = 86_400;
 /** A leader that is stopped hands over first, which takes about one election. */
 const graceSeconds = 30;
 
-/** `gcr.io/etcd-development/etcd:vVERSION` unless the resource names another. */
+export function releasedImage(version: string): string {
+  return `gcr.io/etcd-development/etcd:v${version}`;
+}
+
+/** That of the release unless the resource names another. */
 export function etcdImage(spec: EtcdSpec): string {
-  return spec.image ?? `gcr.io/etcd-development/etcd:v${spec.version}`;
+  return spec.image ?? releasedImage(spec.version);
 }
 
 type Variable = NonNullable<ContainerSpec['env']>[number];

@@ -8,6 +8,7 @@ import { disruptionBudget } from '../../resources/disruptionbudget.ts';
 import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
 import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
+import type { KeptVersion } from './kept-version.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
@@ -28,18 +29,20 @@ const lastBuilt = oncePer((_: Cluster<EtcdSpec>): { of: string; children: readon
 /**
  * The roster comes before the members that start by it. The password is made with the first of them, whether it is
  * wanted then or later: a Secret that is not watched can be made at no other time. `authorities` are those that a
- * member is to trust, where that is known.
+ * member is to trust, where that is known; `kept` is what a member is to go on running, where that is not what the spec
+ * says.
  */
 export function etcdChildren(
   cluster: Cluster<EtcdSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
+  kept: (index: number) => KeptVersion | undefined = () => undefined,
 ): readonly Desired[] {
-  const of = JSON.stringify([...roster].map(([index, start]) => [index, start, authorities(index)]));
+  const of = JSON.stringify([...roster].map(([index, start]) => [index, start, authorities(index), kept(index)]));
   const last = lastBuilt(cluster);
   if (last.of !== of) {
     last.of = of;
-    last.children = built(cluster, roster, authorities);
+    last.children = built(cluster, roster, authorities, kept);
   }
   return last.children;
 }
@@ -48,6 +51,7 @@ function built(
   cluster: Cluster<EtcdSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined,
+  kept: (index: number) => KeptVersion | undefined,
 ): readonly Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
@@ -77,8 +81,10 @@ function built(
       object: clusterIPService({ metadata: ownedMetadata(cluster, names.client, part), selector, ports: [client] }),
     },
     { object: disruptionBudget(ownedMetadata(cluster, names.peers, part), selector) },
-    ...[...roster.keys()].map((index) => ({
-      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
-    })),
+    ...[...roster.keys()].map((index) => {
+      const own = kept(index);
+      const of = own === undefined ? cluster : { ...cluster, spec: { ...spec, ...own } };
+      return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, authorities(index)) };
+    }),
   ];
 }

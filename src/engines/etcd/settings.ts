@@ -6,6 +6,7 @@ import { durationMs } from '../../api/duration.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import { paths } from './names.ts';
+import { minorOf } from './versions.ts';
 
 const gibibyte = 1024 ** 3;
 /** etcd itself advises against more. */
@@ -20,11 +21,6 @@ const maxLearners = 2;
 export function quotaOf({ config, storage }: EtcdSpec): number {
   if (config.quotaBackend !== undefined) return unitsOf(config.quotaBackend);
   return Math.min(largestDefaultQuota, Math.floor(unitsOf(storage.size) * quotaShare));
-}
-
-/** `3.6` of `3.6.16`. */
-export function minorOf(version: string): string {
-  return version.split('.').slice(0, 2).join('.');
 }
 
 export function settings(spec: EtcdSpec): Record<string, string> {

@@ -16,6 +16,7 @@ import { isOutdated, isUnsettled } from './outdated.ts';
 import { component } from './resources.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
+import { isVersionDue } from './version.ts';
 
 export function etcdStatus(
   cluster: Cluster<EtcdSpec>,
@@ -99,7 +100,7 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
 function isChanging(situation: Situation, members: readonly Member[]): boolean {
   const { spec, sets } = situation;
   const votes = voters(members).length;
-  return votes !== spec.replicas || sets.size !== votes || isRolling(situation, members);
+  return votes !== spec.replicas || sets.size !== votes || isVersionDue(situation) || isRolling(situation, members);
 }
 
 /** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */

@@ -32,6 +32,11 @@ const requests: readonly (readonly [EtcdAction, string])[] = [
   [{ type: 'etcd.defragment', member: via }, '10.0.0.0 maintenance/defragment {}'],
   [{ type: 'etcd.disableAuth', via }, '10.0.0.0 auth/disable {}'],
   [
+    { type: 'etcd.enableDowngrade', via, target: '3.5.0' },
+    '10.0.0.0 maintenance/downgrade {"action":"ENABLE","version":"3.5.0"}',
+  ],
+  [{ type: 'etcd.cancelDowngrade', via }, '10.0.0.0 maintenance/downgrade {"action":"CANCEL"}'],
+  [
     { type: 'etcd.disarm', via, memberId: '4', alarm: 'NOSPACE' },
     '10.0.0.0 maintenance/alarm {"action":"DEACTIVATE","memberID":"4","alarm":"NOSPACE"}',
   ],
@@ -55,6 +60,8 @@ describe('an action', () => {
     ['promoted before', 'etcd.promote', 'can only promote a learner member'],
     ['removed before', 'etcd.removeMember', 'member not found'],
     ['compacted before', 'etcd.compact', 'mvcc: required revision has been compacted'],
+    ['allowed before', 'etcd.enableDowngrade', 'cluster has a downgrade job in progress'],
+    ['cancelled before', 'etcd.cancelDowngrade', 'no inflight downgrade job'],
     ['added too early', 'etcd.addLearner', 'unhealthy cluster'],
     ['added beside another learner', 'etcd.addLearner', 'too many learner members in cluster'],
     ['promoted too early', 'etcd.promote', 'can only promote a learner member which is in sync with leader'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const nothing = (): [] => [];
 const fresh: Story = { numbers: [], leader: 'nobody', status: {}, children: nothing };
@@ -37,7 +37,7 @@ it.each<[story: string, situation: Story, recheckMs: number | undefined]>([
   ['has lost its pods: the same', { leader: 'nobody', members: { all: 'gone' } }, undefined],
 ])('a cluster without a majority that %s', (_, story, recheckMs) => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed);
+  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
   expect(outcome.state === 'wait' ? outcome.recheckMs : outcome.state).toBe(recheckMs);
 });
 

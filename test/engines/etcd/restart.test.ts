@@ -137,26 +137,3 @@ describe('a template that was wrong and has been corrected', () => {
     ],
   ]);
 });
-
-describe('E6: a version', () => {
-  const runs = (version: string): Story => ({ members: { all: { version } } });
-  table([
-    [
-      'one minor ahead is rolled out',
-      { ...runs('3.5.35'), pods: { 1: 'outdated' } },
-      ['delete Pod db-1-0', 'wait Restarting'],
-    ],
-    [
-      'one minor ahead of a patch that is not fit for it is not',
-      { ...runs('3.5.31'), pods: { 1: 'outdated' } },
-      ['blocked UpgradePrerequisite'],
-    ],
-    ['E7: behind what runs is not', { ...runs('3.7.0'), pods: { 1: 'outdated' } }, ['blocked DowngradeRefused']],
-    ['two minors ahead is not', { ...runs('3.4.30'), pods: { 1: 'outdated' } }, ['blocked UpgradeSkipsMinor']],
-    [
-      'that is refused is not even written into the templates',
-      { spec: { version: '3.6.16' }, before: { version: '3.5.20' } },
-      expect.not.arrayContaining([expect.stringContaining('apply StatefulSet')]) as unknown as string[],
-    ],
-  ]);
-});

@@ -1,0 +1,131 @@
+/**
+ * A backup that something waits for: the end of a cluster, or another minor version. Its Job is the only one of its name.
+ * It is made where it is missing, begun anew a minute after it has failed, and found again by whoever comes after a
+ * crash; what was taken for something else before counts for nothing.
+ */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { configMaps, jobs } from '../api/resource.ts';
+import type { Purpose } from '../backup/identity.ts';
+import { fingerprinted } from '../plan/difference.ts';
+import type { ObjectStep } from '../plan/plan.ts';
+import { refOf } from '../plan/ref.ts';
+import type { Children, Job } from '../resources/children.ts';
+import { job } from '../resources/job.ts';
+import { taking } from './agent-job.ts';
+import type { BackupPart } from './backup-part.ts';
+import { jobState } from './job-state.ts';
+
+/** On task and Job: what they are waited for, where one name serves for one thing after the other. */
+export const beforeAnnotation = 'clusterwright.dev/before';
+
+const againMs = 60_000;
+
+/** A backup that the cluster's own `spec.backup` says all about. */
+export interface OwnBackup {
+  /** Of the Job, and with `-task` of its ConfigMap. */
+  readonly name: string;
+  readonly purpose: Purpose['type'];
+  /** What tells this one from those of the same purpose: an attempt that is repeated finds by it what there is. */
+  readonly uid?: string;
+  /** See `beforeAnnotation`. */
+  readonly before?: string;
+}
+
+/** Task and Job of a backup of the cluster; undefined where its spec names no target. */
+export type TakesBackup = (cluster: Cluster, backup: OwnBackup) => readonly KubeObject[] | undefined;
+
+/** `image` holds the agent. */
+export function takesBackup<Spec>(
+  engine: { readonly name: string; readonly backup?: BackupPart<Spec> },
+  image: string,
+): TakesBackup {
+  return (cluster, { name, purpose: type, uid, before }) => {
+    const place = (cluster.spec as CommonSpec).backup;
+    const from = engine.backup?.source(cluster as Cluster<Spec>);
+    if (place === undefined || from === undefined) return undefined;
+    const { target, encryption } = place;
+    const purpose = { type, name: cluster.metadata.name, ...(uid === undefined ? {} : { uid }) };
+    const annotations = before === undefined ? {} : { annotations: { [beforeAnnotation]: before } };
+    const made = taking(
+      { owner: cluster, engine: engine.name, name, ...annotations },
+      { image, cluster, from, target, encryption, purpose },
+    );
+    return [made.config, job(made.job)];
+  };
+}
+
+/** `message` says what the Job is at, or what the agent said. */
+export type BackupProgress =
+  | { readonly state: 'missing'; readonly steps: readonly ObjectStep[] }
+  | {
+      readonly state: 'running';
+      readonly message: string;
+      readonly steps: readonly ObjectStep[];
+      readonly recheckMs?: number;
+    }
+  /** `recheckMs`: until it is begun anew; absent where the steps see to that. */
+  | {
+      readonly state: 'failed';
+      readonly message: string;
+      readonly steps: readonly ObjectStep[];
+      readonly recheckMs?: number;
+    }
+  /** `unknown` where nobody has kept the agent's words. */
+  | { readonly state: 'verified'; readonly id: string };
+
+/** `objects` from `TakesBackup`; `now` in milliseconds. */
+export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
+  const live = (object: KubeObject): KubeObject | undefined => children.get(object.kind, object.metadata.name);
+  // The Job before its task.
+  const old = objects.toReversed().flatMap((object) => {
+    const found = live(object);
+    return found === undefined || isSame(found, object) ? [] : [found];
+  });
+  if (old.length > 0) {
+    const steps = old.flatMap((found) => removal(found, 'it was taken for something else'));
+    return { state: 'running', message: 'what was taken for something else goes first', steps };
+  }
+  const found = objects.map(live).find((object): object is Job => object?.kind === 'Job');
+  if (found === undefined) {
+    const missing = objects.filter((object) => live(object) === undefined);
+    return {
+      state: 'missing',
+      steps: missing.map((object): ObjectStep => ({ type: 'create', object: fingerprinted(object) })),
+    };
+  }
+  if (found.metadata.deletionTimestamp !== undefined) return { state: 'running', message: 'begun anew', steps: [] };
+  const state = jobState(found, children.jobPods, now);
+  switch (state.state) {
+    case 'pending':
+      return { state: 'running', message: state.message, steps: [] };
+    case 'running': {
+      const { message, recheckMs } = state;
+      return { state: 'running', message, steps: [], ...(recheckMs === undefined ? {} : { recheckMs }) };
+    }
+    case 'complete':
+      return { state: 'verified', id: state.result?.result === 'taken' ? state.result.backup.id : 'unknown' };
+    case 'failed': {
+      const left = state.at + againMs - now;
+      const steps = left > 0 ? [] : removal(found, 'it has failed and is begun anew');
+      return { state: 'failed', message: state.message, steps, ...(steps.length > 0 ? {} : { recheckMs: left }) };
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Made for the same thing, and not by a cluster of this name before. */
+function isSame(found: KubeObject, wanted: KubeObject): boolean {
+  const owner = ({ metadata }: KubeObject): string | undefined =>
+    metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+  const before = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[beforeAnnotation];
+  return owner(found) === owner(wanted) && before(found) === before(wanted);
+}
+
+/** Of a Job or a task that nobody waits for. */
+export function removal(found: KubeObject, reason: string): ObjectStep[] {
+  const ref = refOf(found, found.kind === 'Job' ? jobs : configMaps);
+  const isGoing = found.metadata.deletionTimestamp !== undefined;
+  return ref === undefined || isGoing ? [] : [{ type: 'delete', ref, reason }];
+}

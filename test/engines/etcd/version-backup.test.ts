@@ -1,0 +1,140 @@
+/** The backup that comes before another minor: one a change, verified before any template names the new version. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { etcdStatus } from '../../../src/engines/etcd/status.ts';
+import { versionBackup } from '../../../src/engines/etcd/version-backup.ts';
+import { jobOf, refused, taken, target } from '../../support/backup-story.ts';
+import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
+
+const five = '3.5.35';
+const six = '3.6.16';
+const backup = { target };
+
+type World = Pick<Story, 'spec' | 'before' | 'members' | 'metadata' | 'leader'>;
+
+const up: World = { spec: { version: six, backup }, before: { version: five, backup } };
+const down: World = {
+  spec: { version: five, backup },
+  before: { version: six, backup },
+  members: { all: { version: six, storageVersion: '3.6.0' } },
+};
+
+const objectsFor = (version: string, from: number, generation = 1): readonly KubeObject[] => {
+  const cluster = etcdCluster({ version, backup }, { generation });
+  return takesEtcdBackup(cluster, versionBackup(cluster, from)) ?? [];
+};
+const [config, job] = objectsFor(six, 5) as [KubeObject, KubeObject];
+const kept = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, uid: object.metadata.uid ?? `uid-of-${object.kind}` },
+});
+
+function look(story: World, more: readonly KubeObject[] = [], at = now) {
+  const { cluster, children, observed } = etcdWorld({
+    ...story,
+    children: (objects) => [...objects, ...more.map(kept)],
+    observed: { at },
+  });
+  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+  return {
+    plan,
+    lines: versionWords(words(plan)),
+    message: plan.outcome.state === 'settled' ? '' : plan.outcome.message,
+    status: etcdStatus(cluster, children, observed, plan),
+  };
+}
+
+const created = ['create ConfigMap db-version-backup-task', 'create Job db-version-backup', 'wait VersionBackup'];
+const templates = ['template db-0', 'template db-1', 'template db-2'];
+
+describe('before another minor', () => {
+  it.each<[string, World]>([
+    ['up', up],
+    ['down', down],
+  ])('a backup is taken first, on the way %s', (_, story) => {
+    const found = look(story);
+    expect(found.lines).toEqual(created);
+    expect(found.message).toMatch(/^a backup is taken before 3\.\d becomes 3\.\d$/);
+  });
+
+  it('it is made for this very change: an attempt that is repeated finds it, and no other change does', () => {
+    const task = (objects: readonly KubeObject[]) =>
+      parseAgentTask((objects[0]?.data as Record<string, string> | undefined)?.['task.json'] ?? '');
+    expect(task(objectsFor(six, 5, 7))).toMatchObject({ purpose: { type: 'version', name: 'db', uid: 'uid-db-7' } });
+    expect(task(objectsFor(six, 5, 9))).toMatchObject({ purpose: { uid: 'uid-db-9' } });
+  });
+
+  it('it is found again by whoever died after the first of two objects', () => {
+    expect(look(up, [config]).lines).toEqual(created.slice(1));
+  });
+
+  it.each(['pending', 'running'] as const)('nothing restarts while its Job is %s, and the status says why', (end) => {
+    const { lines, status } = look(up, [config, ...jobOf(job, end)]);
+    expect(lines).toEqual(['wait VersionBackup']);
+    expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'False', reason: 'VersionBackup' });
+  });
+
+  it('nothing restarts where it fails; it is begun anew a minute later', () => {
+    const failed = [config, ...jobOf(job, 'failed', refused('the store does not answer', true))];
+    const at = Date.parse('2026-11-21T03:00:30Z');
+    const soon = look(up, failed, at);
+    expect(soon.lines).toEqual(['wait VersionBackupFailed']);
+    expect(soon.message).toMatch(/the store does not answer; it is tried again, and no member restarts before/);
+    expect(soon.plan.outcome).toMatchObject({ recheckMs: 40_000 });
+    expect(look(up, failed, at + 60_000).lines).toEqual(['delete Job db-version-backup', 'wait VersionBackupFailed']);
+  });
+
+  it('once it is verified the version is rolled out, and no second one is taken', () => {
+    const verified = [config, ...jobOf(job, 'complete', taken)];
+    expect(look(up, verified).lines).toEqual([...templates, 'settled']);
+    // Dead after the first of three templates.
+    const half = look({ ...up, before: { ...up.before, version: six }, members: { all: { version: five } } });
+    expect(half.lines).toEqual(['settled']);
+  });
+
+  it('what was taken on the way there is nothing for the way back', () => {
+    const { lines } = look(down, [config, ...jobOf(job, 'complete', taken)]);
+    expect(lines).toEqual([
+      'delete Job db-version-backup',
+      'delete ConfigMap db-version-backup-task',
+      'wait VersionBackup',
+    ]);
+  });
+
+  it('nor is what a cluster of the same name has left', () => {
+    const owner = (uid: string) => [{ apiVersion: 'x', kind: 'EtcdCluster', name: 'db', uid, controller: true }];
+    const old = [config, ...jobOf(job, 'complete', taken)].map((object) =>
+      object.kind === 'Pod'
+        ? object
+        : { ...object, metadata: { ...object.metadata, ownerReferences: owner('uid-old') } },
+    );
+    expect(look(up, old).lines.at(-1)).toBe('wait VersionBackup');
+  });
+
+  it('one that was taken for a change that did not happen goes; one for a change that did stays', () => {
+    const left = [config, ...jobOf(job, 'complete', taken)];
+    expect(look({ spec: { version: five, backup } }, left).lines).toEqual([
+      'delete Job db-version-backup',
+      'delete ConfigMap db-version-backup-task',
+      'settled',
+    ]);
+    expect(look({ spec: { version: six, backup } }, left).lines).toEqual(['settled']);
+  });
+
+  it('none is taken for another patch, nor where nobody could be asked for the data', () => {
+    expect(look({ spec: { version: six, backup }, before: { version: '3.6.1', backup } }).lines).toEqual([
+      ...templates,
+      'settled',
+    ]);
+    expect(look({ ...up, members: { all: 'silent' }, leader: 'nobody' }).lines).toEqual(['wait QuorumLost']);
+  });
+
+  it('E7: etcd is asked for the way back only after it', () => {
+    const [task, wanted] = objectsFor(five, 6) as [KubeObject, KubeObject];
+    const { lines } = look(down, [task, ...jobOf(wanted, 'complete', taken)]);
+    expect(lines).toEqual(['enableDowngrade 3.5.0', 'wait Downgrading']);
+  });
+});
