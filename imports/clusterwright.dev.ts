@@ -987,7 +987,7 @@ export interface EtcdClusterSpec {
   readonly tls?: EtcdClusterSpecTls;
 
   /**
-   * Version of etcd, major.minor.patch, from 3.5.11 on. It can only rise; to 3.6 from 3.5.32 on.
+   * Version of etcd, major.minor.patch, from 3.5.11 on. Between 3.5 and 3.6 it goes up from 3.5.32 or later, and back by etcd's own procedure to 3.5.32 or later.
    *
    * @schema EtcdClusterSpec#version
    */

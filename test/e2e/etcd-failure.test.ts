@@ -39,7 +39,7 @@ function restartsOf({ status }: Pod): number {
 }
 
 describe('no acknowledged write is lost when', () => {
-  test('E6: it goes from 3.5 to 3.6, one member at a time, the leader last', async () => {
+  test('E6: it goes from 3.5 to 3.6, one member at a time, the leader last, with no place for a backup', async () => {
     const leader = (await cluster.leader()).metadata.name;
     const { gapMs } = await underEtcdWriters('3.5 to 3.6', cluster, async () => {
       const order = await replacedPods(cluster, async () => {

@@ -6,7 +6,7 @@ import { persistentVolumeClaims, pods as podResource, statefulSets } from '../..
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { TlsMaterial } from '../../src/engines/engine.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
-import { instanceLabel } from '../../src/resources/metadata.ts';
+import { agentComponent, componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
@@ -90,7 +90,10 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid });
     },
-    pods: async () => (await listed(podResource)) as readonly Pod[],
+    pods: async () => {
+      const isMember = ({ metadata }: KubeObject): boolean => metadata.labels?.[componentLabel] !== agentComponent;
+      return (await listed(podResource)).filter(isMember) as readonly Pod[];
+    },
     pod: async (pod) => (await client.get({ resource: podResource, namespace, name: pod })) as Pod,
     claims: async () => (await listed(persistentVolumeClaims)) as readonly Claim[],
     async leader() {
