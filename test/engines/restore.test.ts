@@ -16,7 +16,7 @@ import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { engineOf, type JobEnd, jobOf, refused, resourceOf, taken, target, timeOnly } from '../support/backup-story.ts';
 import { etcdWorld } from '../support/etcd-situation.ts';
-import { planned as plannedEtcd } from '../support/etcd-words.ts';
+import { planned as plannedEtcd, takesEtcdBackup } from '../support/etcd-words.ts';
 import { planned as plannedRedis } from '../support/plan-words.ts';
 import { restrictedBreaches } from '../support/pod-security.ts';
 import { redisWorld } from '../support/redis-situation.ts';
@@ -260,7 +260,7 @@ describe('from a filled volume on', () => {
     const etcd = etcdWorld({ leader: 'nobody', observed: { unaskable: 'etcd refuses the password' } });
     const redis = redisWorld({ observed: { unaskable: 'Secret db-auth is gone' } });
     const outcomes = [
-      planEtcd(etcd.cluster, etcd.children, etcd.observed).outcome,
+      planEtcd(etcd.cluster, etcd.children, etcd.observed, takesEtcdBackup).outcome,
       planRedis(redis.cluster, redis.children, redis.observed).outcome,
     ];
     expect(outcomes).toMatchObject([{ recheckMs: 10_000 }, { recheckMs: 10_000 }]);

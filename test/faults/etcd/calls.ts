@@ -65,8 +65,25 @@ const status: Call = async ({ member }) => {
     raftAppliedIndex: String(state.applied),
     ...(errors.length === 0 ? {} : { errors }),
     dbSizeInUse: String(state.bytesInUse),
+    ...(member.isOld ? {} : { storageVersion: `3.${clusterMinor(member)}.0`, downgradeInfo: {} }),
     ...(member.own?.isLearner === true ? { isLearner: true } : {}),
   };
+};
+
+/** The earliest of those that are there: nothing in here goes back. */
+function clusterMinor(member: Member): number {
+  const versions = [...member.state.members.values()].flatMap((row) => member.peer(row)?.version ?? []);
+  return Math.min(...[member.version, ...versions].map((version) => Number(version.split('.')[1])));
+}
+
+/** Only the question whether a downgrade would be allowed: none is under way here, and none can be begun. */
+const downgrade: Call = async ({ member, body }) => {
+  if (body.action !== 'VALIDATE') return refusal('downgrades are no part of this model', 12);
+  const failure = await member.current();
+  if (failure !== undefined) return failure;
+  const minor = clusterMinor(member);
+  const isNext = Number(text(body.version).split('.')[1]) === minor - 1;
+  return isNext ? { header: header(member), version: `3.${minor}` } : refusal('invalid downgrade target version', 3);
 };
 
 const list: Call = async ({ member, body }) => {
@@ -231,6 +248,7 @@ const authenticate: Call = async ({ member, body, time }) => {
 const calls: Readonly<Record<string, Call>> = {
   'maintenance/status': status,
   'maintenance/alarm': alarm,
+  'maintenance/downgrade': downgrade,
   'maintenance/transfer-leadership': moveLeader,
   'maintenance/defragment': defragment,
   'maintenance/hashkv': hashKv,

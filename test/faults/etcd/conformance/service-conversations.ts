@@ -64,6 +64,22 @@ export const serviceConversations: readonly Conversation[] = [
     yields: [undefined, 1, '8 etcdserver: mvcc: database space exceeded', 'done'],
   },
   {
+    story: 'a downgrade would be allowed to the minor before, and to no other',
+    async play(stage) {
+      await form(stage, 'n1');
+      const status = await stage.ask('n1', 'maintenance/status');
+      const minor = Number(String(field(status, 'version')).split('.')[1]);
+      const ask = async (to: number): Promise<unknown> =>
+        verdict(await stage.ask('n1', 'maintenance/downgrade', { action: 'VALIDATE', version: `3.${to}.0` }));
+      return [await ask(minor - 1), await ask(minor - 2), await ask(minor)];
+    },
+    yields: [
+      'done',
+      '3 etcdserver: invalid downgrade target version',
+      '3 etcdserver: invalid downgrade target version',
+    ],
+  },
+  {
     story: 'history is dropped once, room is given back, and all hold the same',
     async play(stage) {
       const members = ['n1', 'n2', 'n3'];
