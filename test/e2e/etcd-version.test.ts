@@ -39,7 +39,7 @@ async function kept(): Promise<readonly Manifest[]> {
     if (!key.endsWith('/manifest.json')) continue;
     let text = '';
     for await (const piece of target.get(key)) text += Buffer.from(piece).toString();
-    found.push(JSON.parse(text) as Manifest);
+    found.push((JSON.parse(text) as { readonly manifest: Manifest }).manifest);
   }
   target.close();
   return found.sort((a, b) => (a.completedAt < b.completedAt ? -1 : 1));
