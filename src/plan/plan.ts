@@ -47,6 +47,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly summary: string;
   /** It ends a member: it is done only when the spec that it rests on has just been read. */
   readonly takesAway?: true;
+  /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */
+  readonly restsOn?: ObjectRef & { readonly uid: string };
 }
 
 export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActStep<Action>;

@@ -16,6 +16,7 @@ import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import type { ExactRef } from '../plan/ref.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
@@ -40,7 +41,7 @@ export interface PassResult {
 
 export interface ReconcilerOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly cache: Pick<Cache, 'children' | 'observeRead' | 'cluster'>;
+  readonly cache: Pick<Cache, 'children' | 'observeRead' | 'observeDelete' | 'cluster'>;
   /** Where a resource of one kind may be about one of another. */
   readonly engines?: readonly RegisteredEngine[];
   readonly executor: Executor;
@@ -137,7 +138,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return found.flat().filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy);
   }
 
-  /** Whether a plan rests on a cluster that is not what the cache says: asked of the API server where it matters. */
+  /** Whether a plan rests on something that is not what the cache says: asked of the API server where it matters. */
   async function isOutdated(cluster: Cluster, resource: Resource, plan: Plan, signal: AbortSignal): Promise<boolean> {
     const isNew = cluster.status?.observedGeneration === undefined;
     if (isNew || !plan.steps.some(needsFreshLook)) return false;
@@ -145,10 +146,26 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     try {
       const live = await client.get({ resource, namespace, name }, { signal });
       if (live.metadata.uid === uid) cache.observeRead(live);
-      return live.metadata.uid !== uid || live.metadata.generation !== generation;
+      if (live.metadata.uid !== uid || live.metadata.generation !== generation) return true;
     } catch (error) {
       if (isNotFound(error)) return true;
       throw error;
+    }
+    const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
+    const gone = await Promise.all(restsOn.map((ref) => isGone(ref, signal)));
+    return gone.includes(true);
+  }
+
+  /** What is there instead is learned on the way: the watch that has not told of it may never do so. */
+  async function isGone(ref: ExactRef, signal: AbortSignal): Promise<boolean> {
+    try {
+      const live = await client.get(ref, { signal });
+      cache.observeRead(live);
+      return live.metadata.uid !== ref.uid;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      cache.observeDelete(ref);
+      return true;
     }
   }
 

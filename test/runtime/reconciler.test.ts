@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import { configMaps, persistentVolumeClaims } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ActStep, blocked, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
@@ -192,6 +192,26 @@ describe('a pass', () => {
     finds([step], settled, async () => void did++);
     await reconciler.reconcile(engine, seen, key, new AbortController().signal);
     expect(did).toBe(asked);
+  });
+
+  it.each<readonly [story: string, meanwhile: 'same' | 'gone' | 'another', asked: number]>([
+    ['that is there is carried out', 'same', 1],
+    ['that is gone is not', 'gone', 0],
+    ['in whose place there is another is not', 'another', 0],
+  ])('a step that rests on an object %s', async (_, meanwhile, asked) => {
+    const { namespace = 'apps', name } = child().metadata;
+    const seen = parts.api.put(child());
+    const restsOn = { resource: configMaps, namespace, name, uid: seen.metadata.uid ?? '' };
+    await pass();
+    await turn();
+    parts.api.lag();
+    if (meanwhile !== 'same') parts.api.vanish('ConfigMap', name);
+    if (meanwhile === 'another') parts.api.put({ ...child(), metadata: { ...child().metadata, uid: 'another' } });
+    let did = 0;
+    finds([{ ...act, takesAway: true, restsOn }], settled, async () => void did++);
+    expect([(await pass()).outcome.state, did]).toEqual([asked === 1 ? 'settled' : 'wait', asked]);
+    const uids = parts.cache.children(key).objects.map(({ metadata }) => metadata.uid);
+    expect(uids).toEqual(meanwhile === 'gone' ? [] : [meanwhile === 'same' ? restsOn.uid : 'another']);
   });
 
   it('in which nobody could look is repeated, and says nothing', async () => {

@@ -5,7 +5,10 @@
  * that is lost goes before another one comes, since a voter more would raise the majority that the others have to reach
  * (safety rules E1 to E4).
  */
+import { pods as podResource } from '../../api/resource.ts';
 import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
+import { refOf } from '../../plan/ref.ts';
+import type { Pod } from '../../resources/children.ts';
 import type { EtcdAction, Target } from './action.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
@@ -22,16 +25,19 @@ export function acting(action: EtcdAction, summary: string, outcome: Outcome): E
   return { steps: [{ type: 'act', action, summary }], outcome };
 }
 
-/** Whom the spec does not want is gone for good: see `ActStep.takesAway`. */
+/** Whom the spec does not want is gone for good: see `ActStep.takesAway`. So is whom his pod says to be lost. */
 function removing(
   situation: Situation,
   { id: memberId }: Member,
   via: Target,
   summary: string,
   outcome: Outcome,
+  lost?: Pod,
 ): EtcdPlan {
   const action = { type: 'etcd.removeMember', via, others: othersThan(situation, via, memberId), memberId } as const;
-  return { steps: [{ type: 'act', action, summary, takesAway: true }], outcome };
+  const restsOn = lost === undefined ? undefined : refOf(lost, podResource);
+  const step = { type: 'act', action, summary, takesAway: true } as const;
+  return { steps: [restsOn === undefined ? step : { ...step, restsOn }], outcome };
 }
 
 /** Where a change is asked for: the leader, or whoever knows one. */
@@ -60,6 +66,7 @@ export function planReplacement(situation: Situation, members: readonly Member[]
       via,
       `remove ${nameOf(situation.cluster, member)} from the members: ${loss}`,
       wait('Replacing', message, recheckMs),
+      member.index === undefined ? undefined : situation.pods.get(member.index),
     );
   }
   return undefined;

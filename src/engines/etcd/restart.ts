@@ -12,15 +12,16 @@ import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, vot
 const recheckMs = 250;
 
 /**
- * The template was wrong and has been corrected since: whoever does not answer on the old one never will. Where no
- * process runs, nobody is interrupted, so it needs no majority. A process that runs may be out of reach for a while, and
- * is needed then: it goes only where the others are a majority without it, or where there has never been a cluster.
+ * The template was wrong and has been corrected since: whoever cannot start on the old one never will. Nobody is
+ * interrupted, so it needs no majority. A process that runs may be out of reach for a while, one that was killed is about
+ * to start again, and both are needed then: they go only where the others are a majority without them, or where there has
+ * never been a cluster. The template of now may be the wrong one.
  */
 export function planStuck(situation: Situation): EtcdPlan | undefined {
   const { cluster, sets, pods, observed } = situation;
   const answers = new Set(answering(observed.members).map(({ pod }) => pod));
   const isSpare = (index: number, pod: Pod): boolean =>
-    !isRunning(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index);
+    cannotStart(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index);
   const stuck = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
     const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);
@@ -29,12 +30,20 @@ export function planStuck(situation: Situation): EtcdPlan | undefined {
   return stuck === undefined ? undefined : restarting(stuck);
 }
 
-function isRunning({ status }: Pod): boolean {
-  const containers = status?.containerStatuses ?? [];
-  return (
-    status?.phase === 'Running' &&
-    containers.every(({ state }) => state?.waiting === undefined && state?.terminated === undefined)
-  );
+/** Kubernetes is on its way with them, and may get there. */
+const underway: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+/** A process that has ended so often in a row does not get on. */
+const manyRestarts = 5;
+
+/** It has no process, and will have none by itself. */
+function cannotStart({ status }: Pod): boolean {
+  const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
+  const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
+    const reason = state?.waiting?.reason;
+    if (reason === undefined || underway.has(reason)) return false;
+    return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;
+  });
+  return isUnscheduled || isStopped;
 }
 
 function areEnoughWithout({ members = [] }: Situation, index: number): boolean {

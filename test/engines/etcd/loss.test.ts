@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import type { Story } from '../../support/etcd-situation.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
@@ -193,4 +194,19 @@ describe('E8: without a majority', () => {
       [...sets(0, 1, 2), 'wait QuorumLost'],
     ],
   ]);
+});
+
+describe('the word of a pod', () => {
+  it('is asked for anew before its member is removed: the watch may have fallen silent', () => {
+    const { cluster, children, observed } = etcdWorld({
+      members: { 1: 'silent' },
+      pods: { 1: { terminatingForMs: 61_000 } },
+    });
+    const { steps } = planEtcd(cluster, children, observed);
+    const pod = children.pods.find(({ metadata }) => metadata.name === 'db-1-0');
+    expect(pod?.metadata.uid).toBeDefined();
+    expect(steps).toMatchObject([
+      { action: { type: 'etcd.removeMember' }, restsOn: { name: 'db-1-0', uid: pod?.metadata.uid } },
+    ]);
+  });
 });

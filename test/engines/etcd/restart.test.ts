@@ -100,6 +100,36 @@ describe('a template that was wrong and has been corrected', () => {
       ['delete Pod db-2-0', 'wait Restarting'],
     ],
     [
+      'is not tried by a process that has just been killed and starts again, as long as no majority answers',
+      {
+        members: { 1: 'silent', 2: 'silent' },
+        leader: 'nobody',
+        pods: { 1: { crashingForMs: 500, restarts: 1 }, 2: 'unready' },
+        children: outdated,
+      },
+      ['wait QuorumLost'],
+    ],
+    [
+      'is tried by a process that ends again and again, though no majority answers',
+      {
+        members: { 1: 'silent', 2: 'silent' },
+        leader: 'nobody',
+        pods: { 1: { crashingForMs: 500, restarts: 5 }, 2: 'unready' },
+        children: outdated,
+      },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'is tried by a pod that has no room anywhere, though no majority answers',
+      {
+        members: { 1: 'silent', 2: 'silent' },
+        leader: 'nobody',
+        pods: { 1: { unschedulableForMs: 500 }, 2: 'unready' },
+        children: outdated,
+      },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
       'is not tried by a process that runs, and is only out of reach, as long as no majority answers',
       { members: { all: 'silent' }, leader: 'nobody', pods: { all: 'unready' }, children: outdated },
       ['wait QuorumLost'],
