@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { validateCluster } from '../../src/api/validate.ts';
 import { type RunAgent, runAgent } from '../../src/cli/backup/agent-process.ts';
@@ -102,6 +102,24 @@ describe('backup list --target of a directory', () => {
       runAgent((pathOf) => taskFor((name) => (used = pathOf(name))), files, bundle);
     await listBackups({ target: directory(), key: store.keyFile }, here({ agent }));
     expect(() => readdirSync(join(used, '..'))).toThrow('ENOENT');
+  });
+
+  it('leaves nothing behind when it is interrupted, either', async () => {
+    const endless = join(home, 'endless.mjs');
+    writeFileSync(endless, 'setInterval(() => {}, 1000);');
+    const before = process.listenerCount('SIGINT');
+    let used = '';
+    const taskFor: Parameters<RunAgent>[0] = (pathOf) => {
+      used = pathOf('key');
+      return {};
+    };
+    const running = runAgent(taskFor, { key: 'a key' }, endless);
+    await vi.waitFor(() => expect(process.listenerCount('SIGINT')).toBeGreaterThan(before));
+    expect(readFileSync(used, 'utf8')).toBe('a key');
+    process.emit('SIGINT');
+    await expect(running).rejects.toThrow('has ended without a result');
+    expect(() => readdirSync(join(used, '..'))).toThrow('ENOENT');
+    expect(process.listenerCount('SIGINT')).toBe(before);
   });
 });
 

@@ -24,6 +24,8 @@ export type RunAgent = (
   files: Readonly<Record<string, string>>,
 ) => Promise<AgentRun>;
 
+const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+
 /** @throws CommandError where there is no agent, or it ended without a word */
 export async function runAgent(
   taskFor: Parameters<RunAgent>[0],
@@ -41,6 +43,12 @@ export async function runAgent(
       CLUSTERWRIGHT_TERMINATION_MESSAGE_PATH: pathOf('nobody-looks-here'),
     };
     const child = spawn(process.execPath, [bundle, pathOf('task.json')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // Whoever interrupts us ends the agent, and then what was written for it goes.
+    const stop = (): void => void child.kill('SIGTERM');
+    for (const signal of stopSignals) process.on(signal, stop);
+    child.once('close', () => {
+      for (const signal of stopSignals) process.off(signal, stop);
+    });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     const result = parseAgentResult(stdout);
     if (result === undefined) {
