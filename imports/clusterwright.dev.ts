@@ -1380,14 +1380,14 @@ export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | unde
  */
 export interface EtcdClusterSpecTls {
   /**
-   * Connections of clients. It can neither be added to a cluster nor taken away.
+   * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
    *
    * @schema EtcdClusterSpecTls#client
    */
   readonly client?: EtcdClusterSpecTlsClient;
 
   /**
-   * Connections among members, which show each other their certificates. Immutable as a whole.
+   * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
    *
    * @schema EtcdClusterSpecTls#peer
    */
@@ -1830,11 +1830,18 @@ export enum EtcdClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Connections of clients. It can neither be added to a cluster nor taken away.
+ * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
  *
  * @schema EtcdClusterSpecTlsClient
  */
 export interface EtcdClusterSpecTlsClient {
+  /**
+   * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+   *
+   * @schema EtcdClusterSpecTlsClient#certManager
+   */
+  readonly certManager?: EtcdClusterSpecTlsClientCertManager;
+
   /**
    * Let in only clients that show a certificate of the same authority.
    *
@@ -1847,10 +1854,17 @@ export interface EtcdClusterSpecTlsClient {
    *
    * @schema EtcdClusterSpecTlsClient#secretRef
    */
-  readonly secretRef: EtcdClusterSpecTlsClientSecretRef;
+  readonly secretRef?: EtcdClusterSpecTlsClientSecretRef;
 
   /**
-   * Name in the certificate by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.
+   * Certificates that the operator makes and renews, with an authority of its own for these connections.
+   *
+   * @schema EtcdClusterSpecTlsClient#selfManaged
+   */
+  readonly selfManaged?: EtcdClusterSpecTlsClientSelfManaged;
+
+  /**
+   * Name in the certificate of secretRef by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsClient#serverName
    */
@@ -1864,8 +1878,10 @@ export interface EtcdClusterSpecTlsClient {
 export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'certManager': toJson_EtcdClusterSpecTlsClientCertManager(obj.certManager),
     'requireCertificate': obj.requireCertificate,
     'secretRef': toJson_EtcdClusterSpecTlsClientSecretRef(obj.secretRef),
+    'selfManaged': toJson_EtcdClusterSpecTlsClientSelfManaged(obj.selfManaged),
     'serverName': obj.serverName,
   };
   // filter undefined values
@@ -1874,17 +1890,31 @@ export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Connections among members, which show each other their certificates. Immutable as a whole.
+ * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
  *
  * @schema EtcdClusterSpecTlsPeer
  */
 export interface EtcdClusterSpecTlsPeer {
   /**
+   * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+   *
+   * @schema EtcdClusterSpecTlsPeer#certManager
+   */
+  readonly certManager?: EtcdClusterSpecTlsPeerCertManager;
+
+  /**
    * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsPeer#secretRef
    */
-  readonly secretRef: EtcdClusterSpecTlsPeerSecretRef;
+  readonly secretRef?: EtcdClusterSpecTlsPeerSecretRef;
+
+  /**
+   * Certificates that the operator makes and renews, with an authority of its own for these connections.
+   *
+   * @schema EtcdClusterSpecTlsPeer#selfManaged
+   */
+  readonly selfManaged?: EtcdClusterSpecTlsPeerSelfManaged;
 }
 
 /**
@@ -1894,7 +1924,9 @@ export interface EtcdClusterSpecTlsPeer {
 export function toJson_EtcdClusterSpecTlsPeer(obj: EtcdClusterSpecTlsPeer | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'certManager': toJson_EtcdClusterSpecTlsPeerCertManager(obj.certManager),
     'secretRef': toJson_EtcdClusterSpecTlsPeerSecretRef(obj.secretRef),
+    'selfManaged': toJson_EtcdClusterSpecTlsPeerSelfManaged(obj.selfManaged),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2238,6 +2270,50 @@ export enum EtcdClusterSpecSchedulingTolerationsOperator {
 }
 
 /**
+ * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+ *
+ * @schema EtcdClusterSpecTlsClientCertManager
+ */
+export interface EtcdClusterSpecTlsClientCertManager {
+  /**
+   * How long a certificate is good. In hours, from 1h to 87600h.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManager#duration
+   */
+  readonly duration?: string;
+
+  /**
+   * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManager#issuerRef
+   */
+  readonly issuerRef: EtcdClusterSpecTlsClientCertManagerIssuerRef;
+
+  /**
+   * How long before its end it is renewed, in hours and less than duration. A third of it when absent.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManager#renewBefore
+   */
+  readonly renewBefore?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsClientCertManager' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsClientCertManager(obj: EtcdClusterSpecTlsClientCertManager | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'duration': obj.duration,
+    'issuerRef': toJson_EtcdClusterSpecTlsClientCertManagerIssuerRef(obj.issuerRef),
+    'renewBefore': obj.renewBefore,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
  *
  * @schema EtcdClusterSpecTlsClientSecretRef
@@ -2266,6 +2342,86 @@ export function toJson_EtcdClusterSpecTlsClientSecretRef(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Certificates that the operator makes and renews, with an authority of its own for these connections.
+ *
+ * @schema EtcdClusterSpecTlsClientSelfManaged
+ */
+export interface EtcdClusterSpecTlsClientSelfManaged {
+  /**
+   * How long the authority is good: at least eight times duration. Its successor comes after two thirds of that, and the members restart for it. In hours, from 1h to 219000h.
+   *
+   * @schema EtcdClusterSpecTlsClientSelfManaged#authorityDuration
+   */
+  readonly authorityDuration?: string;
+
+  /**
+   * How long a certificate is good, in hours. It is renewed after two thirds of that, without a restart.
+   *
+   * @schema EtcdClusterSpecTlsClientSelfManaged#duration
+   */
+  readonly duration?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsClientSelfManaged' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsClientSelfManaged(obj: EtcdClusterSpecTlsClientSelfManaged | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'authorityDuration': obj.authorityDuration,
+    'duration': obj.duration,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+ *
+ * @schema EtcdClusterSpecTlsPeerCertManager
+ */
+export interface EtcdClusterSpecTlsPeerCertManager {
+  /**
+   * How long a certificate is good. In hours, from 1h to 87600h.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManager#duration
+   */
+  readonly duration?: string;
+
+  /**
+   * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManager#issuerRef
+   */
+  readonly issuerRef: EtcdClusterSpecTlsPeerCertManagerIssuerRef;
+
+  /**
+   * How long before its end it is renewed, in hours and less than duration. A third of it when absent.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManager#renewBefore
+   */
+  readonly renewBefore?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsPeerCertManager' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsPeerCertManager(obj: EtcdClusterSpecTlsPeerCertManager | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'duration': obj.duration,
+    'issuerRef': toJson_EtcdClusterSpecTlsPeerCertManagerIssuerRef(obj.issuerRef),
+    'renewBefore': obj.renewBefore,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
  *
  * @schema EtcdClusterSpecTlsPeerSecretRef
@@ -2287,6 +2443,42 @@ export function toJson_EtcdClusterSpecTlsPeerSecretRef(obj: EtcdClusterSpecTlsPe
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Certificates that the operator makes and renews, with an authority of its own for these connections.
+ *
+ * @schema EtcdClusterSpecTlsPeerSelfManaged
+ */
+export interface EtcdClusterSpecTlsPeerSelfManaged {
+  /**
+   * How long the authority is good: at least eight times duration. Its successor comes after two thirds of that, and the members restart for it. In hours, from 1h to 219000h.
+   *
+   * @schema EtcdClusterSpecTlsPeerSelfManaged#authorityDuration
+   */
+  readonly authorityDuration?: string;
+
+  /**
+   * How long a certificate is good, in hours. It is renewed after two thirds of that, without a restart.
+   *
+   * @schema EtcdClusterSpecTlsPeerSelfManaged#duration
+   */
+  readonly duration?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsPeerSelfManaged' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsPeerSelfManaged(obj: EtcdClusterSpecTlsPeerSelfManaged | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'authorityDuration': obj.authorityDuration,
+    'duration': obj.duration,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2399,6 +2591,94 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterS
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+ *
+ * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef
+ */
+export interface EtcdClusterSpecTlsClientCertManagerIssuerRef {
+  /**
+   * API group of the issuer.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef#group
+   */
+  readonly group?: string;
+
+  /**
+   * Issuer of the same namespace, or ClusterIssuer; another group has kinds of its own.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef#kind
+   */
+  readonly kind?: string;
+
+  /**
+   * Name of the issuer.
+   *
+   * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsClientCertManagerIssuerRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsClientCertManagerIssuerRef(obj: EtcdClusterSpecTlsClientCertManagerIssuerRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'group': obj.group,
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+ *
+ * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef
+ */
+export interface EtcdClusterSpecTlsPeerCertManagerIssuerRef {
+  /**
+   * API group of the issuer.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef#group
+   */
+  readonly group?: string;
+
+  /**
+   * Issuer of the same namespace, or ClusterIssuer; another group has kinds of its own.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef#kind
+   */
+  readonly kind?: string;
+
+  /**
+   * Name of the issuer.
+   *
+   * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecTlsPeerCertManagerIssuerRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecTlsPeerCertManagerIssuerRef(obj: EtcdClusterSpecTlsPeerCertManagerIssuerRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'group': obj.group,
+    'kind': obj.kind,
+    'name': obj.name,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

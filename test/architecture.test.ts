@@ -30,12 +30,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: [],
   // What controller and agent agree on: tasks, results, the form of what is stored.
   backup: ['api'],
+  // Keys, certificates, and what a Secret with them says: nothing of Kubernetes.
+  certificates: [],
   resources: ['api', 'backup'],
-  plan: ['api', 'backup', 'resources'],
-  engines: ['api', 'backup', 'resources', 'plan'],
+  plan: ['api', 'backup', 'certificates', 'resources'],
+  engines: ['api', 'backup', 'certificates', 'resources', 'plan'],
   constructs: ['api', 'backup', 'resources', 'plan', 'engines'],
   charts: ['api', 'backup', 'resources', 'plan', 'engines', 'constructs'],
-  runtime: ['api', 'backup', 'resources', 'plan', 'engines'],
+  runtime: ['api', 'backup', 'certificates', 'resources', 'plan', 'engines'],
   // A process of its own, which knows nothing of Kubernetes.
   agent: ['api', 'backup', 'engines', 'runtime'],
   // A leaf: it needs the clock and the shape of an object, and nobody but the CLI needs it.

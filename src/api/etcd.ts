@@ -8,6 +8,7 @@ import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema 
 import { lifeColumns, stateColumns, wideColumns } from './columns.ts';
 import { computeRules, computeSchema } from './compute.ts';
 import { durationSchema } from './duration.ts';
+import { etcdTlsSchema } from './etcd-tls.ts';
 import { group, version } from './group.ts';
 import { imageSchema } from './image.ts';
 import type { KindDefinition } from './kind.ts';
@@ -107,73 +108,6 @@ const authSchema = {
   },
 } as const satisfies StructuralSchema;
 
-const certificates = (description: string) =>
-  ({
-    type: 'object',
-    description,
-    required: ['name'],
-    properties: {
-      name: {
-        type: 'string',
-        description: 'Name of the Secret, with the keys tls.crt, tls.key and ca.crt as cert-manager writes them.',
-        pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-        maxLength: 253,
-      },
-    },
-  }) as const satisfies StructuralSchema;
-
-const tlsSchema = {
-  type: 'object',
-  description: 'Encryption of connections. A renewed certificate is taken without a restart.',
-  default: {},
-  properties: {
-    client: {
-      type: 'object',
-      description: 'Connections of clients. It can neither be added to a cluster nor taken away.',
-      required: ['secretRef'],
-      properties: {
-        secretRef: certificates(
-          'Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.',
-        ),
-        requireCertificate: {
-          type: 'boolean',
-          description: 'Let in only clients that show a certificate of the same authority.',
-          default: true,
-        },
-        serverName: {
-          type: 'string',
-          description:
-            'Name in the certificate by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.',
-          pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
-          maxLength: 253,
-        },
-      },
-    },
-    peer: {
-      type: 'object',
-      description: 'Connections among members, which show each other their certificates. Immutable as a whole.',
-      required: ['secretRef'],
-      properties: {
-        secretRef: certificates(
-          'Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.',
-        ),
-      },
-    },
-  },
-  'x-kubernetes-validations': [
-    {
-      rule: 'has(self.client) == has(oldSelf.client)',
-      message: 'tls.client can neither be added nor taken away',
-      fieldPath: '.client',
-    },
-    {
-      rule: 'has(self.peer) == has(oldSelf.peer) && (!has(self.peer) || self.peer.secretRef.name == oldSelf.peer.secretRef.name)',
-      message: 'tls.peer is immutable',
-      fieldPath: '.peer',
-    },
-  ],
-} as const satisfies StructuralSchema;
-
 const maintenanceSchema = {
   type: 'object',
   description: 'Work on the data that is done by itself, on one member at a time.',
@@ -249,7 +183,7 @@ export const etcdSpecSchema = {
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
-    tls: tlsSchema,
+    tls: etcdTlsSchema,
     maintenance: maintenanceSchema,
     backup: backupPolicySchema,
     bootstrap: bootstrapSchema(restoreOptions),

@@ -1,4 +1,4 @@
-/** The built-in resources that the project reads or writes. A static table: the controller never asks for discovery. */
+/** The resources of others that the project reads or writes. A static table: the controller never asks for discovery. */
 import type { KubeObject, Resource } from './object.ts';
 
 const namespaced = (group: string, version: string, kind: string, plural: string): Resource => ({
@@ -18,6 +18,8 @@ export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulset
 export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
 export const podDisruptionBudgets = namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
+/** Of cert-manager: served only where that is installed. */
+export const certificates = namespaced('cert-manager.io', 'v1', 'Certificate', 'certificates');
 export const leases = namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'Event', 'events');
 
@@ -31,6 +33,7 @@ const builtIn: readonly Resource[] = [
   jobs,
   cronJobs,
   podDisruptionBudgets,
+  certificates,
   leases,
   events,
 ];

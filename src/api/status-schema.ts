@@ -79,6 +79,7 @@ const connection = {
       },
     },
     secretName: text('Secret with the password.', 253),
+    certificateSecretName: text('Secret with ca.crt, tls.crt and tls.key for clients.', 253),
   },
 } as const satisfies StructuralSchema;
 

@@ -5,7 +5,7 @@ import type { RegisteredEngine } from '../engines/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
-import { childResources } from '../runtime/cache.ts';
+import { childResources, optionalResources } from '../runtime/cache.ts';
 import type { KubeClient, Selection } from '../runtime/client.ts';
 import { podSummary, wholeObject } from '../runtime/projection.ts';
 import { CommandError } from './fault.ts';
@@ -63,11 +63,24 @@ export async function readChildren(
   const labelSelector = `${managedByLabel}=${managedBy},${nameLabel}=${engine.name},${instanceLabel}=${name}`;
   const lists = await Promise.all(
     childResources.map(async (resource) => {
-      const objects = await listAll(client, resource, { namespace, labelSelector });
+      const objects = await listChildren(client, resource, { namespace, labelSelector });
       return objects.map(resource === pods ? podSummary : wholeObject);
     }),
   );
   return childrenOf(lists.flat());
+}
+
+async function listChildren(
+  client: Pick<KubeClient, 'list'>,
+  resource: Resource,
+  selection: Selection,
+): Promise<KubeObject[]> {
+  try {
+    return await listAll(client, resource, selection);
+  } catch (error) {
+    if (optionalResources.includes(resource) && isNotFound(error)) return [];
+    throw error;
+  }
 }
 
 /** A Secret without what is in it. */

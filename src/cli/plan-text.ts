@@ -12,6 +12,7 @@ export function planText({ cluster, spec, plan, follows }: Preview): string {
     ['spec', spec.flatMap((change) => changeLines({ ...change, path: change.path.replace(/^spec\./, '') }))],
     ['create', steps.flatMap(createLines)],
     ['update', steps.flatMap(updateLines)],
+    ['issue', steps.flatMap(issueLines)],
     ['delete', steps.flatMap(deleteLines)],
     ['actions', steps.flatMap((step) => (step.type === 'act' ? [step.summary] : []))],
     ['afterwards', [...follows]],
@@ -32,6 +33,7 @@ function summary(steps: readonly Step[], spec: readonly FieldChange[]): string {
   const counts: [number, string][] = [
     [count('create'), 'to create'],
     [count('apply', 'patch'), 'to update'],
+    [count('issue'), 'to issue'],
     [count('delete'), 'to delete'],
     [count('act'), count('act') === 1 ? 'action' : 'actions'],
   ];
@@ -56,6 +58,10 @@ function updateLines(step: Step): string[] {
     default:
       return [];
   }
+}
+
+function issueLines(step: Step): string[] {
+  return step.type === 'issue' ? [`${displayName(step.object)}: ${step.reason}`] : [];
 }
 
 function deleteLines(step: Step): string[] {

@@ -7,6 +7,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { planEnd } from '../engines/last-backup.ts';
+import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
@@ -71,13 +72,14 @@ export async function livePreview(
 /** The objects are compared all the same; what the processes would have decided is unknown. */
 function withoutProcesses({ steps }: Plan, why: string): Plan {
   return {
-    steps: steps.filter((step) => step.type !== 'act'),
+    // What Secrets say is unknown, too.
+    steps: steps.filter(({ type }) => type !== 'act' && type !== 'issue'),
     outcome: wait('NotObserved', `${why}: only what the API server tells was compared`),
   };
 }
 
 async function generatedSecrets(engine: RegisteredEngine, cluster: Cluster, client: KubeClient): Promise<KubeObject[]> {
-  const generated = engine.resources(cluster).filter(({ generate }) => generate !== undefined);
+  const generated = engine.resources(cluster).filter(isFilled);
   const found = await Promise.all(
     generated.map(({ object }) => findSecret(client, cluster.metadata.namespace, object.metadata.name)),
   );

@@ -6,7 +6,7 @@
  */
 import { defaultAgentImage } from '../engines/agent-pod.ts';
 import { enginesWith } from '../engines/index.ts';
-import { objectSteps } from '../plan/objects.ts';
+import { type Desired, objectSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
@@ -51,13 +51,20 @@ export const render: Command<RenderArguments> = async (args, around) => {
         `${cluster.kind}/${cluster.metadata.name} is about ${what}, which is not here: nothing of it can be told\n`,
       );
     }
-    return objectSteps(engine.resources(cluster, referred), noChildren).flatMap((step): Printed[] =>
+    const desired = engine.resources(cluster, referred);
+    const issued = desired.flatMap((child): Printed[] => (child.issued === true ? [issuedChild(child)] : []));
+    const created = objectSteps(desired, noChildren).flatMap((step): Printed[] =>
       step.type === 'create' ? [printedChild(step)] : [],
     );
+    return [...issued, ...created];
   });
   around.stdout(documentsText(printed, output));
   return 0;
 };
+
+function issuedChild({ object }: Desired): Printed {
+  return { object, comment: 'The controller adds certificates and keys, and renews them.' };
+}
 
 function printedChild({ object, generate = [] }: Extract<ObjectStep, { type: 'create' }>): Printed {
   return generate.length === 0 ? { object } : { object, comment: `The controller adds ${generatedText(generate)}.` };

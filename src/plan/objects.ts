@@ -4,10 +4,19 @@ import type { Children } from '../resources/children.ts';
 import { difference, fingerprinted } from './difference.ts';
 import type { Generated, ObjectStep } from './plan.ts';
 
-/** A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. */
+/**
+ * A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. `issued`
+ * marks one with certificates, which come and go by steps of their own: see `issuance.ts`.
+ */
 export interface Desired {
   readonly object: KubeObject;
   readonly generate?: readonly Generated[];
+  readonly issued?: true;
+}
+
+/** A Secret that is filled by us: nothing of it but its name stands in a plan. */
+export function isFilled({ generate, issued }: Desired): boolean {
+  return generate !== undefined || issued === true;
 }
 
 /** A StatefulSet keeps the claim templates it was made with: they are immutable, and dropping them would be a change. */
@@ -32,7 +41,8 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     const live = children.get(object.kind, object.metadata.name);
     return live !== undefined && ownerOf(live) === ownerOf(object);
   });
-  return desired.flatMap(({ object, generate }): ObjectStep[] => {
+  return desired.flatMap(({ object, generate, issued }): ObjectStep[] => {
+    if (issued === true) return [];
     if (generate !== undefined) return fresh ? [{ type: 'create', object, generate }] : [];
     const wanted = fingerprinted(object);
     const live = children.get(object.kind, object.metadata.name);

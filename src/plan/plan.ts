@@ -5,6 +5,7 @@
  * depends on the effect of a step is decided by the next pass, on state read after that step.
  */
 import type { KubeObject, ObjectRef } from '../api/object.ts';
+import type { Issue } from '../certificates/issue.ts';
 
 /** One leaf that differs. `from` is absent when the field is new, `to` when it goes. */
 export interface FieldChange {
@@ -23,6 +24,8 @@ export interface Generated {
 
 export type ObjectStep =
   | { readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] }
+  /** Makes a Secret with certificates, or puts others in the place of those in it. It holds no key: see `Issue`. */
+  | { readonly type: 'issue'; readonly object: KubeObject; readonly issue: Issue; readonly reason: string }
   | { readonly type: 'apply'; readonly object: KubeObject; readonly changes: readonly FieldChange[] }
   /** A JSON merge patch on an object that somebody else owns (a pod's role label). Names a UID. */
   | {

@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import type { KubeObject, Resource } from '../api/object.ts';
 import {
+  certificates,
   configMaps,
   cronJobs,
   jobs,
@@ -51,7 +52,11 @@ export const childResources: readonly Resource[] = [
   pods,
   jobs,
   cronJobs,
+  certificates,
 ];
+
+/** Of somebody else's: where the API server does not serve them, or not to us, there are none. */
+export const optionalResources: readonly Resource[] = [certificates];
 const byCluster = 'cluster';
 
 export interface Cache {
@@ -104,7 +109,9 @@ export function createCache(options: CacheOptions): Cache {
       const indexes = labelSelector === undefined ? {} : { [byCluster]: keyOfChild };
       const store = createStore({ resource: resource.plural, projection, indexes, log, metrics });
       const selection = { namespace, labelSelector };
-      const reflector = createReflector({ client, resource, selection, store, clock, random, log, metrics });
+      const isOptional = optionalResources.includes(resource);
+      const options = { client, resource, selection, store, clock, random, log, metrics, isOptional };
+      const reflector = createReflector(options);
       return { resource, namespace, store, reflector };
     });
 
@@ -121,7 +128,12 @@ export function createCache(options: CacheOptions): Cache {
   const storeFor = (resource: Resource, namespace: string | undefined): Store | undefined =>
     all.find((w) => w.resource === resource && (w.namespace === undefined || w.namespace === namespace))?.store;
 
-  const hasChildren = (): boolean => children.every(({ store }) => store.hasSynced);
+  // Of what need not be there, absence means no harm: what exists is met when it is made again.
+  const hasChildren = (): boolean =>
+    children.every(
+      ({ resource, store, reflector }) =>
+        store.hasSynced || (optionalResources.includes(resource) && reflector.wasTried),
+    );
   const ours = clusters.flatMap(({ watched }) => watched);
 
   return {

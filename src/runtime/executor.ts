@@ -15,16 +15,9 @@ import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts'
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
+import { createIssuer } from './issuer.ts';
+import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
-
-/** There is an object of the name we need, and it is not ours: the message names it, and its owner. */
-export class NameConflict extends Error {
-  readonly code = 'NameConflict';
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = 'NameConflict';
-  }
-}
 
 /** A step could not be done. The cause is the API server's or the database's own answer. */
 export class StepFailed extends Error {
@@ -43,6 +36,8 @@ export function describeStep(step: Step): string {
       return `create ${step.object.kind} ${step.object.metadata.name}`;
     case 'apply':
       return `update ${step.object.kind} ${step.object.metadata.name}`;
+    case 'issue':
+      return `issue ${step.object.kind} ${step.object.metadata.name}: ${step.reason}`;
     case 'patch':
       return `patch ${step.ref.resource.kind} ${step.ref.name}`;
     case 'delete':
@@ -70,6 +65,10 @@ export interface ExecutorOptions {
   readonly generate?: (length: number) => string;
   /** Sees every generated Secret, so that its values can be kept out of the log and need not be read back. */
   readonly onSecret?: (secret: KubeObject, values: Readonly<Record<string, string>>) => void;
+  /** A Secret is not what it was taken for. */
+  readonly onStaleSecret?: (namespace: string, name: string) => void;
+  /** Wall time in milliseconds. Default: the system's. */
+  readonly now?: () => number;
   readonly onStep?: (step: Step) => void;
   /** Whether this process may still change anything: asked right before every engine action. Default always. */
   readonly mayWrite?: () => boolean;
@@ -83,6 +82,7 @@ export function randomText(length: number): string {
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const { client, cache, generate = randomText, onSecret, onStep, mayWrite = () => true } = options;
+  const issuer = createIssuer(options);
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
     const values = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
@@ -136,6 +136,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return create(step.object, step.generate ?? [], signal);
       case 'apply':
         return apply(step.object, signal);
+      case 'issue':
+        return issuer.issue(step, signal);
       case 'patch': {
         const metadata = { ...(step.patch.metadata as object | undefined), uid: step.ref.uid };
         cache.observeWrite(await client.mergePatch(step.ref, { ...step.patch, metadata }, { signal }));

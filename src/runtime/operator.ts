@@ -83,6 +83,8 @@ export function createOperator(options: OperatorOptions): Operator {
     client,
     cache,
     mayWrite,
+    now: () => clock.now(),
+    onStaleSecret: (namespace, name) => secrets.refuse(namespace, name),
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
   });
   const status = createStatusWriter({ client, cache, clock });

@@ -14,6 +14,7 @@ import { conditionClaims } from '../engines/condition-claims.ts';
 import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
+import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { ExactRef } from '../plan/ref.ts';
@@ -22,8 +23,9 @@ import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
-import { describeStep, type Executor, NameConflict, StepFailed } from './executor.ts';
+import { describeStep, type Executor, StepFailed } from './executor.ts';
 import type { Log } from './log.ts';
+import { NameConflict } from './name-conflict.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface Reconciler {
@@ -68,7 +70,7 @@ const outdatedMs = 1_000;
  * stand in the way of the next cluster of the name.
  */
 function needsFreshLook(step: Step): boolean {
-  if (step.type === 'create' || step.type === 'delete') return true;
+  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
   if (step.type === 'act') return step.takesAway === true;
   if (step.type !== 'apply') return false;
   return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
@@ -121,7 +123,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     cluster: Cluster,
     signal: AbortSignal,
   ): Promise<KubeObject[]> {
-    const names = engine.resources(cluster).flatMap((d) => (d.generate === undefined ? [] : [d.object.metadata.name]));
+    const names = engine.resources(cluster).flatMap((d) => (isFilled(d) ? [d.object.metadata.name] : []));
     const found = await Promise.all(
       names.map(async (name) => {
         try {
@@ -205,7 +207,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure = error;
         claim = failedStatus(claim, error);
       }
-      const isCreated = failure === undefined && plan.steps.every((step) => step.type === 'create');
+      const isCreated = failure === undefined && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
       let said = isCreated ? { ...plan, steps: [] } : plan;
       if (failure instanceof NameConflict) {
         said = { steps: [], outcome: blocked('NameConflict', failure.message) };
@@ -217,7 +219,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
           : await status.write(cluster, resource, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
       if (failure !== undefined) throw failure;
-      const acted = plan.steps.some((step) => step.type === 'act');
+      // Nothing tells of a Secret that has changed, either.
+      const acted = plan.steps.some(({ type }) => type === 'act' || type === 'issue');
       const again = soonest(
         acted ? afterActionMs : undefined,
         recheck(plan.outcome).again,

@@ -25,6 +25,8 @@ export interface ReflectorOptions {
   readonly resource: Resource;
   readonly selection?: Selection | undefined;
   readonly store: StoreFeed;
+  /** Nothing is wrong where the API server does not serve it. Default false. */
+  readonly isOptional?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -38,6 +40,8 @@ export interface Reflector {
   readonly connected: boolean;
   /** False while the API server knows no such resource: its CustomResourceDefinition is not installed. */
   readonly isServed: boolean;
+  /** Whether the first attempt is over, however it ended. */
+  readonly wasTried: boolean;
 }
 
 /** Why a watch ended; the label of the restart metric. */
@@ -76,12 +80,14 @@ const BACKOFF_BASE_MS = 800;
 const BACKOFF_MAX_MS = 30_000;
 /** A watch that lasted this long was healthy: what follows starts with the shortest delay again. */
 const HEALTHY_MS = 120_000;
+/** What is not served and need not be is asked for this rarely. */
+const OPTIONAL_MS = 300_000;
 const MIN_TIMEOUT_S = 300;
 /** After this many refusals in a row to go on from a version, a complete set is asked for. */
 const MAX_STRIKES = 3;
 
 export function createReflector(options: ReflectorOptions): Reflector {
-  const { client, resource, selection = {}, store, clock, random, metrics } = options;
+  const { client, resource, selection = {}, store, clock, random, metrics, isOptional = false } = options;
   const path = collectionPath(resource, selection.namespace);
   const log = options.log.child({ resource: resource.plural });
   const backoff = createBackoff({ baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS, random });
@@ -93,6 +99,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   let strikes = 0;
   let connectedAt: number | undefined;
   let isServed = true;
+  let wasTried = false;
 
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -100,6 +107,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       const end = await attempt(signal);
       const healthy = isHealthy();
       connectedAt = undefined;
+      wasTried = true;
       if (signal.aborted) return;
       learn(end);
       report(end, healthy);
@@ -231,6 +239,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
    * once, one that the server ends immediately waits the whole of it. A server's Retry-After is always kept.
    */
   function pauseAfter(end: End, healthy: boolean, spent: number): number {
+    if (end.cause === 'not-served' && isOptional) return OPTIONAL_MS * (1 + 0.1 * random());
     if (healthy) backoff.reset();
     const distance = healthy ? 0 : backoff.next() - spent;
     const asked = end.retryAfterMs === undefined ? 0 : end.retryAfterMs * (1 + 0.1 * random());
@@ -244,7 +253,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
     if (cause === 'ended' || cause === 'no-initial-events') log.debug(fields, 'the watch ended');
     else if (cause === 'not-served') {
       // Asked again and again for as long as it lasts, and said once.
-      if (isServed) log.warn(fields, 'the API server does not serve this resource: is its CRD installed?');
+      if (isServed && isOptional) log.info({ cause }, 'the API server does not serve this resource, and need not');
+      else if (isServed) log.warn(fields, 'the API server does not serve this resource: is its CRD installed?');
       isServed = false;
     } else if (cause === 'failed') log.error(fields, 'the watch failed');
     else log.warn(fields, 'the watch ended and will be resumed');
@@ -257,6 +267,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
     },
     get isServed() {
       return isServed;
+    },
+    get wasTried() {
+      return wasTried;
     },
   };
 }

@@ -3,6 +3,7 @@
  * must mean the same here.
  */
 import type { Case, Json } from './case.ts';
+import { certificateCreates, certificateUpdates } from './certificate-cases.ts';
 import { redisCases } from './redis-cases.ts';
 import { databaseCases, place } from './target-cases.ts';
 
@@ -173,28 +174,15 @@ const creates: readonly Case[] = [
   })),
   { story: 'a password in the open', spec: { auth: { password: 'secret' } }, refused: 'spec.auth.password' },
   { story: 'auth as text', spec: { auth: { enabled: 'yes' } }, refused: 'spec.auth.enabled' },
-  ...['client', 'peer'].flatMap((side): Case[] => [
-    { story: `${side} certificates`, spec: { tls: { [side]: { secretRef: { name: 'a' } } } } },
-    { story: `${side} without a Secret`, spec: { tls: { [side]: {} } }, refused: `spec.tls.${side}.secretRef` },
-    {
-      story: `${side} with a Secret without a name`,
-      spec: { tls: { [side]: { secretRef: {} } } },
-      refused: `spec.tls.${side}.secretRef.name`,
-    },
-    {
-      story: `${side} with a Secret of another namespace`,
-      spec: { tls: { [side]: { secretRef: { name: 'kube-system/admin' } } } },
-      refused: `spec.tls.${side}.secretRef.name`,
-    },
-    {
-      story: `${side} with a Secret whose name is too long`,
-      spec: { tls: { [side]: { secretRef: { name: 'a'.repeat(254) } } } },
-      refused: `spec.tls.${side}.secretRef.name`,
-    },
-  ]),
+  ...certificateCreates,
   {
     story: 'client certificates that were made for another name',
     spec: { tls: { client: { secretRef: { name: 'a' }, serverName: 'a-client.apps.svc' } } },
+  },
+  {
+    story: 'another name in certificates that are made for this cluster',
+    spec: { tls: { client: { selfManaged: {}, serverName: 'a-client.apps.svc' } } },
+    refused: 'spec.tls.client.serverName',
   },
   ...['*.apps.svc', 'A', `${'a'.repeat(254)}`].map((serverName) => ({
     story: `client certificates for the name ${serverName.slice(0, 20)}`,
@@ -222,29 +210,7 @@ const updates: readonly Case[] = [
     spec: { version: '3.6.16' },
     refused: 'spec.version',
   },
-  {
-    story: 'another Secret for clients',
-    old: { tls: { client: { secretRef: { name: 'a' } } } },
-    spec: { tls: { client: { secretRef: { name: 'b' } } } },
-  },
-  {
-    story: 'TLS for clients where there was none',
-    old: {},
-    spec: { tls: { client: { secretRef: { name: 'a' } } } },
-    refused: 'spec.tls.client',
-  },
-  {
-    story: 'no TLS for peers where there was',
-    old: { tls: { peer: { secretRef: { name: 'a' } } } },
-    spec: {},
-    refused: 'spec.tls.peer',
-  },
-  {
-    story: 'another Secret for peers',
-    old: { tls: { peer: { secretRef: { name: 'a' } } } },
-    spec: { tls: { peer: { secretRef: { name: 'b' } } } },
-    refused: 'spec.tls.peer',
-  },
+  ...certificateUpdates,
   { story: 'an earlier patch', old: { version: '3.6.16' }, spec: { version: '3.6.9' } },
   { story: 'an earlier patch by leaving it out', old: { version: '3.6.20' }, spec: {} },
   { story: 'the minor before', old: { version: '3.6.0' }, spec: { version: '3.5.32' } },

@@ -29,10 +29,11 @@ describe('the rights of the operator', () => {
       [
         "/configmaps,persistentvolumeclaims,services: get list watch create patch delete",
         "/pods: get list watch patch delete",
-        "/secrets: get create delete",
+        "/secrets: get create patch delete",
         "apps/statefulsets: get list watch create patch delete",
         "batch/cronjobs: get list watch create patch",
         "batch/jobs: get list watch create patch delete",
+        "cert-manager.io/certificates: get list watch create patch",
         "clusterwright.dev/backups,backupschedules,etcdclusters,redisclusters: get list watch patch",
         "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,redisclusters/finalizers: update",
         "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,redisclusters/status: patch",

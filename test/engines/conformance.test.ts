@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
+import { firstAuthorities } from '../../src/engines/etcd/trust.ts';
 import { engines } from '../../src/engines/index.ts';
-import { etcdWorld } from '../support/etcd-situation.ts';
+import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
+import { issuedSecrets } from '../support/issued-secrets.ts';
 import { processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
@@ -20,15 +22,22 @@ function redisSample(story: string, spec: RedisSpecInput): EngineSample {
 }
 
 function etcdSample(story: string, spec: EtcdSpecInput): EngineSample {
-  const { cluster, children, observed } = etcdWorld({ spec });
-  const secrets = { a: { 'ca.crt': password, 'tls.crt': password, 'tls.key': password } };
+  const first = etcdCluster(spec);
+  const material = { 'ca.crt': password, 'tls.crt': password, 'tls.key': password };
+  const issued = issuedSecrets(first, now);
+  const secrets = { a: material, 'db-client-tls': material, 'db-peer-tls': material, ...issued };
+  const authorities = firstAuthorities(first);
+  const { cluster, children, observed } = etcdWorld({ spec, ...(authorities === undefined ? {} : { authorities }) });
+  const keys = Object.values(issued).flatMap((values) => values['tls.key'] ?? []);
   return {
     story,
     cluster,
     whole: { children, io: scriptedEtcd(observed, undefined, secrets).io },
-    secrets: [password],
+    secrets: [password, ...keys],
   };
 }
+
+const fromCertManager = { certManager: { issuerRef: { name: 'ours' } } };
 
 const everyEtcdField: EtcdSpecInput = {
   version: '3.5.35',
@@ -84,6 +93,8 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
     etcdSample('defaults', {}),
     etcdSample('alone', { replicas: 1 }),
     etcdSample('everything set', everyEtcdField),
+    etcdSample('certificates from cert-manager', { tls: { client: fromCertManager, peer: fromCertManager } }),
+    etcdSample('certificates of our own', { tls: { client: { selfManaged: {} }, peer: { selfManaged: {} } } }),
   ],
 };
 

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { resourceOf } from '../../src/api/resource.ts';
 import type { EngineIO, RegisteredEngine } from '../../src/engines/engine.ts';
 import { difference, fingerprinted } from '../../src/plan/difference.ts';
-import type { Desired } from '../../src/plan/objects.ts';
+import { type Desired, isFilled } from '../../src/plan/objects.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { Children } from '../../src/resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
@@ -77,7 +77,8 @@ export function conforms(engine: RegisteredEngine, samples: readonly EngineSampl
     '$story: children carry the common labels, the namespace, and an owner unless they hold data',
     ({ cluster }) => {
       const { name, namespace, uid } = cluster.metadata;
-      for (const { object, generate } of engine.resources(cluster)) {
+      for (const child of engine.resources(cluster)) {
+        const { object } = child;
         expect(object.metadata).toMatchObject({
           namespace,
           labels: {
@@ -90,7 +91,7 @@ export function conforms(engine: RegisteredEngine, samples: readonly EngineSampl
           },
         });
         const owners = object.metadata.ownerReferences?.map((owner) => owner.uid);
-        expect(owners).toEqual(generate === undefined ? [uid] : undefined);
+        expect(owners).toEqual(isFilled(child) ? undefined : [uid]);
       }
     },
   );
@@ -124,9 +125,10 @@ export function conforms(engine: RegisteredEngine, samples: readonly EngineSampl
   it.each(samples)(
     '$story: permissions are what the kinds of its children need, and pods and claims',
     ({ cluster }) => {
-      for (const { object, generate } of engine.resources(cluster)) {
+      for (const child of engine.resources(cluster)) {
+        const { object } = child;
         const { group, plural } = resourceOf(object);
-        const needed = generate === undefined ? ['get', 'list', 'watch', 'create', 'patch'] : ['get', 'create'];
+        const needed = isFilled(child) ? ['get', 'create'] : ['get', 'list', 'watch', 'create', 'patch'];
         expect([...verbsOn(engine, group, plural)]).toEqual(expect.arrayContaining(needed));
       }
       expect([...verbsOn(engine, '', 'secrets')]).not.toEqual(expect.arrayContaining(['list']));
@@ -137,15 +139,16 @@ export function conforms(engine: RegisteredEngine, samples: readonly EngineSampl
     '$story: offline, all children are planned to be created, and nobody is asked for anything',
     ({ cluster }) => {
       const { steps } = engine.surveyOffline(cluster);
-      const created = steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
+      const created = steps.flatMap((step) => (step.type === 'create' || step.type === 'issue' ? [step.object] : []));
       expect(created.length).toBe(steps.length);
       expect(refs(created)).toEqual(refs(objectsOf(engine.resources(cluster))));
     },
   );
 
   it.each(samples)('$story: what the API server makes of a child is no difference to it', ({ cluster }) => {
-    for (const { object, generate } of engine.resources(cluster)) {
-      if (generate !== undefined) continue;
+    for (const child of engine.resources(cluster)) {
+      const { object } = child;
+      if (isFilled(child)) continue;
       const wanted = fingerprinted(object);
       expect([object.metadata.name, difference(wanted, stored(wanted))]).toEqual([object.metadata.name, []]);
     }

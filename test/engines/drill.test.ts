@@ -1,7 +1,7 @@
 /** What a restored database is asked, and what counts as the same. */
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { EtcdSpec } from '../../src/api/etcd.ts';
+import type { EtcdSpec, EtcdSpecInput } from '../../src/api/etcd.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import type { EngineIO } from '../../src/engines/engine.ts';
 import { sessionOf } from '../../src/engines/etcd/session.ts';
@@ -52,6 +52,16 @@ describe('a drill of an etcd with TLS', () => {
       tls: { client: { secretRef, requireCertificate: true, serverName: 'db-client.apps.svc' }, peer: { secretRef } },
     });
   });
+
+  it.each([{ selfManaged: {} }, { certManager: { issuerRef: { name: 'ours' } } }])(
+    'has certificates of its own where nobody brings one: %j',
+    (source) => {
+      const client = { ...source, requireCertificate: false };
+      const { tls } = part.drill(resourceOf('EtcdCluster', 'db', { tls: { client, peer: source } })) as EtcdSpecInput;
+      expect(tls).toEqual({ client: { selfManaged: {}, requireCertificate: false }, peer: { selfManaged: {} } });
+      expect(() => resourceOf('EtcdCluster', 'drill', { tls })).not.toThrow();
+    },
+  );
 
   it('is asked by the name that its certificate has', async () => {
     const cluster = resourceOf('EtcdCluster', 'db', { tls: { client: { secretRef, serverName: 'a.example.com' } } });

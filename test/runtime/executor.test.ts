@@ -7,10 +7,10 @@ import {
   createExecutor,
   describeStep,
   type ExecutorOptions,
-  NameConflict,
   randomText,
   StepFailed,
 } from '../../src/runtime/executor.ts';
+import { NameConflict } from '../../src/runtime/name-conflict.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { turn } from '../support/virtual-clock.ts';
 

@@ -139,6 +139,28 @@ describe('an operator that comes back', () => {
     expect([all.operator.hasSynced(), all.api.writes.length > 0]).toEqual([true, true]);
   });
 
+  it.each<readonly [story: string, status: number]>([
+    ['is not served', 404],
+    ['may not be read', 403],
+  ])('a kind of somebody else that %s holds up nobody, and is hardly asked for', async (_, status) => {
+    let asked = 0;
+    const before = (api: FakeApi): void => {
+      api.admitWatch = async ({ path }) => {
+        if (!path.endsWith('/certificates')) return;
+        asked += 1;
+        throw new ApiError({ status, reason: '', message: 'no', method: 'GET', path });
+      };
+    };
+    const all = await start({ pods: { 'db-1': 'unlabelled' } }, { before });
+    expect(all.operator.hasSynced()).toBe(true);
+    expect(withoutLease(all.api)).toContain('PATCH pods/db-1');
+    if (status === 403) return;
+    await pass(all, 290_000);
+    expect([asked, all.log.filter((line) => line.includes('is its CRD installed'))]).toEqual([1, []]);
+    await pass(all, 100_000);
+    expect(asked).toBe(2);
+  });
+
   it.each<readonly [story: string, status: number, ready: boolean, said: string]>([
     ['its CRD is not installed', 404, true, 'the API server does not serve this resource: is its CRD installed?'],
     ['it may not be read', 403, false, 'the watch ended and will be resumed'],

@@ -12,10 +12,12 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
+import { digestOf } from '../../src/certificates/facts.ts';
+import { issued, sourceOf } from '../../src/certificates/issue.ts';
 import type { EngineIO } from '../../src/engines/engine.ts';
 import type { ObjectStep } from '../../src/plan/plan.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
 import { etcdBinaries } from './etcd-binary.ts';
@@ -34,7 +36,16 @@ interface Variable {
 
 interface Template {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-  readonly spec: { readonly containers: readonly [{ readonly env: readonly Variable[]; readonly image: string }] };
+  readonly spec: {
+    readonly containers: readonly [
+      {
+        readonly env: readonly Variable[];
+        readonly image: string;
+        readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+      },
+    ];
+    readonly volumes?: readonly { readonly name: string; readonly secret: { readonly secretName: string } }[];
+  };
 }
 
 interface Process {
@@ -59,15 +70,17 @@ export interface EtcdHost {
   remove(kind: string, name: string): void;
   /** Starts no process of this pod from now on; `undefined` lets all of them start. */
   hold(pod: string | undefined): void;
-  /** A Secret, which every pod that mounts any certificates mounts. */
+  /** A Secret as somebody else writes it. */
   provide(secret: string, values: Readonly<Record<string, string>>): void;
+  /** Whether a changed Secret reaches only pods that start after it, as if the kubelets had yet to notice. */
+  forgetMounts(late: boolean): void;
   address(pod: string): string;
   log(pod: string): string;
   close(): Promise<void>;
 }
 
 /** Of the 127/8 network; the first free byte of the third place, so that hosts of several tests do not meet. */
-export function etcdHost(network: number): EtcdHost {
+export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost {
   const directory = mkdtempSync(join(tmpdir(), 'etcd-host-'));
   const objects = new Map<string, KubeObject>();
   const processes = new Map<string, Process>();
@@ -76,7 +89,23 @@ export function etcdHost(network: number): EtcdHost {
   let uids = 0;
   let held: string | undefined;
 
-  const mounted = join(directory, 'mounted');
+  let areMountsLate = false;
+
+  const mountOf = (pod: string, path: string): string => join(directory, 'mounts', pod, path.replace(/^.*\//, ''));
+  /** Secrets into the files of a pod. A Secret that is not there leaves the files as they are. */
+  function mount(pod: KubeObject): void {
+    const { containers, volumes = [] } = (pod.template as Template).spec;
+    for (const { name, mountPath } of containers[0].volumeMounts ?? []) {
+      const secret = volumes.find((volume) => volume.name === name)?.secret.secretName;
+      const values = (secret === undefined ? undefined : objects.get(keyOf('Secret', secret))?.data) as
+        | Record<string, string>
+        | undefined;
+      if (values === undefined) continue;
+      const files = mountOf(pod.metadata.name, mountPath);
+      mkdirSync(files, { recursive: true });
+      for (const [file, content] of Object.entries(values)) writeFileSync(join(files, file), content);
+    }
+  }
 
   const keyOf = (kind: string, name: string): string => `${kind}/${name}`;
   const put = (object: KubeObject): void => {
@@ -107,7 +136,7 @@ export function etcdHost(network: number): EtcdHost {
       refuse: () => undefined,
     },
     dial: dialTcp,
-    clock: systemClock,
+    clock,
     signal: stopping.signal,
   });
   const io: EngineIO = {
@@ -142,8 +171,8 @@ export function etcdHost(network: number): EtcdHost {
       if (found === undefined && ref?.optional === true) continue;
       if (found === undefined) return;
       env[variable] = toAddresses(found)
-        .replace('/etc/etcd/tls/client', mounted)
-        .replace('/etc/etcd/tls/peer', mounted);
+        .replace('/etc/etcd/tls/client', mountOf(name, 'client'))
+        .replace('/etc/etcd/tls/peer', mountOf(name, 'peer'));
     }
     const home = join(directory, pod.volume as string);
     mkdirSync(home, { recursive: true });
@@ -170,6 +199,17 @@ export function etcdHost(network: number): EtcdHost {
       restarts: before === undefined ? 0 : before.restarts + 1,
       lastWords: before === undefined ? '' : readFileSync(logFile, 'utf8').slice(-2048),
     });
+  }
+
+  function issue({ object, issue: wanted }: Extract<ObjectStep, { type: 'issue' }>): void {
+    const valuesOf = (name: string | undefined): Record<string, string> | undefined =>
+      objects.get(keyOf('Secret', name ?? ''))?.data as Record<string, string> | undefined;
+    const own = valuesOf(object.metadata.name);
+    if (digestOf(own) !== wanted.seen) throw new Error(`${object.metadata.name} is not as it was`);
+    // Members are reached by addresses here.
+    const addresses = Array.from({ length: 10 }, (_, i) => address(`db-${i}-0`));
+    const made = wanted.what === 'leaf' ? { ...wanted, addresses } : wanted;
+    put({ ...object, data: issued(made, { own, source: valuesOf(sourceOf(wanted)) }, clock.now()) });
   }
 
   const isRunning = ({ child }: Process): boolean => child.exitCode === null && child.signalCode === null;
@@ -215,7 +255,7 @@ export function etcdHost(network: number): EtcdHost {
       });
     }
     if (objects.has(keyOf('Pod', name))) return;
-    put({
+    const pod: KubeObject = {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
@@ -227,7 +267,9 @@ export function etcdHost(network: number): EtcdHost {
       volume: objects.get(keyOf('PersistentVolumeClaim', claim))?.metadata.uid,
       spec: { nodeName: 'node-1' },
       status: { phase: 'Pending' },
-    });
+    };
+    put(pod);
+    mount(pod);
   }
 
   return {
@@ -238,8 +280,9 @@ export function etcdHost(network: number): EtcdHost {
     remove: (kind, name) => void objects.delete(keyOf(kind, name)),
     provide(secret, values) {
       put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: secret, namespace: 'apps' }, data: values });
-      mkdirSync(mounted, { recursive: true });
-      for (const [file, content] of Object.entries(values)) writeFileSync(join(mounted, file), content);
+    },
+    forgetMounts(late) {
+      areMountsLate = late;
     },
     hold(pod) {
       held = pod;
@@ -255,6 +298,9 @@ export function etcdHost(network: number): EtcdHost {
           }
           case 'apply':
             put(step.object);
+            break;
+          case 'issue':
+            issue(step);
             break;
           case 'patch': {
             const live = objects.get(keyOf(step.ref.resource.kind, step.ref.name));
@@ -289,6 +335,7 @@ export function etcdHost(network: number): EtcdHost {
           .filter(({ kind }) => kind === 'Pod')
           .map(async (pod) => {
             const { name } = pod.metadata;
+            if (!areMountsLate) mount(pod);
             const running = processes.get(name);
             if (running === undefined || !isRunning(running)) start(pod);
             const ready = await isReady(name);

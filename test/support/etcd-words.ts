@@ -61,6 +61,8 @@ function stepWords(step: Step<EtcdAction>): string {
   switch (step.type) {
     case 'create':
       return `create ${step.object.kind} ${step.object.metadata.name}`;
+    case 'issue':
+      return `issue ${step.object.metadata.name}: ${step.issue.what}${step.issue.what === 'leaf' && !step.issue.renew ? ' kept' : ''}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
       const words = changes.map(({ path, to }) => (/^data\[/.test(path) ? `${path.slice(5, -1)}=${shown(to)}` : path));

@@ -67,6 +67,8 @@ function stepWords(step: Step<RedisAction>): string {
   switch (step.type) {
     case 'create':
       return `create ${step.object.kind} ${step.object.metadata.name}`;
+    case 'issue':
+      return `issue ${step.object.metadata.name}: ${step.issue.what}${step.issue.what === 'leaf' && !step.issue.renew ? ' kept' : ''}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
       return `apply ${step.object.kind} ${step.object.metadata.name}: ${changes.map(changeWords).join(', ')}`;

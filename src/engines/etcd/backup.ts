@@ -2,6 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
+import { clientSecret } from './certificates.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, serverName } from './names.ts';
 import { etcdImage } from './pods.ts';
 import { passwordSecret, sessionOf } from './session.ts';
@@ -25,6 +26,8 @@ for (const entry of readdirSync(volume)) {
   if (entry !== name && entry !== 'lost+found') rmSync(volume + '/' + entry, { recursive: true });
 }
 `;
+
+type ClientTls = NonNullable<EtcdSpec['tls']['client']>;
 
 export const etcdBackup: BackupPart<EtcdSpec> = {
   /** Each member, as far as they are known, and the Service of those that are ready: members come and go. */
@@ -113,8 +116,8 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
       ...(image === undefined ? {} : { image }),
       auth: { enabled: auth.enabled, secretRef: passwordSecret(cluster) },
       tls: {
-        ...(client === undefined ? {} : { client: { ...client, serverName: serverName(cluster) } }),
-        ...(peer === undefined ? {} : { peer }),
+        ...(client === undefined ? {} : { client: clientOf(client, serverName(cluster)) }),
+        ...(peer === undefined ? {} : { peer: peer.secretRef === undefined ? { selfManaged: {} } : peer }),
       },
     };
   },
@@ -138,13 +141,21 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
   },
 };
 
+/** Where nobody brings one, the cluster that is there for a minute has certificates of its own, which go with it. */
+function clientOf(client: ClientTls, serverName: string): object {
+  const { secretRef, requireCertificate } = client;
+  return secretRef === undefined
+    ? { selfManaged: {}, requireCertificate }
+    : { secretRef, requireCertificate, serverName };
+}
+
 function secretsOf(cluster: Cluster<EtcdSpec>): MountedSecret[] {
-  const { client } = cluster.spec.tls;
+  const certificates = clientSecret(cluster);
   const { name, key } = passwordSecret(cluster);
   const files = { 'ca.crt': 'ca.crt', 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' };
   return [
     // There is none where authentication is off and somebody has deleted it.
     { name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' }, optional: true },
-    ...(client === undefined ? [] : [{ name: client.secretRef.name, volume: 'tls', directory: tlsDirectory, files }]),
+    ...(certificates === undefined ? [] : [{ name: certificates, volume: 'tls', directory: tlsDirectory, files }]),
   ];
 }

@@ -47,10 +47,24 @@ export interface EtcdNames {
   readonly roster: string;
   /** Secret with the password of etcd's root user. */
   readonly root: string;
+  /** Secrets with the members' certificates, where nobody brings one. */
+  readonly certificates: Readonly<Record<'client' | 'peer', string>>;
+  /** Secrets with the authorities that the operator makes itself. */
+  readonly authorities: Readonly<Record<'client' | 'peer', string>>;
+  /** Secret with a certificate for clients, of the operator's making. */
+  readonly user: string;
 }
 
 export function etcdNames(cluster: string): EtcdNames {
-  return { peers: cluster, client: `${cluster}-client`, roster: `${cluster}-members`, root: `${cluster}-root` };
+  return {
+    peers: cluster,
+    client: `${cluster}-client`,
+    roster: `${cluster}-members`,
+    root: `${cluster}-root`,
+    certificates: { client: `${cluster}-client-tls`, peer: `${cluster}-peer-tls` },
+    authorities: { client: `${cluster}-client-ca`, peer: `${cluster}-peer-ca` },
+    user: `${cluster}-client-user`,
+  };
 }
 
 /** The member's name in etcd, and that of its StatefulSet. */

@@ -8,7 +8,8 @@ import type { Answer } from './gateway.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
-import { authoritiesOf, type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
+import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
+import { observeCertificates } from './trust.ts';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
@@ -24,15 +25,15 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
       }
     }),
   );
-  const [agreed, authorities] = await Promise.all([
+  const [agreed, certificates] = await Promise.all([
     agreement(cluster, answering(members), session, io),
-    authoritiesOf(cluster, io),
+    observeCertificates(cluster, io),
   ]);
   return {
     members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
-    ...(authorities === undefined ? {} : { authorities }),
+    ...certificates,
     ...(unaskable === undefined ? {} : { unaskable }),
   };
 }

@@ -4,6 +4,7 @@
  *
  * Numbers of etcd's own making (member, cluster) are decimal text, as its gateway writes them: they do not fit a double.
  */
+import type { AuthoritySeen } from '../../plan/issuance.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -76,8 +77,12 @@ export interface EtcdObserved {
   readonly agreed?: Agreement;
   /** Why nobody could be asked at all: the password is missing, or refused. */
   readonly unaskable?: string;
-  /** See `authoritiesOf`. */
+  /** Of the authorities that members are to trust: see `trust.ts`. Absent where a Secret cannot be read now. */
   readonly authorities?: string;
+  /** Of those that the operator makes itself. */
+  readonly certificates?: Readonly<Partial<Record<'client' | 'peer', AuthoritySeen>>>;
+  /** Secrets that cert-manager has yet to write. */
+  readonly awaited?: readonly string[];
   /** Wall time in milliseconds. */
   readonly at: number;
 }

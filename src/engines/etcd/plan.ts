@@ -10,8 +10,10 @@ import { restoredAnnotation } from '../backup-part.ts';
 import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
+import { sides } from './certificates.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
+import { awaiting, planIssuance } from './issuance.ts';
 import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
@@ -24,6 +26,7 @@ import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
+import { firstAuthorities } from './trust.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
@@ -37,9 +40,18 @@ export function planEtcd(
   take: TakesBackup,
 ): EtcdPlan {
   const situation = situationOf(cluster, children, observed);
-  const gate = versionGate(situation, take);
   const foreign = foreignCluster(situation);
   if (foreign !== undefined) return { steps: [], outcome: blocked('ForeignCluster', foreign) };
+  const { steps, lost } = planIssuance(situation);
+  // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
+  if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
+  return { ...plan, steps: [...steps, ...plan.steps] };
+}
+
+/** `isIssuing`: certificates are made in this very pass. */
+function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean): EtcdPlan {
+  const { cluster, observed } = situation;
   const formation = formationOf(situation);
   if (formation.state === 'lost') {
     return withObjects(situation, gate, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
@@ -49,6 +61,13 @@ export function planEtcd(
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   const recovery = recoveryOf(situation);
   if (recovery !== undefined) return withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks);
+  if (observed.awaited !== undefined) {
+    return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });
+  }
+  if (observed.unaskable !== undefined && isIssuing) {
+    const outcome = wait('IssuingCertificates', 'certificates are being made', recheckMs);
+    return withObjects(situation, gate, roster, { steps: [], outcome });
+  }
   if (observed.unaskable !== undefined) {
     const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
     return withObjects(situation, gate, roster, { steps: [], outcome });
@@ -69,12 +88,15 @@ function withObjects(
   { steps, outcome }: EtcdPlan,
   first: readonly ObjectStep[] = [],
 ): EtcdPlan {
-  const { cluster, children, claims } = situation;
+  const { cluster, children, claims, observed } = situation;
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
   const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
   const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept), children).filter(
-    // Whoever starts again by itself would start with the new template.
-    (step) => gate.isOpen || keeps(situation, step),
+    (step) =>
+      // Whoever starts again by itself would start with the new template.
+      (gate.isOpen || keeps(situation, step)) &&
+      // Whom a member is to trust is not known before, and stands in its template.
+      (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
   );
   const before: Step<EtcdAction>[] = [...first, ...requestSteps(situation), ...markSteps(situation)];
   const retired = retireSteps(situation, roster);
@@ -113,12 +135,15 @@ function restoredHint({ claims, cluster }: Situation): string {
 
 /**
  * Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. Nor does anybody who
- * runs without a word of them, such as a member that was rendered beforehand.
+ * runs without a word of them, such as a member that was rendered beforehand; but for authorities that the operator
+ * looks after, whom it has to know everybody's trust.
  */
-function authoritiesFor({ observed, sets, pods }: Situation, index: number): string | undefined {
+function authoritiesFor({ cluster, observed, sets, pods }: Situation, index: number): string | undefined {
   const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
   const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
-  return written === undefined && runs ? undefined : (observed.authorities ?? written);
+  const areOurs = sides.some((side) => cluster.spec.tls[side]?.selfManaged !== undefined);
+  if (written === undefined && runs && !areOurs) return undefined;
+  return observed.authorities ?? written ?? firstAuthorities(cluster);
 }
 
 function parked({ pods }: Situation): Outcome {

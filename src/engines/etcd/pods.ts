@@ -15,6 +15,7 @@ import type { ContainerSpec, Probe, Volume } from '../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
 import { schedulingFields } from '../../resources/scheduling.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
+import { certificateSecret } from './certificates.ts';
 import {
   authoritiesAnnotation,
   claimTemplate,
@@ -90,14 +91,14 @@ interface Mounted {
   readonly mount: NonNullable<ContainerSpec['volumeMounts']>[number];
 }
 
-function certificatesOf({ tls }: EtcdSpec): Mounted[] {
-  const mounted = (name: string, secretName: string, mountPath: string): Mounted => ({
-    volume: { name, secret: { secretName } },
-    mount: { name, mountPath, readOnly: true },
-  });
+function certificatesOf(cluster: Cluster<EtcdSpec>): Mounted[] {
+  const mounted = (name: string, secretName: string | undefined, mountPath: string): Mounted[] =>
+    secretName === undefined
+      ? []
+      : [{ volume: { name, secret: { secretName } }, mount: { name, mountPath, readOnly: true } }];
   return [
-    ...(tls.client === undefined ? [] : [mounted('client-tls', tls.client.secretRef.name, paths.clientTls)]),
-    ...(tls.peer === undefined ? [] : [mounted('peer-tls', tls.peer.secretRef.name, paths.peerTls)]),
+    ...mounted('client-tls', certificateSecret(cluster, 'client'), paths.clientTls),
+    ...mounted('peer-tls', certificateSecret(cluster, 'peer'), paths.peerTls),
   ];
 }
 
@@ -114,7 +115,7 @@ export function memberStatefulSet(
   const own = { [memberLabel]: name };
   const everyMember = selectorLabels(cluster, part);
   const owned = ownedMetadata(cluster, name, part);
-  const certificates = certificatesOf(spec);
+  const certificates = certificatesOf(cluster);
   const etcd: ContainerSpec = {
     name: 'etcd',
     image: etcdImage(spec),

@@ -8,16 +8,23 @@ import { disruptionBudget } from '../../resources/disruptionbudget.ts';
 import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
 import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
+import { certificateChildren } from './certificates.ts';
 import type { KeptVersion } from './kept-version.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
+import { firstAuthorities } from './trust.ts';
 
 export const component = 'member';
 export const passwordLength = 32;
 
+export function memberPart({ spec }: Cluster<EtcdSpec>): Part {
+  return { engine: 'etcd', component, version: spec.version };
+}
+
 export function etcdResources(cluster: Cluster<EtcdSpec>): readonly Desired[] {
-  return etcdChildren(cluster, forming(cluster, cluster.spec.replicas));
+  const authorities = firstAuthorities(cluster);
+  return etcdChildren(cluster, forming(cluster, cluster.spec.replicas), () => authorities);
 }
 
 /** Of a cluster, by what it was built from the last time: most looks find nothing new, and would compare copies. */
@@ -55,12 +62,13 @@ function built(
 ): readonly Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
-  const part: Part = { engine: 'etcd', component, version: spec.version };
+  const part = memberPart(cluster);
   const selector = selectorLabels(cluster, part);
   const client = { name: 'client', port: clientPort, targetPort: 'client', protocol: 'TCP' };
   const peer = { name: 'peer', port: peerPort, targetPort: 'peer', protocol: 'TCP' };
   const size = spec.replicas === 0 ? 0 : 1;
   return [
+    ...certificateChildren(cluster, part),
     ...(spec.auth.secretRef === undefined
       ? [
           {

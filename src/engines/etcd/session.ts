@@ -2,10 +2,10 @@
  * Calls to the members of one cluster, for one look or one action. Where a member wants to know who is asking, the root
  * user's password is exchanged for a token, which the other members take as well.
  */
-import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO, TlsMaterial } from '../engine.ts';
+import { certificateSecret } from './certificates.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 import { etcdNames, serverName } from './names.ts';
 
@@ -53,24 +53,13 @@ export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Prom
 
 /** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
 async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
-  const name = cluster.spec.tls.client?.secretRef.name;
+  const name = certificateSecret(cluster, 'client');
   if (name === undefined) return undefined;
   const { 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = (await io.secret(name)) ?? {};
   if (ca === undefined || cert === undefined || key === undefined) {
     throw new SecretUnusable(`Secret ${name} with the keys ca.crt, tls.crt and tls.key does not exist`);
   }
   return { ca, cert, key, servername: serverName(cluster) };
-}
-
-/**
- * Of the authorities that members trust: they are read when a process starts, and then never again. Undefined where
- * there are none, or where a Secret cannot be read now.
- */
-export async function authoritiesOf({ spec }: Cluster<EtcdSpec>, io: EngineIO): Promise<string | undefined> {
-  const names = [spec.tls.client, spec.tls.peer].flatMap((tls) => tls?.secretRef.name ?? []);
-  const found = await Promise.all(names.map(async (name) => (await io.secret(name))?.['ca.crt']));
-  if (names.length === 0 || found.includes(undefined)) return undefined;
-  return createHash('sha256').update(JSON.stringify(found)).digest('hex').slice(0, 16);
 }
 
 export interface EtcdSession {
@@ -106,8 +95,8 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession
       return await callEtcd(io, address, path, body, timeoutMs, proof);
     } catch (error) {
       // It may have been renewed since it was read.
-      const { client } = cluster.spec.tls;
-      if (client !== undefined && !(error instanceof EtcdRefusal)) io.secretRefused(client.secretRef.name);
+      const secret = certificateSecret(cluster, 'client');
+      if (secret !== undefined && !(error instanceof EtcdRefusal)) io.secretRefused(secret);
       throw error;
     }
   }

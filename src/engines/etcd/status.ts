@@ -9,6 +9,7 @@ import { selectorLabels } from '../../resources/metadata.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import type { StatusClaim } from '../engine.ts';
 import type { EtcdAction } from './action.ts';
+import { clientSecret } from './certificates.ts';
 import { troubles } from './health.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
@@ -31,6 +32,7 @@ export function etcdStatus(
   const primary = leader?.live.pod ?? cluster.status?.primary;
   const initialized = cluster.status?.initialized === true || members !== undefined;
   const names = etcdNames(cluster.metadata.name);
+  const certificates = clientSecret(cluster);
   return {
     ...judge(situation, plan, initialized),
     replicas: pods.length,
@@ -47,6 +49,7 @@ export function etcdStatus(
         { role: 'peer', host: names.peers, port: peerPort },
       ],
       ...(cluster.spec.auth.enabled ? { secretName: passwordSecret(cluster).name } : {}),
+      ...(certificates === undefined ? {} : { certificateSecretName: certificates }),
     },
     ...(initialized ? { initialized } : {}),
   };

@@ -118,9 +118,9 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/cache.ts',
-        find: '  pods,\n  jobs,\n  cronJobs,\n];',
+        find: '  cronJobs,\n  certificates,\n];',
         replace:
-          "  pods,\n  jobs,\n  cronJobs,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
+          "  cronJobs,\n  certificates,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
       },
     ],
     scenarios: ['S1'],

@@ -1,0 +1,84 @@
+/**
+ * What the Secrets with certificates say, for one look: read by name, without the keys.
+ *
+ * The authorities that a member trusts are read when its process starts, and then never again, so a fingerprint of them
+ * stands on its pod. Of those that the operator makes it is a number that grows with each change: it is known before the
+ * first of them is made.
+ */
+import { createHash } from 'node:crypto';
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
+import { authoritySeen, leafSeen, type Values } from '../../certificates/facts.ts';
+import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
+import type { EngineIO } from '../engine.ts';
+import { authorityWanted, certificateSecret, type Side, sides } from './certificates.ts';
+import type { EtcdObserved } from './observed.ts';
+
+export async function observeCertificates(
+  cluster: Cluster<EtcdSpec>,
+  io: EngineIO,
+): Promise<Pick<EtcdObserved, 'certificates' | 'authorities' | 'awaited'>> {
+  const found = await Promise.all(
+    sides.map(async (side): Promise<Found | undefined> => {
+      const wanted = authorityWanted(cluster, side);
+      if (wanted !== undefined) {
+        const seen = await lookAt(wanted, io);
+        return { side, seen, trusted: numbered(generationOf(seen)) };
+      }
+      const name = certificateSecret(cluster, side);
+      if (name === undefined) return undefined;
+      const trusted = (await io.secret(name))?.['ca.crt'];
+      const isAwaited = trusted === undefined && cluster.spec.tls[side]?.certManager !== undefined;
+      return { side, trusted, ...(isAwaited ? { awaited: name } : {}) };
+    }),
+  );
+  const secured = found.filter((one) => one !== undefined);
+  const own = secured.flatMap(({ side, seen }) => (seen === undefined ? [] : [[side, seen] as const]));
+  const awaited = secured.flatMap((one) => one.awaited ?? []);
+  const authorities = fingerprint(secured.map(({ trusted }) => trusted));
+  return {
+    ...(own.length === 0 ? {} : { certificates: Object.fromEntries(own) }),
+    ...(awaited.length === 0 ? {} : { awaited }),
+    ...(authorities === undefined ? {} : { authorities }),
+  };
+}
+
+interface Found {
+  readonly side: Side;
+  /** As text that changes with whom the members are to trust. */
+  readonly trusted: string | undefined;
+  readonly seen?: AuthoritySeen;
+  /** Name of the Secret. */
+  readonly awaited?: string;
+}
+
+/** Before anything was made or read: undefined where somebody else makes them. */
+export function firstAuthorities(cluster: Cluster<EtcdSpec>): string | undefined {
+  const secured = sides.filter((side) => cluster.spec.tls[side] !== undefined);
+  return fingerprint(
+    secured.map((side) => (cluster.spec.tls[side]?.selfManaged === undefined ? undefined : numbered(1))),
+  );
+}
+
+const numbered = (generation: number): string => `generation ${generation}`;
+
+/** As the members' certificate has it, which they mount. */
+function generationOf({ authority, leaves }: AuthoritySeen): number {
+  const [members] = Object.values(leaves);
+  return members?.facts?.generation ?? authority.facts?.generation ?? 1;
+}
+
+/** Undefined where there are none, or where a Secret cannot be read now. */
+function fingerprint(trusted: readonly (string | undefined)[]): string | undefined {
+  if (trusted.length === 0 || trusted.includes(undefined)) return undefined;
+  return createHash('sha256').update(JSON.stringify(trusted)).digest('hex').slice(0, 16);
+}
+
+async function lookAt({ secret, leaves }: AuthorityWanted, io: EngineIO): Promise<AuthoritySeen> {
+  const read = (name: string): Promise<Values | undefined> => io.secret(name);
+  const [authority, ...shown] = await Promise.all([secret, ...leaves.map((leaf) => leaf.secret)].map(read));
+  return {
+    authority: authoritySeen(authority),
+    leaves: Object.fromEntries(leaves.map((leaf, i) => [leaf.secret, leafSeen(shown[i], authority)])),
+  };
+}

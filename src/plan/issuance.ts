@@ -1,0 +1,142 @@
+/**
+ * What has to be made of an authority and of the certificates that it signs: pure, from what their Secrets say.
+ *
+ * An authority is followed by another one in three steps, each of which changes whom the members trust, or what they
+ * show: the successor is trusted beside it; the successor signs; the old one is trusted no more. Between two steps every
+ * member has to have taken up the step before, or members would refuse each other. Those outside, whom nobody can ask,
+ * are given the life of a certificate: before that is over they have to read the Secret again anyway.
+ */
+import type { LeafRequest } from '../certificates/certificate.ts';
+import { type AuthorityFacts, isDue, type LeafFacts, type Seen } from '../certificates/facts.ts';
+import type { Issue } from '../certificates/issue.ts';
+
+export interface LeafWanted extends LeafRequest {
+  /** Name of the Secret. */
+  readonly secret: string;
+}
+
+/** An authority with everything that it signs. */
+export interface AuthorityWanted {
+  readonly secret: string;
+  readonly hours: number;
+  readonly leafHours: number;
+  /** What those outside are given for each step. 0: there are none. */
+  readonly patienceHours: number;
+  readonly leaves: readonly LeafWanted[];
+}
+
+export interface AuthoritySeen {
+  readonly authority: Seen<AuthorityFacts>;
+  /** By the name of the Secret. */
+  readonly leaves: Readonly<Record<string, Seen<LeafFacts>>>;
+}
+
+export interface Issuing {
+  readonly secret: string;
+  readonly issue: Issue;
+  readonly reason: string;
+}
+
+/** How those who run stand to what the Secrets say. */
+export interface Takers {
+  /** Whoever runs has started with the Secrets as they are. */
+  readonly areUpToDate: boolean;
+  /** Nobody runs: nobody trusts anybody yet. */
+  readonly areNone: boolean;
+}
+
+const hourMs = 3_600_000;
+
+/** Undefined where those who run trust an authority of which nothing is left. `now` in milliseconds. */
+export function issuing(
+  wanted: AuthorityWanted,
+  seen: AuthoritySeen,
+  takers: Takers,
+  now: number,
+): Issuing[] | undefined {
+  const { facts } = seen.authority;
+  if (facts === undefined) return founding(wanted, seen, takers);
+  const step = succession(wanted, seen, facts, takers, now);
+  if (step !== undefined) return [step];
+  return wanted.leaves.flatMap((leaf) => leafIssuing(wanted, leaf, seen, facts, now));
+}
+
+function founding(
+  { secret, hours, leafHours, leaves }: AuthorityWanted,
+  seen: AuthoritySeen,
+  { areNone }: Takers,
+): Issuing[] | undefined {
+  const own = { name: secret, hours, seen: seen.authority.digest };
+  const survivor = leaves.find((leaf) => seen.leaves[leaf.secret]?.facts !== undefined);
+  if (survivor !== undefined) {
+    const issue: Issue = { what: 'authority-again', from: survivor.secret, ...own };
+    return [{ secret, issue, reason: 'the authority is gone, and another one has to follow it' }];
+  }
+  if (!areNone) return undefined;
+  return [
+    { secret, issue: { what: 'authority', ...own }, reason: 'there is no authority yet' },
+    ...leaves.map((leaf) => issuingOf(secret, leaf, leafHours, seen, true, 'there is no certificate yet')),
+  ];
+}
+
+function succession(
+  { secret, hours, patienceHours, leaves }: AuthorityWanted,
+  seen: AuthoritySeen,
+  facts: AuthorityFacts,
+  { areUpToDate }: Takers,
+  now: number,
+): Issuing | undefined {
+  const { digest } = seen.authority;
+  const { present, hasKey, hasNext, hasPrevious, generation, changed } = facts;
+  const isOver = isDue(present, now) && !hasPrevious;
+  if (!hasNext && (isOver || !hasKey)) {
+    const reason = hasKey ? 'the authority has passed two thirds of its life' : 'the key of the authority is gone';
+    return { secret, issue: { what: 'successor', name: secret, hours, seen: digest }, reason };
+  }
+  const certificates = leaves.flatMap((leaf) => seen.leaves[leaf.secret]?.facts ?? []);
+  if (!areUpToDate || certificates.some((leaf) => leaf.generation !== generation)) return undefined;
+  const isPatienceOver = now >= changed + patienceHours * hourMs;
+  // Nobody could renew it.
+  const cannotWait = !hasKey && certificates.some((leaf) => isDue(leaf.certificate, now));
+  if (hasNext && (isPatienceOver || cannotWait)) {
+    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the next authority is trusted everywhere' };
+  }
+  if (hasPrevious && !hasNext && isPatienceOver) {
+    const reason = 'nobody shows a certificate of the authority before any more';
+    return { secret, issue: { what: 'retirement', seen: digest }, reason };
+  }
+  return undefined;
+}
+
+function leafIssuing(
+  { secret, leafHours }: AuthorityWanted,
+  leaf: LeafWanted,
+  seen: AuthoritySeen,
+  { hasKey, generation }: AuthorityFacts,
+  now: number,
+): Issuing[] {
+  const facts = seen.leaves[leaf.secret]?.facts;
+  const why = facts === undefined ? 'there is no certificate' : whyRenewed(leaf, facts, now);
+  const renew = why !== undefined && hasKey;
+  if (renew) return [issuingOf(secret, leaf, leafHours, seen, true, why)];
+  if (facts === undefined || facts.generation === generation) return [];
+  return [issuingOf(secret, leaf, leafHours, seen, false, 'other authorities are to be trusted')];
+}
+
+function whyRenewed({ names }: LeafWanted, { certificate, isCurrent }: LeafFacts, now: number): string | undefined {
+  if (!isCurrent) return 'another authority signs now';
+  if (names.join() !== certificate.names.join()) return 'it has to have other names';
+  return isDue(certificate, now) ? 'the certificate has passed two thirds of its life' : undefined;
+}
+
+function issuingOf(
+  authority: string,
+  { secret, ...request }: LeafWanted,
+  hours: number,
+  seen: AuthoritySeen,
+  renew: boolean,
+  reason: string,
+): Issuing {
+  const { digest = '' } = seen.leaves[secret] ?? {};
+  return { secret, issue: { what: 'leaf', ...request, authority, hours, renew, seen: digest }, reason };
+}

@@ -1,0 +1,99 @@
+/**
+ * Carries out an issue: reads the Secrets as they are now, makes the keys, and writes the Secret under the condition that
+ * it is still the one that the plan rests on. The keys are nowhere else.
+ */
+import type { KubeObject } from '../api/object.ts';
+import { secrets } from '../api/resource.ts';
+import type { Randomness } from '../certificates/certificate.ts';
+import { digestOf, type Values } from '../certificates/facts.ts';
+import { issued, sourceOf } from '../certificates/issue.ts';
+import { conflictText } from '../plan/conflict.ts';
+import type { ObjectStep } from '../plan/plan.ts';
+import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
+import { isAlreadyExists, isNotFound } from './api-error.ts';
+import type { KubeClient } from './client.ts';
+import { NameConflict } from './name-conflict.ts';
+
+export type IssueStep = Extract<ObjectStep, { readonly type: 'issue' }>;
+
+export interface IssuerOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'mergePatch'>;
+  readonly onSecret?: (secret: KubeObject, values: Values) => void;
+  readonly onStaleSecret?: (namespace: string, name: string) => void;
+  readonly now?: () => number;
+  readonly randomness?: Randomness;
+}
+
+export interface Issuer {
+  issue(step: IssueStep, signal: AbortSignal): Promise<void>;
+}
+
+export function createIssuer(options: IssuerOptions): Issuer {
+  const { client, onSecret, onStaleSecret, now = Date.now, randomness } = options;
+
+  async function read(namespace: string, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+    try {
+      return await client.get({ resource: secrets, namespace, name }, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async issue({ object, issue }, signal) {
+      const { name, namespace = '' } = object.metadata;
+      const source = sourceOf(issue);
+      const [live, from] = await Promise.all([
+        read(namespace, name, signal),
+        source === undefined ? undefined : read(namespace, source, signal),
+      ]);
+      if (live !== undefined && !isOurs(live, object)) throw new NameConflict(conflictText(object, 'somebody else'));
+      const own = live === undefined ? undefined : valuesOf(live);
+      if (digestOf(own) !== issue.seen) {
+        onStaleSecret?.(namespace, name);
+        throw new Error('it is not as it was when this was decided');
+      }
+      const made = issued(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, now(), randomness);
+      onSecret?.(await write(object, live, made, signal), made);
+    },
+  };
+
+  async function write(
+    object: KubeObject,
+    live: KubeObject | undefined,
+    values: Values,
+    signal: AbortSignal,
+  ): Promise<KubeObject> {
+    if (live !== undefined) {
+      const { name, namespace = '', uid, resourceVersion } = live.metadata;
+      const gone = Object.keys((live.data ?? {}) as Values).filter((key) => !(key in values));
+      const data = { ...encoded(values), ...Object.fromEntries(gone.map((key) => [key, null])) };
+      const ref = { resource: secrets, namespace, name };
+      return client.mergePatch(ref, { metadata: { uid, resourceVersion }, data }, { signal });
+    }
+    try {
+      return await client.create({ ...object, data: encoded(values) }, { signal });
+    } catch (error) {
+      if (isAlreadyExists(error)) onStaleSecret?.(object.metadata.namespace ?? '', object.metadata.name);
+      throw error;
+    }
+  }
+}
+
+/** Made for a cluster of this name, now or earlier. */
+function isOurs({ metadata }: KubeObject, wanted: KubeObject): boolean {
+  const { labels = {} } = metadata;
+  const instance = wanted.metadata.labels?.[instanceLabel];
+  return labels[managedByLabel] === managedBy && labels[instanceLabel] === instance;
+}
+
+function valuesOf(secret: KubeObject): Values {
+  return Object.fromEntries(
+    Object.entries((secret.data ?? {}) as Values).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  );
+}
+
+function encoded(values: Values): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+}

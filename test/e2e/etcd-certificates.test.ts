@@ -1,0 +1,257 @@
+/**
+ * Certificates that nobody brings: an etcd whose certificates the operator makes and renews while clients write, and one
+ * that has them from cert-manager. cert-manager itself does not run here: what it writes is written by a stand-in.
+ */
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { EtcdSpecInput } from '../../src/api/etcd.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { certificates, secrets } from '../../src/api/resource.ts';
+import { makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
+import type { Values } from '../../src/certificates/facts.ts';
+import { type Issue, issued } from '../../src/certificates/issue.ts';
+import type { TlsMaterial } from '../../src/engines/engine.ts';
+import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
+import { openEtcdLedger } from '../support/etcd-ledger.ts';
+import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { OperatorProcess } from '../support/operator-process.ts';
+import { customResourceDefinitions } from '../support/resources.ts';
+import { recordResult } from '../support/results.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+const dayMs = 86_400_000;
+const own: EtcdSpecInput = { tls: { client: { selfManaged: {} }, peer: { selfManaged: {} } } };
+const issuerRef = { name: 'stand-in' };
+const asked: EtcdSpecInput = { tls: { client: { certManager: { issuerRef } }, peer: { certManager: { issuerRef } } } };
+const crdName = 'certificates.cert-manager.io';
+
+let stage: Stage;
+let operator: OperatorProcess;
+let cluster: EtcdTestCluster;
+
+beforeAll(async () => {
+  stage = await openStage('etcd-certificates');
+  await stage.client.create(standInDefinition);
+  await until('certificates are served', () => stage.client.list(certificates, { namespace: stage.namespace }));
+  operator = await stage.startOperator();
+});
+afterEach((context) => keepEtcdEvidence(context, stage, cluster));
+afterAll(async () => {
+  const ref = { resource: customResourceDefinitions, name: crdName };
+  const { uid = '' } = (await stage.client.get(ref)).metadata;
+  await stage.client.remove({ ...ref, uid });
+  await stage.close();
+});
+
+/** Of cert-manager's kind, the name and nothing else: what a Certificate may hold is checked by its own. */
+const standInDefinition: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: crdName },
+  spec: {
+    group: 'cert-manager.io',
+    scope: 'Namespaced',
+    names: { kind: 'Certificate', plural: 'certificates', singular: 'certificate' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
+async function ready(): Promise<void> {
+  const isReady = async (): Promise<void> => expect(await cluster.ready()).toBe('True AllMembersReady');
+  await until('the cluster ready', isReady, { withinMs: 180_000 });
+}
+
+async function valuesOf(name: string): Promise<Values> {
+  const { data } = await stage.client.get({ resource: secrets, namespace: stage.namespace, name });
+  const encoded = Object.entries((data ?? {}) as Record<string, string>);
+  return Object.fromEntries(encoded.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+}
+
+const encodedValues = (values: Values): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+
+async function addresses(): Promise<string[]> {
+  return (await cluster.pods()).flatMap(({ status }) => status?.podIP ?? []);
+}
+
+/** What a client shows: the certificate in this Secret, as it is now. */
+async function materialIn(name: string): Promise<TlsMaterial> {
+  const { 'ca.crt': ca = '', 'tls.crt': cert = '', 'tls.key': key = '' } = await valuesOf(name);
+  return { ca, cert, key, servername: `${cluster.name}-client.${stage.namespace}.svc` };
+}
+
+/** The certificate becomes one that was made so many days ago; authority and names stay. */
+async function age(name: string, side: 'client' | 'peer', days: number): Promise<void> {
+  const [own, source] = await Promise.all([valuesOf(name), valuesOf(`e-${side}-ca`)]);
+  const isUser = name.endsWith('-user');
+  const names = side === 'peer' ? [`*.e.${stage.namespace}.svc`] : clientNames();
+  const issue: Issue = {
+    what: 'leaf',
+    seen: '',
+    authority: `e-${side}-ca`,
+    hours: 2160,
+    renew: true,
+    organisation: 'e',
+    names: isUser ? [] : names,
+    usages: isUser ? ['client'] : ['server', 'client'],
+  };
+  const made = issued(issue, { own, source }, Date.now() - days * dayMs);
+  await stage.client.mergePatch({ resource: secrets, namespace: stage.namespace, name }, { data: encodedValues(made) });
+}
+
+function clientNames(): string[] {
+  const service = `e-client.${stage.namespace}`;
+  return [`*.e.${stage.namespace}.svc`, `${service}.svc`, service, 'e-client', 'localhost'];
+}
+
+function shownBy(host: string, port: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().raw);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+  });
+}
+
+const derOf = (pem = ''): Buffer => Buffer.from(pem.replaceAll(/-----[A-Z ]+-----|\s/g, ''), 'base64');
+
+/** The kubelet brings a changed Secret into its pods within a minute or two. */
+async function everyMemberShows(): Promise<void> {
+  const wanted = [
+    [2379, derOf((await valuesOf('e-client-tls'))['tls.crt'])],
+    [2380, derOf((await valuesOf('e-peer-tls'))['tls.crt'])],
+  ] as const;
+  await until(
+    'every member shows its new certificates',
+    async () => {
+      for (const host of await addresses()) {
+        for (const [port, certificate] of wanted) expect((await shownBy(host, port)).equals(certificate)).toBe(true);
+      }
+    },
+    { withinMs: 180_000, everyMs: 1000 },
+  );
+}
+
+test('certificates of our own are renewed while clients write: nothing is lost, nobody restarts', async () => {
+  const startedAt = performance.now();
+  cluster = await stage.createEtcd('e', own);
+  await ready();
+  const readyMs = performance.now() - startedAt;
+  const leaves = [
+    ['e-client-tls', 'client'],
+    ['e-client-user', 'client'],
+    ['e-peer-tls', 'peer'],
+  ] as const;
+  let shown = await materialIn('e-client-user');
+  const ledger = openEtcdLedger({ addresses, writers: 4, run: 'own', tls: () => shown });
+  let renewedMs = 0;
+  const replaced = await replacedPods(cluster, async () => {
+    for (const [name, side] of leaves) await age(name, side, 61);
+    const old = await Promise.all(leaves.map(([name]) => valuesOf(name)));
+    ledger.mark();
+    // Secrets are not watched: who has just started has read none yet.
+    await operator.stop();
+    operator = await stage.startOperator();
+    await until('the operator renews them', async () => {
+      const now = await Promise.all(leaves.map(([name]) => valuesOf(name)));
+      expect(now.filter((values, i) => values['tls.crt'] === old[i]?.['tls.crt'])).toEqual([]);
+    });
+    const at = performance.now();
+    shown = await materialIn('e-client-user');
+    await everyMemberShows();
+    renewedMs = performance.now() - at;
+  });
+  const gapMs = ledger.gapSinceMark();
+  ledger.stop();
+  const report = await ledger.close();
+  await ready();
+  await recordResult({
+    scenario: 'etcd: certificates of our own renewed',
+    gapMs,
+    measured: `Ready after ${(readyMs / 1000).toFixed(1)} s; shown everywhere ${(renewedMs / 1000).toFixed(0)} s after they were made; ${report.acknowledged} writes`,
+  });
+  expect([replaced, report.lost, report.unread]).toEqual([[], [], []]);
+  expect(report.acknowledged).toBeGreaterThan(1000);
+  expect(gapMs).toBeLessThan(5_000);
+});
+
+test('an authority whose Secret is gone is followed by another one while clients write', async () => {
+  const before = await valuesOf('e-peer-ca');
+  const shown = await materialIn('e-client-user');
+  const ledger = openEtcdLedger({ addresses, writers: 4, run: 'authority', tls: () => shown });
+  const ref = { resource: secrets, namespace: stage.namespace, name: 'e-peer-ca' };
+  const { uid = '' } = (await stage.client.get(ref)).metadata;
+  await stage.client.remove({ ...ref, uid });
+  const startedAt = performance.now();
+  ledger.mark();
+  await operator.stop();
+  operator = await stage.startOperator();
+  await until(
+    'only the next authority is trusted',
+    async () => {
+      const [authority, leaf] = await Promise.all([valuesOf('e-peer-ca'), valuesOf('e-peer-tls')]);
+      expect(authority['tls.crt']).not.toBe(before['tls.crt']);
+      expect(leaf['ca.crt']).toBe(authority['tls.crt']);
+    },
+    { withinMs: 240_000, everyMs: 500 },
+  );
+  await ready();
+  const gapMs = ledger.gapSinceMark();
+  ledger.stop();
+  const { lost, unread, acknowledged } = await ledger.close();
+  await recordResult({
+    scenario: 'etcd: another authority of our own',
+    gapMs,
+    measured: `done after ${((performance.now() - startedAt) / 1000).toFixed(0)} s; ${acknowledged} writes`,
+  });
+  expect([lost, unread]).toEqual([[], []]);
+  expect(gapMs).toBeLessThan(5_000);
+});
+
+test('certificates from cert-manager are asked for and waited for', async () => {
+  await cluster.remove();
+  cluster = await stage.createEtcd('m', asked);
+  const names = ['m-client-tls', 'm-peer-tls'];
+  await until('both are asked for', async () => {
+    expect((await certificatesAsked()).map(({ metadata }) => metadata.name).sort()).toEqual(names);
+    expect(await cluster.ready()).toBe('False AwaitingCertificates');
+  });
+  expect(await cluster.pods()).toEqual([]);
+  for (const object of await certificatesAsked()) await issueAsStandIn(object);
+  await ready();
+  expect((await cluster.pods()).length).toBe(3);
+});
+
+async function certificatesAsked(): Promise<readonly KubeObject[]> {
+  return (await stage.client.list(certificates, { namespace: stage.namespace })).items;
+}
+
+/** In place of cert-manager: the Secret that the Certificate names, and a word in its status. */
+async function issueAsStandIn({ metadata, spec }: KubeObject): Promise<void> {
+  const { secretName, dnsNames } = spec as { readonly secretName: string; readonly dnsNames: readonly string[] };
+  const from = Date.now() - 60_000;
+  const authority = makeAuthority('stand-in', { from, to: from + 30 * dayMs });
+  const request = { organisation: metadata.name, names: dnsNames, usages: ['server', 'client'] } as const;
+  const leaf = makeLeaf(request, { from, to: from + dayMs }, authority);
+  await stage.client.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: secretName, namespace: stage.namespace },
+    type: 'kubernetes.io/tls',
+    data: encodedValues({ 'ca.crt': authority.certificate, 'tls.crt': leaf.certificate, 'tls.key': leaf.key }),
+  });
+  const ref = { resource: certificates, namespace: stage.namespace, name: metadata.name };
+  const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'by a stand-in' }];
+  await stage.client.mergePatch(ref, { status: { conditions } }, { subresource: 'status' });
+}

@@ -1,0 +1,294 @@
+/** Certificates of an etcd cluster: what is asked of cert-manager, what the operator makes itself, and when. */
+import { describe, expect, it } from 'vitest';
+import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { etcd } from '../../../src/engines/etcd/index.ts';
+import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
+import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { firstAuthorities, observeCertificates } from '../../../src/engines/etcd/trust.ts';
+import { noChildren } from '../../../src/resources/children.ts';
+import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
+import { issuedSecrets, type Secrets } from '../../support/issued-secrets.ts';
+import { scriptedEtcd } from '../../support/scripted-etcd.ts';
+
+const dayMs = 86_400_000;
+const issuerRef = { name: 'ours', kind: 'ClusterIssuer' };
+const ours: EtcdSpecInput = { tls: { client: { selfManaged: {} }, peer: { selfManaged: {} } } };
+const theirs: EtcdSpecInput = {
+  tls: { client: { certManager: { issuerRef } }, peer: { certManager: { issuerRef, renewBefore: '24h' } } },
+};
+
+const made = (spec: EtcdSpecInput, at = now): Secrets => issuedSecrets(etcdCluster(spec), at);
+
+/** What a look at these Secrets finds. */
+async function lookAt(spec: EtcdSpecInput, secrets: Secrets): Promise<Partial<EtcdObserved>> {
+  const { io } = scriptedEtcd({ members: [], at: now }, undefined, secrets);
+  return observeCertificates(etcdCluster(spec), io);
+}
+
+/** A cluster that runs with certificates that the operator looks after, and what is planned for it. */
+async function whole(secrets: Secrets, story: Story = {}): Promise<string[]> {
+  const authorities = firstAuthorities(etcdCluster(ours));
+  if (authorities === undefined) throw new Error('they are known beforehand');
+  return planned({
+    spec: ours,
+    authorities,
+    ...story,
+    observed: { ...(await lookAt(ours, secrets)), ...story.observed },
+  });
+}
+
+const without = (secrets: Secrets, ...names: readonly string[]): Secrets =>
+  Object.fromEntries(Object.entries(secrets).filter(([name]) => !names.includes(name)));
+
+describe('children', () => {
+  const certificates = (spec: EtcdSpecInput): readonly KubeObject[] =>
+    etcd
+      .resources(etcdCluster(spec))
+      .map(({ object }) => object)
+      .filter(({ kind, metadata }) => kind === 'Certificate' || (kind === 'Secret' && metadata.name !== 'db-root'));
+
+  it('of cert-manager are asked for by Certificates', () => {
+    expect(
+      certificates(theirs).map(({ apiVersion, kind, metadata: { name }, spec }) => ({ apiVersion, kind, name, spec })),
+    ).toMatchInlineSnapshot(`
+      [
+        {
+          "apiVersion": "cert-manager.io/v1",
+          "kind": "Certificate",
+          "name": "db-client-tls",
+          "spec": {
+            "dnsNames": [
+              "*.db.apps.svc",
+              "db-client.apps.svc",
+              "db-client.apps",
+              "db-client",
+              "localhost",
+            ],
+            "duration": "2160h0m0s",
+            "issuerRef": {
+              "group": "cert-manager.io",
+              "kind": "ClusterIssuer",
+              "name": "ours",
+            },
+            "privateKey": {
+              "algorithm": "ECDSA",
+              "rotationPolicy": "Always",
+              "size": 256,
+            },
+            "secretName": "db-client-tls",
+            "subject": {
+              "organizations": [
+                "db",
+              ],
+            },
+            "usages": [
+              "digital signature",
+              "server auth",
+              "client auth",
+            ],
+          },
+        },
+        {
+          "apiVersion": "cert-manager.io/v1",
+          "kind": "Certificate",
+          "name": "db-peer-tls",
+          "spec": {
+            "dnsNames": [
+              "*.db.apps.svc",
+            ],
+            "duration": "2160h0m0s",
+            "issuerRef": {
+              "group": "cert-manager.io",
+              "kind": "ClusterIssuer",
+              "name": "ours",
+            },
+            "privateKey": {
+              "algorithm": "ECDSA",
+              "rotationPolicy": "Always",
+              "size": 256,
+            },
+            "renewBefore": "24h0m0s",
+            "secretName": "db-peer-tls",
+            "subject": {
+              "organizations": [
+                "db",
+              ],
+            },
+            "usages": [
+              "digital signature",
+              "server auth",
+              "client auth",
+            ],
+          },
+        },
+      ]
+    `);
+  });
+
+  it('of the operator are Secrets without values', () => {
+    const found = certificates(ours);
+    expect(found.map(({ metadata }) => metadata.name)).toEqual([
+      'db-client-ca',
+      'db-client-tls',
+      'db-client-user',
+      'db-peer-ca',
+      'db-peer-tls',
+    ]);
+    for (const secret of found) expect(Object.keys(secret)).toEqual(['apiVersion', 'kind', 'metadata', 'type']);
+  });
+
+  it.each([
+    ['cert-manager', theirs],
+    ['the operator', ours],
+  ])('mount what %s makes, each at its place', (_, spec) => {
+    const [set] = etcd.resources(etcdCluster(spec)).filter(({ object }) => object.kind === 'StatefulSet');
+    type Template = {
+      readonly spec: { readonly volumes: unknown; readonly containers: [{ readonly volumeMounts: unknown[] }] };
+    };
+    const { template } = (set?.object.spec ?? {}) as { readonly template?: Template };
+    const { volumes, containers = [{ volumeMounts: [] }] } = template?.spec ?? {};
+    expect(volumes).toEqual([
+      { name: 'client-tls', secret: { secretName: 'db-client-tls' } },
+      { name: 'peer-tls', secret: { secretName: 'db-peer-tls' } },
+    ]);
+    expect(containers[0].volumeMounts.slice(1)).toEqual([
+      { name: 'client-tls', mountPath: '/etc/etcd/tls/client', readOnly: true },
+      { name: 'peer-tls', mountPath: '/etc/etcd/tls/peer', readOnly: true },
+    ]);
+  });
+});
+
+describe('a new cluster', () => {
+  const create = (spec: EtcdSpecInput, observed: EtcdObserved): string[] =>
+    words(planEtcd(etcdCluster(spec), noChildren, observed, takesEtcdBackup));
+
+  it('with its own certificates is made in one go, its members last', async () => {
+    const steps = create(ours, { members: [], at: now, ...(await lookAt(ours, {})) });
+    expect(steps).toEqual([
+      'issue db-client-ca: authority',
+      'issue db-client-tls: leaf',
+      'issue db-client-user: leaf',
+      'issue db-peer-ca: authority',
+      'issue db-peer-tls: leaf',
+      'create Secret db-root',
+      'create ConfigMap db-members',
+      'create Service db',
+      'create Service db-client',
+      'create PodDisruptionBudget db',
+      ...[0, 1, 2].map((i) => `create StatefulSet db-${i}`),
+      'wait Forming',
+    ]);
+  });
+
+  it('tells its members from the start whom they trust: when it is made nobody restarts', async () => {
+    const offline = etcd.resources(etcdCluster(ours)).filter(({ object }) => object.kind === 'StatefulSet');
+    const { authorities } = await lookAt(ours, made(ours));
+    for (const { object } of offline) {
+      const { template } = object.spec as { template: { metadata: { annotations: Record<string, string> } } };
+      expect(template.metadata.annotations[authoritiesAnnotation]).toBe(authorities);
+    }
+  });
+
+  it('with those of cert-manager starts nobody before they are there', async () => {
+    const steps = create(theirs, { members: [], at: now, ...(await lookAt(theirs, {})) });
+    expect(steps.slice(0, 2)).toEqual(['create Certificate db-client-tls', 'create Certificate db-peer-tls']);
+    expect(steps.filter((step) => step.includes('StatefulSet'))).toEqual([]);
+    expect(steps.at(-1)).toBe('wait AwaitingCertificates');
+    const material = { 'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c' };
+    const then = await lookAt(theirs, { 'db-client-tls': material, 'db-peer-tls': material });
+    expect(
+      create(theirs, { members: [], at: now, ...then }).filter((step) => step.includes('StatefulSet')).length,
+    ).toBe(3);
+  });
+
+  it('tells what cert-manager says of a certificate that does not come', () => {
+    const { cluster, children, observed } = etcdWorld({
+      spec: theirs,
+      observed: { awaited: ['db-peer-tls'] },
+      children: (objects) =>
+        objects.map((object) =>
+          object.kind === 'Certificate'
+            ? {
+                ...object,
+                status: { conditions: [{ type: 'Ready', status: 'False', message: 'the issuer is not ready' }] },
+              }
+            : object,
+        ),
+    });
+    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    expect(outcome).toMatchObject({
+      state: 'wait',
+      message: 'cert-manager has yet to write Secret db-peer-tls (the issuer is not ready)',
+    });
+  });
+});
+
+describe('a cluster that runs', () => {
+  it('and whose certificates are in order is left alone', async () => {
+    expect(await whole(made(ours))).toEqual(['settled']);
+  });
+
+  it('renews those that have passed two thirds of their life; nobody restarts', async () => {
+    expect(await whole(made(ours, now - 59 * dayMs))).toEqual(['settled']);
+    expect(await whole(made(ours, now - 61 * dayMs))).toEqual([
+      'issue db-client-tls: leaf',
+      'issue db-client-user: leaf',
+      'issue db-peer-tls: leaf',
+      'settled',
+    ]);
+  });
+
+  it('renews them whatever else keeps it busy', async () => {
+    const steps = await whole(made(ours, now - 61 * dayMs), { members: { all: 'silent' }, leader: 'nobody' });
+    expect([steps.slice(0, 3), steps.at(-1)]).toEqual([
+      ['issue db-client-tls: leaf', 'issue db-client-user: leaf', 'issue db-peer-tls: leaf'],
+      'wait QuorumLost',
+    ]);
+  });
+
+  it('makes one again that is gone, and waits for it before it asks anybody', async () => {
+    const unaskable = 'Secret db-client-tls with the keys ca.crt, tls.crt and tls.key does not exist';
+    const steps = await whole(without(made(ours), 'db-client-tls'), { observed: { unaskable } });
+    expect(steps).toEqual(['issue db-client-tls: leaf', 'wait IssuingCertificates']);
+  });
+
+  it('has a successor for an authority that is gone', async () => {
+    expect(await whole(without(made(ours), 'db-peer-ca'))).toEqual(['issue db-peer-ca: authority-again', 'settled']);
+  });
+
+  it('is blocked where nothing is left of whom its members trust, and goes on with the rest', async () => {
+    const rest = without(made(ours, now - 61 * dayMs), 'db-peer-ca', 'db-peer-tls');
+    expect(await whole(rest)).toEqual([
+      'issue db-client-tls: leaf',
+      'issue db-client-user: leaf',
+      'blocked CertificatesLost',
+    ]);
+  });
+
+  it('restarts its members for another authority, one at a time', async () => {
+    const secrets = made(ours);
+    secrets['db-peer-tls'] = { ...secrets['db-peer-tls'], generation: '2' };
+    secrets['db-peer-ca'] = { ...secrets['db-peer-ca'], generation: '2' };
+    const annotation = 'spec.template.metadata.annotations[clusterwright.dev/authorities]';
+    expect(await whole(secrets)).toEqual([
+      ...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${annotation}`),
+      'settled',
+    ]);
+  });
+
+  describe('and is to trust only the next authority', () => {
+    const next = (): Secrets => {
+      const secrets = made(ours);
+      secrets['db-peer-ca'] = { ...secrets['db-peer-ca'], 'previous.crt': secrets['db-peer-ca']?.['tls.crt'] ?? '' };
+      return secrets;
+    };
+    it.each<[string, Story, string[]]>([
+      ['drops the one before', {}, ['issue db-peer-ca: retirement', 'settled']],
+      ['waits for a member that is away', { members: { 1: 'silent' } }, ['wait MembersNotReady']],
+      ['waits for one that has yet to restart', { pods: { 1: 'outdated' } }, ['delete Pod db-1-0', 'wait Restarting']],
+    ])('%s', async (_, story, plan) => expect(await whole(next(), story)).toEqual(plan));
+  });
+});

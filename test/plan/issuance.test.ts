@@ -1,0 +1,198 @@
+/** The life of an authority and of what it signs, told on Secrets that are made and read as the real ones are. */
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { certificatesIn } from '../../src/certificates/facts.ts';
+import { type AuthorityWanted, type Issuing, issuing } from '../../src/plan/issuance.ts';
+import { carryOut, type Secrets, seenIn } from '../support/issued-secrets.ts';
+
+const hourMs = 3_600_000;
+const start = Date.parse('2030-01-01T00:00:00Z');
+const day = (days: number): number => start + days * 24 * hourMs;
+
+const wanted = (patienceHours = 0): AuthorityWanted => ({
+  secret: 'db-peer-ca',
+  hours: 87_600,
+  leafHours: 2160,
+  patienceHours,
+  leaves: [{ secret: 'db-peer-tls', organisation: 'db', names: ['*.db.apps.svc'], usages: ['server', 'client'] }],
+});
+
+const words = (steps: readonly Issuing[] | undefined): string[] =>
+  steps?.map(
+    ({ secret, issue }) => `${secret}: ${issue.what}${issue.what === 'leaf' && !issue.renew ? ' kept' : ''}`,
+  ) ?? ['lost'];
+
+const running = { areNone: false, areUpToDate: true };
+const behind = { areNone: false, areUpToDate: false };
+const nobody = { areNone: true, areUpToDate: true };
+
+interface Life {
+  readonly secrets: Secrets;
+  /** Decides and does, and tells what was done. */
+  at(now: number, takers?: typeof running): string[];
+}
+
+function livesWith(what: AuthorityWanted): Life {
+  const secrets: Secrets = {};
+  return {
+    secrets,
+    at(now, takers = running) {
+      const steps = issuing(what, seenIn(what, secrets), takers, now);
+      carryOut(steps ?? [], secrets, now);
+      return words(steps);
+    },
+  };
+}
+
+function founded(patienceHours?: number): Life {
+  const life = livesWith(wanted(patienceHours));
+  life.at(start, nobody);
+  return life;
+}
+
+const trusted = ({ secrets }: Life): number => certificatesIn(secrets['db-peer-tls']?.['ca.crt'] ?? '').length;
+
+/** Whoever has the leaf is believed by whoever trusts what stands beside it. */
+function isBelieved(leaf: string | undefined, trust: string | undefined): boolean {
+  const shown = new X509Certificate(leaf ?? '');
+  return certificatesIn(trust ?? '').some((text) => {
+    const authority = new X509Certificate(text);
+    return shown.checkIssued(authority) && shown.verify(authority.publicKey);
+  });
+}
+
+describe('an authority', () => {
+  it('is made before the first of its certificates, both at once', () => {
+    const life = livesWith(wanted());
+    expect(life.at(start, nobody)).toEqual(['db-peer-ca: authority', 'db-peer-tls: leaf']);
+    expect(life.at(start)).toEqual([]);
+    expect(isBelieved(life.secrets['db-peer-tls']?.['tls.crt'], life.secrets['db-peer-tls']?.['ca.crt'])).toBe(true);
+  });
+
+  it('renews a certificate after two thirds of its life, and not before', () => {
+    const life = founded();
+    const before = life.secrets['db-peer-tls'];
+    expect(life.at(day(59))).toEqual([]);
+    expect(life.at(day(60), behind)).toEqual(['db-peer-tls: leaf']);
+    const after = life.secrets['db-peer-tls'];
+    expect([after?.['ca.crt'], after?.generation]).toEqual([before?.['ca.crt'], before?.generation]);
+    expect(after?.['tls.crt']).not.toBe(before?.['tls.crt']);
+    expect(life.at(day(60))).toEqual([]);
+  });
+
+  it('renews a certificate that has other names than it should', () => {
+    const life = founded();
+    const [leaf] = wanted().leaves;
+    if (leaf === undefined) throw new Error('there is no leaf');
+    const renamed = { ...wanted(), leaves: [{ ...leaf, names: ['*.db.apps.svc', 'more'] }] };
+    expect(words(issuing(renamed, seenIn(renamed, life.secrets), running, start))).toEqual(['db-peer-tls: leaf']);
+  });
+
+  it('is followed by another one in three steps, each of which waits for everybody', () => {
+    const life = founded();
+    life.at(day(2400));
+    const due = day(2440);
+    const shown = [life.secrets['db-peer-tls']];
+    const step = (now: number): void => {
+      shown.push(life.secrets['db-peer-tls']);
+      // Those who run show or trust what they had before; each believes the other.
+      const [old, next] = shown.slice(-2);
+      expect(isBelieved(old?.['tls.crt'], next?.['ca.crt'])).toBe(true);
+      expect(isBelieved(next?.['tls.crt'], old?.['ca.crt'])).toBe(true);
+      expect(life.at(now, behind)).toEqual([]);
+    };
+    expect(life.at(due)).toEqual(['db-peer-ca: successor']);
+    expect(life.at(due)).toEqual(['db-peer-tls: leaf kept']);
+    expect(trusted(life)).toBe(2);
+    step(due);
+    expect(life.at(due)).toEqual(['db-peer-ca: succession']);
+    expect(life.at(due)).toEqual(['db-peer-tls: leaf']);
+    expect(trusted(life)).toBe(2);
+    step(due);
+    expect(life.at(due)).toEqual(['db-peer-ca: retirement']);
+    expect(life.at(due)).toEqual(['db-peer-tls: leaf kept']);
+    expect(trusted(life)).toBe(1);
+    step(due);
+    expect(life.at(due)).toEqual([]);
+    expect(life.secrets['db-peer-tls']?.generation).toBe('4');
+  });
+
+  it('gives those outside the life of a certificate for each step', () => {
+    const life = founded(2160);
+    life.at(day(2400));
+    const due = day(2440);
+    life.at(due);
+    life.at(due);
+    expect(life.at(due + 2159 * hourMs)).toEqual(['db-peer-tls: leaf']);
+    expect(life.at(due + 2160 * hourMs)).toEqual(['db-peer-ca: succession']);
+    life.at(due + 2160 * hourMs);
+    expect(life.at(due + 4319 * hourMs)).toEqual(['db-peer-tls: leaf']);
+    expect(life.at(due + 4320 * hourMs)).toEqual(['db-peer-ca: retirement']);
+  });
+
+  it('whose Secret is gone is trusted on, and followed by another one', () => {
+    const life = founded();
+    const before = life.secrets['db-peer-tls'];
+    delete life.secrets['db-peer-ca'];
+    expect(life.at(start)).toEqual(['db-peer-ca: authority-again']);
+    expect(life.secrets['db-peer-ca']?.['tls.key']).toBeUndefined();
+    expect(life.at(start)).toEqual(['db-peer-tls: leaf kept']);
+    expect(life.secrets['db-peer-tls']?.['tls.crt']).toBe(before?.['tls.crt']);
+    expect(life.at(start, behind)).toEqual([]);
+    expect(life.at(start)).toEqual(['db-peer-ca: succession']);
+    expect(life.at(start)).toEqual(['db-peer-tls: leaf']);
+    expect(life.at(start)).toEqual(['db-peer-ca: retirement']);
+    life.at(start);
+    expect([trusted(life), life.at(start)]).toEqual([1, []]);
+  });
+
+  it('whose Secret is gone in the middle of a succession: nobody who is shown is forgotten', () => {
+    const life = founded();
+    life.at(day(2400));
+    for (let pass = 0; pass < 4; pass++) life.at(day(2440));
+    const before = life.secrets['db-peer-tls'];
+    delete life.secrets['db-peer-ca'];
+    life.at(day(2440), behind);
+    life.at(day(2440), behind);
+    const after = life.secrets['db-peer-tls'];
+    expect(trusted(life)).toBe(3);
+    for (const text of certificatesIn(before?.['ca.crt'] ?? '')) expect(after?.['ca.crt']).toContain(text);
+  });
+
+  it('without a key has a successor, and does not wait for those outside where nobody could renew a certificate', () => {
+    const life = founded(2160);
+    const { 'tls.key': _key, ...rest } = life.secrets['db-peer-ca'] ?? {};
+    life.secrets['db-peer-ca'] = rest;
+    expect(life.at(day(1))).toEqual(['db-peer-ca: successor']);
+    expect(life.at(day(1))).toEqual(['db-peer-tls: leaf kept']);
+    expect(life.at(day(59))).toEqual([]);
+    expect(life.at(day(60))).toEqual(['db-peer-ca: succession']);
+  });
+
+  it('of which nothing is left is made anew where nobody runs, and nowhere else', () => {
+    const life = founded();
+    delete life.secrets['db-peer-ca'];
+    delete life.secrets['db-peer-tls'];
+    expect(life.at(start)).toEqual(['lost']);
+    expect(life.at(start, nobody)).toEqual(['db-peer-ca: authority', 'db-peer-tls: leaf']);
+  });
+
+  it('makes a certificate again that is gone, or is none', () => {
+    const life = founded();
+    delete life.secrets['db-peer-tls'];
+    expect(life.at(start)).toEqual(['db-peer-tls: leaf']);
+    life.secrets['db-peer-tls'] = { 'tls.crt': 'nonsense', 'tls.key': 'nonsense', 'ca.crt': 'nonsense' };
+    expect(life.at(start)).toEqual(['db-peer-tls: leaf']);
+    expect(life.at(start)).toEqual([]);
+  });
+
+  it('says nothing of a key in what it decides', () => {
+    const what = wanted();
+    const life = founded();
+    const texts = [start, day(60), day(2440)].map((now) =>
+      JSON.stringify(issuing(what, seenIn(what, life.secrets), running, now)),
+    );
+    expect(texts.join()).not.toMatch(/BEGIN|PRIVATE/);
+    expect(JSON.stringify(seenIn(what, life.secrets))).not.toMatch(/BEGIN|PRIVATE/);
+  });
+});
