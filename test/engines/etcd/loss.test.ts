@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import type { Story } from '../../support/etcd-situation.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const sets = (...numbers: readonly number[]): string[] => numbers.map((i) => `create StatefulSet db-${i}`);
 /** The list of three members, all of which have run, while only two answer. */
@@ -202,7 +202,7 @@ describe('the word of a pod', () => {
       members: { 1: 'silent' },
       pods: { 1: { terminatingForMs: 61_000 } },
     });
-    const { steps } = planEtcd(cluster, children, observed);
+    const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
     const pod = children.pods.find(({ metadata }) => metadata.name === 'db-1-0');
     expect(pod?.metadata.uid).toBeDefined();
     expect(steps).toMatchObject([
