@@ -46,7 +46,8 @@ export function createStatusWriter(options: {
       if (isDeepStrictEqual(before, after)) return 0;
       const uid = cluster.metadata.uid ?? '';
       const since = clock.monotonic() - (writtenAt.get(uid) ?? Number.NEGATIVE_INFINITY);
-      if (!isTurn(before, after) && since < detailDelayMs) return detailDelayMs - since;
+      // Whole ones: a pass that comes back after less than a clock tells would come back at once, again and again.
+      if (!isTurn(before, after) && since < detailDelayMs) return Math.ceil(detailDelayMs - since);
       const { name, namespace } = cluster.metadata;
       try {
         cache.observeWrite(

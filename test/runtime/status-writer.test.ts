@@ -93,6 +93,12 @@ describe('a status', () => {
     expect([api.writes.length, statusOf().replicas]).toEqual([2, 5]);
   });
 
+  it('is come back for after whole milliseconds, which every clock can tell', async () => {
+    await say(claim({ replicas: 3 }));
+    await clock.advance(detailDelayMs - 0.001);
+    expect(await say(claim({ replicas: 4 }))).toBe(1);
+  });
+
   it('gathers a message that moves along', async () => {
     await say(claim({ conditions: conditions('False', 'two members are missing') }));
     expect(await say(claim({ conditions: conditions('False', 'one member is missing') }))).toBe(detailDelayMs);
