@@ -7,7 +7,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { ConditionClaim } from '../api/condition.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
-import { secrets as secretResource } from '../api/resource.ts';
+import { pods as podResource, secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import { conditionClaims } from '../engines/condition-claims.ts';
@@ -17,8 +17,8 @@ import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
-import type { ExactRef } from '../plan/ref.ts';
-import { type Children, childrenOf } from '../resources/children.ts';
+import { type ExactRef, refOf } from '../plan/ref.ts';
+import { type Children, childrenOf, type Pod } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
@@ -72,8 +72,17 @@ const outdatedMs = 1_000;
 function needsFreshLook(step: Step): boolean {
   if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
   if (step.type === 'act') return step.takesAway === true;
-  if (step.type !== 'apply') return false;
-  return step.changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+  return step.type === 'apply' && isSmaller(step);
+}
+
+function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
+  return changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+}
+
+/** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
+function countsOnOthers(step: Step): boolean {
+  if (step.type === 'delete') return step.ref.resource.kind === podResource.kind;
+  return step.type === 'apply' && isSmaller(step);
 }
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
@@ -141,7 +150,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   /** Whether a plan rests on something that is not what the cache says: asked of the API server where it matters. */
-  async function isOutdated(cluster: Cluster, resource: Resource, plan: Plan, signal: AbortSignal): Promise<boolean> {
+  async function isOutdated(
+    cluster: Cluster,
+    resource: Resource,
+    children: Children,
+    plan: Plan,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const isNew = cluster.status?.observedGeneration === undefined;
     if (isNew || !plan.steps.some(needsFreshLook)) return false;
     const { name, namespace, uid, generation } = cluster.metadata;
@@ -154,20 +169,29 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       throw error;
     }
     const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
-    const gone = await Promise.all(restsOn.map((ref) => isGone(ref, signal)));
-    return gone.includes(true);
+    const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
+    if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
+    if (!plan.steps.some(countsOnOthers)) return false;
+    const asSeen = await Promise.all(children.pods.map((pod) => isAsSeen(pod, signal)));
+    return asSeen.includes(false);
   }
 
-  /** What is there instead is learned on the way: the watch that has not told of it may never do so. */
-  async function isGone(ref: ExactRef, signal: AbortSignal): Promise<boolean> {
+  async function isAsSeen(pod: Pod, signal: AbortSignal): Promise<boolean> {
+    const ref = refOf(pod, podResource);
+    const live = ref === undefined ? undefined : await lookAgain(ref, signal);
+    return live?.metadata.resourceVersion === pod.metadata.resourceVersion;
+  }
+
+  /** What is there by now is learned on the way: the watch that has not told of it may never do so. */
+  async function lookAgain(ref: ExactRef, signal: AbortSignal): Promise<KubeObject | undefined> {
     try {
       const live = await client.get(ref, { signal });
       cache.observeRead(live);
-      return live.metadata.uid !== ref.uid;
+      return live;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       cache.observeDelete(ref);
-      return true;
+      return undefined;
     }
   }
 
@@ -191,7 +215,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
       const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
       const plan = passPlan(cluster, resource, survey.plan);
-      if (await isOutdated(cluster, resource, plan, signal)) {
+      if (await isOutdated(cluster, resource, children, plan, signal)) {
         return { outcome: wait('Outdated', 'the cluster has changed, or is gone'), again: outdatedMs };
       }
       onOutcome(engine, cluster, cluster.status, plan);

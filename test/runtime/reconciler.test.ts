@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { configMaps, persistentVolumeClaims } from '../../src/api/resource.ts';
+import { configMaps, persistentVolumeClaims, pods } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ActStep, blocked, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
@@ -212,6 +212,30 @@ describe('a pass', () => {
     expect([(await pass()).outcome.state, did]).toEqual([asked === 1 ? 'settled' : 'wait', asked]);
     const uids = parts.cache.children(key).objects.map(({ metadata }) => metadata.uid);
     expect(uids).toEqual(meanwhile === 'gone' ? [] : [meanwhile === 'same' ? restsOn.uid : 'another']);
+  });
+
+  it.each<readonly [story: string, meanwhile: 'same' | 'changed' | 'gone', restarted: boolean]>([
+    ['are as they were', 'same', true],
+    ['have changed: one of them may be needed now', 'changed', false],
+    ['are fewer', 'gone', false],
+  ])('that restarts a pod looks again whether the others %s', async (_, meanwhile, restarted) => {
+    const podOf = (name: string): KubeObject => ({
+      ...testChild(testCluster('db'), 'ConfigMap'),
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...testChild(testCluster('db'), 'ConfigMap').metadata, name },
+    });
+    const [one, other] = [parts.api.put(podOf('db-0')), parts.api.put(podOf('db-1'))];
+    await pass();
+    await turn();
+    parts.api.lag();
+    if (meanwhile === 'changed') parts.api.put({ ...other, status: { phase: 'Running' } });
+    if (meanwhile === 'gone') parts.api.vanish('Pod', 'db-1');
+    const { namespace = 'apps', name, uid = '' } = one.metadata;
+    finds([{ type: 'delete', ref: { resource: pods, namespace, name, uid }, reason: 'it is outdated' }]);
+    const { outcome } = await pass();
+    const deletes = parts.api.writes.filter((write) => write.startsWith('DELETE'));
+    expect([outcome.state, deletes.length]).toEqual(restarted ? ['settled', 1] : ['wait', 0]);
   });
 
   it('in which nobody could look is repeated, and says nothing', async () => {
