@@ -1,7 +1,7 @@
 /** etcd's API through the JSON gateway of one member: calls with a short answer, and one whose answer is a stream. */
 import { type IncomingMessage, request } from 'node:http';
 import type { Endpoint, EtcdSource } from '../backup/source.ts';
-import type { TlsMaterial } from '../engines/engine.ts';
+import type { TlsMaterial } from '../engines/engine-io.ts';
 import { createLineSplitter } from '../runtime/line-splitter.ts';
 import { Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,6 +1,6 @@
 /** Which node of a Redis cluster a backup is taken from: a replica that follows, else the primary. */
 import type { Endpoint, RedisSource } from '../backup/source.ts';
-import type { TlsMaterial } from '../engines/engine.ts';
+import type { TlsMaterial } from '../engines/engine-io.ts';
 import { type RedisConnection, redisConnection } from '../engines/redis/connection.ts';
 import { RedisError } from '../engines/redis/resp.ts';
 import { Failure, wordsOf } from './failure.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { BadKey, type KeyRing, parseKeys } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
 import type { TlsFiles } from '../backup/source.ts';
-import type { TlsMaterial } from '../engines/engine.ts';
+import type { TlsMaterial } from '../engines/engine-io.ts';
 import { Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimTarget } from './target/claim.ts';

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from '../backup/source.ts';
-import type { TlsMaterial } from '../engines/engine.ts';
+import type { TlsMaterial } from '../engines/engine-io.ts';
 import { dialTcp } from '../runtime/engine-io.ts';
 import { Failure } from './failure.ts';
 import { inTime, type Patience } from './wait.ts';

@@ -5,7 +5,8 @@
  * the database, so nothing that an engine concludes from it may be shown.
  */
 import type { Cluster } from '../api/cluster.ts';
-import type { EngineIO, RegisteredEngine, Survey } from '../engines/engine.ts';
+import type { RegisteredEngine, Survey } from '../engines/engine.ts';
+import type { EngineIO } from '../engines/engine-io.ts';
 import type { Children } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';

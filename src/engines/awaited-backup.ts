@@ -6,34 +6,19 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
-import type { Purpose } from '../backup/identity.ts';
 import { fingerprinted } from '../plan/difference.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import type { Children, Job } from '../resources/children.ts';
 import { job } from '../resources/job.ts';
 import { taking } from './agent-job.ts';
-import type { BackupPart } from './backup-part.ts';
+import type { BackupPart, TakesBackup } from './backup-part.ts';
 import { jobState } from './job-state.ts';
 
 /** On task and Job: what they are waited for, where one name serves for one thing after the other. */
 export const beforeAnnotation = 'clusterwright.dev/before';
 
 const againMs = 60_000;
-
-/** A backup that the cluster's own `spec.backup` says all about. */
-export interface OwnBackup {
-  /** Of the Job, and with `-task` of its ConfigMap. */
-  readonly name: string;
-  readonly purpose: Purpose['type'];
-  /** What tells this one from those of the same purpose: an attempt that is repeated finds by it what there is. */
-  readonly uid?: string;
-  /** See `beforeAnnotation`. */
-  readonly before?: string;
-}
-
-/** Task and Job of a backup of the cluster; undefined where its spec names no target. */
-export type TakesBackup = (cluster: Cluster, backup: OwnBackup) => readonly KubeObject[] | undefined;
 
 /** `image` holds the agent. */
 export function takesBackup<Spec>(

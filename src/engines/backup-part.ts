@@ -4,11 +4,13 @@
  */
 
 import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
 import type { Destination } from '../backup/agent-task.ts';
+import type { Purpose } from '../backup/identity.ts';
 import type { Source } from '../backup/source.ts';
 import type { Children } from '../resources/children.ts';
 import type { ContainerSpec, Volume } from '../resources/plain.ts';
-import type { EngineIO } from './engine.ts';
+import type { EngineIO } from './engine-io.ts';
 
 /** A Secret as files in a pod. */
 export interface MountedSecret {
@@ -75,3 +77,17 @@ export interface BackupPart<Spec> {
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */
   isSame(name: string, wanted: string, found: string | undefined): boolean;
 }
+
+/** A backup that the cluster's own `spec.backup` says all about. */
+export interface OwnBackup {
+  /** Of the Job, and with `-task` of its ConfigMap. */
+  readonly name: string;
+  readonly purpose: Purpose['type'];
+  /** What tells this one from those of the same purpose: an attempt that is repeated finds by it what there is. */
+  readonly uid?: string;
+  /** What it is waited for, where one name serves for one thing after the other. */
+  readonly before?: string;
+}
+
+/** Task and Job of a backup of the cluster; undefined where its spec names no target. */
+export type TakesBackup = (cluster: Cluster, backup: OwnBackup) => readonly KubeObject[] | undefined;

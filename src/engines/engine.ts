@@ -5,7 +5,6 @@
  * `resources`, `plan` and `status` are pure. `observe` only reads. `act` runs one action and is safe to repeat. Whatever
  * they need of the world comes in as an argument, so a test can hold the clock and break the wire.
  */
-import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
 import type { ConditionClaim } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
@@ -13,8 +12,8 @@ import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
-import type { TakesBackup } from './awaited-backup.ts';
-import type { BackupPart } from './backup-part.ts';
+import type { BackupPart, TakesBackup } from './backup-part.ts';
+import type { EngineIO } from './engine-io.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
 export interface PolicyRule {
@@ -22,56 +21,6 @@ export interface PolicyRule {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly resourceNames?: readonly string[];
-}
-
-/** What a TLS connection to a database process is made with: PEM texts. */
-export interface TlsMaterial {
-  readonly ca: string;
-  /** With `key`: what this side shows of itself. */
-  readonly cert?: string;
-  readonly key?: string;
-  /** The name that the certificate must be for, where it is not the host that is dialled. */
-  readonly servername?: string;
-}
-
-/** One request to a database process that speaks HTTP/1.1, on a connection of its own. */
-export interface HttpRequest {
-  readonly host: string;
-  readonly port: number;
-  readonly method: 'GET' | 'POST';
-  /** Absolute and encoded, without query. */
-  readonly path: string;
-  /** Lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly tls?: TlsMaterial;
-  readonly signal: AbortSignal;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  readonly body: string;
-}
-
-/** What an engine may touch outside of its arguments. */
-export interface EngineIO {
-  /** Opens a connection to a database process. Rejects when the signal aborts or the peer refuses. */
-  dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
-  /**
-   * One HTTP exchange over a connection from `dial`. Rejects when the signal aborts, the connection ends early, or the
-   * answer is longer than 4 MiB; any status resolves.
-   */
-  exchange(request: HttpRequest): Promise<HttpResponse>;
-  /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */
-  secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** The database refused what that Secret says: it is read anew before it is used again. */
-  secretRefused(name: string): void;
-  /** Aborts when the process loses its lease or stops. */
-  readonly signal: AbortSignal;
-  /** Wall time in milliseconds since the epoch. */
-  now(): number;
-  /** Resolves after `ms`; rejects when this signal or the given one aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** An engine's share of the status; the controller adds times, the generation and the plan's words. */

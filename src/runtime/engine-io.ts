@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { secrets } from '../api/resource.ts';
-import type { EngineIO } from '../engines/engine.ts';
+import type { EngineIO } from '../engines/engine-io.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';

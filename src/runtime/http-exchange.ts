@@ -7,7 +7,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine.ts';
+import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine-io.ts';
 
 /** Longest answer that is read: a member list or a status is a few kilobytes. */
 const maxBodyBytes = 4 * 1024 * 1024;

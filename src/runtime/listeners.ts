@@ -1,6 +1,7 @@
 /** One open ear for each process that reports changes by itself. Ears of a cluster come and go with its processes. */
 import type { Cluster } from '../api/cluster.ts';
-import type { EngineIO, RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import type { EngineIO } from '../engines/engine-io.ts';
 import type { Children } from '../resources/children.ts';
 import type { ClusterKey } from './cache.ts';
 import { type Clock, sleep } from './clock.ts';

@@ -11,7 +11,8 @@ import { pods as podResource, secrets as secretResource } from '../api/resource.
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import { conditionClaims } from '../engines/condition-claims.ts';
-import type { EngineIO, RegisteredEngine, StatusClaim } from '../engines/engine.ts';
+import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
+import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';

@@ -10,7 +10,7 @@ import { certificates, secrets } from '../../src/api/resource.ts';
 import { makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import type { Values } from '../../src/certificates/facts.ts';
 import { type Issue, issued } from '../../src/certificates/issue.ts';
-import type { TlsMaterial } from '../../src/engines/engine.ts';
+import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { openEtcdLedger } from '../support/etcd-ledger.ts';
 import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';

@@ -6,7 +6,7 @@
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { secrets } from '../../src/api/resource.ts';
-import type { TlsMaterial } from '../../src/engines/engine.ts';
+import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { authoritiesAnnotation } from '../../src/engines/etcd/names.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';

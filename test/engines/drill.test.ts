@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { EtcdSpec, EtcdSpecInput } from '../../src/api/etcd.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { sessionOf } from '../../src/engines/etcd/session.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';

@@ -3,7 +3,8 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
-import type { EngineIO, RegisteredEngine } from '../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { engines } from '../../src/engines/index.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
 import { digestOf } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
-import type { EngineIO } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import type { ObjectStep } from '../../src/plan/plan.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';

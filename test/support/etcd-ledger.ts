@@ -4,7 +4,7 @@
  *
  * A writer behaves like a plain client: it stays with one member while that answers, and turns to another one when not.
  */
-import type { TlsMaterial } from '../../src/engines/engine.ts';
+import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { askEtcd, type Shown } from './etcd-test-cluster.ts';
 
 export interface EtcdLedgerReport {

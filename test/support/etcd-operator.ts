@@ -3,7 +3,7 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import { mergeConditions } from '../../src/api/condition.ts';
 import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/api/etcd.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
 import { registered } from '../../src/engines/registered.ts';
 import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TlsMaterial } from '../../src/engines/engine.ts';
+import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
 import type { Certificates } from './etcd-certificates.ts';

@@ -4,7 +4,7 @@ import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import type { TlsMaterial } from '../../src/engines/engine.ts';
+import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
 import { agentComponent, componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';

@@ -1,5 +1,5 @@
 /** An etcd in memory that says of itself exactly what a situation tells of it, through its gateway. */
-import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engine.ts';
+import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engine-io.ts';
 import type { EtcdObserved } from '../../src/engines/etcd/observed.ts';
 import { answering } from '../../src/engines/etcd/observed.ts';
 import { sleep } from '../../src/runtime/clock.ts';

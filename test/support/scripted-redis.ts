@@ -3,7 +3,7 @@
  * is kept, so that a test can tell who was told what, in which order.
  */
 import { type Duplex, duplexPair } from 'node:stream';
-import type { EngineIO } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/resp.ts';
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import { VirtualClock } from './virtual-clock.ts';

@@ -2,7 +2,8 @@
 import type { ConditionClaim } from '../../src/api/condition.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
-import type { EngineIO, RegisteredEngine, StatusClaim, Survey } from '../../src/engines/engine.ts';
+import type { RegisteredEngine, StatusClaim, Survey } from '../../src/engines/engine.ts';
+import type { EngineIO } from '../../src/engines/engine-io.ts';
 import type { Desired } from '../../src/plan/objects.ts';
 import { type EngineAction, type Plan, settled } from '../../src/plan/plan.ts';
 import type { Children } from '../../src/resources/children.ts';

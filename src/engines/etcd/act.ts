@@ -7,7 +7,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import type { EtcdAction, Target } from './action.ts';
 import { type Answer, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 import { type EtcdSession, passwordOf, rootUser, sessionOf } from './session.ts';

@@ -4,7 +4,7 @@
  * Nothing is repeated here. A call that failed may have been carried out; what came of it is asked afterwards (safety
  * rule E5).
  */
-import type { EngineIO, TlsMaterial } from '../engine.ts';
+import type { EngineIO, TlsMaterial } from '../engine-io.ts';
 import { clientPort } from './names.ts';
 
 /** Time in which a process must answer a question. */

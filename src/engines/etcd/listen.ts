@@ -5,7 +5,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children } from '../../resources/children.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import type { Answer } from './gateway.ts';
 import { sessionOf } from './session.ts';
 

@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import type { Answer } from './gateway.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';

@@ -5,7 +5,7 @@ import { growthSteps } from '../../plan/growth.ts';
 import { objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../plan/plan.ts';
 import type { Children } from '../../resources/children.ts';
-import type { TakesBackup } from '../awaited-backup.ts';
+import type { TakesBackup } from '../backup-part.ts';
 import { restoredAnnotation } from '../backup-part.ts';
 import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';

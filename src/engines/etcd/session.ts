@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import type { EngineIO, TlsMaterial } from '../engine.ts';
+import type { EngineIO, TlsMaterial } from '../engine-io.ts';
 import { certificateSecret } from './certificates.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 import { etcdNames, serverName } from './names.ts';

@@ -10,7 +10,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { authoritySeen, leafSeen, type Values } from '../../certificates/facts.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import { authorityWanted, certificateSecret, type Side, sides } from './certificates.ts';
 import type { EtcdObserved } from './observed.ts';
 

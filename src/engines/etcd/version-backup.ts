@@ -7,7 +7,8 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { configName } from '../agent-job.ts';
-import { beforeAnnotation, type OwnBackup, removal } from '../awaited-backup.ts';
+import { beforeAnnotation, removal } from '../awaited-backup.ts';
+import type { OwnBackup } from '../backup-part.ts';
 import type { Situation } from './situation.ts';
 import { minorNumber } from './versions.ts';
 

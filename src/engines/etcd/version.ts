@@ -7,7 +7,8 @@
  */
 import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';
-import { awaitedBackup, type TakesBackup } from '../awaited-backup.ts';
+import { awaitedBackup } from '../awaited-backup.ts';
+import type { TakesBackup } from '../backup-part.ts';
 import type { Target } from './action.ts';
 import { allowedTarget, isPrepared } from './downgrade.ts';
 import { acting, type EtcdPlan } from './membership.ts';

@@ -1,7 +1,7 @@
 /** Runs one action. Every one may be repeated: the second time it finds its work done. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import type { RedisAction } from './action.ts';
 import { sentinelSettings } from './config.ts';
 import type { RedisConnection } from './connection.ts';

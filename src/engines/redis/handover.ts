@@ -11,7 +11,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { ActStep } from '../../plan/plan.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import type { RedisAction, Target } from './action.ts';
 import { dataPort, sentinelPort } from './names.ts';
 import { infoFields } from './observe.ts';

@@ -4,7 +4,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children } from '../../resources/children.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import { redisConnection } from './connection.ts';
 import { isSentinelPod } from './members.ts';
 import { sentinelPort } from './names.ts';

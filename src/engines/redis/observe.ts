@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Pod } from '../../resources/children.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import type { RedisConnection } from './connection.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort, unassigned } from './names.ts';

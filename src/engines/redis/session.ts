@@ -1,7 +1,7 @@
 /** Authenticated sessions with the processes of one cluster. A session lives for one question or one action. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import type { EngineIO } from '../engine.ts';
+import type { EngineIO } from '../engine-io.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
 import { passwordSecret } from './password.ts';
 import type { Reply } from './resp.ts';

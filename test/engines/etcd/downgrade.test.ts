@@ -1,6 +1,6 @@
 /** What a look finds out about downgrades: from those who tell, and by asking where nobody does. */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engines/engine.ts';
+import type { HttpResponse } from '../../../src/engines/engine-io.ts';
 import { allowedTarget } from '../../../src/engines/etcd/downgrade.ts';
 import { liveMember, observeEtcd } from '../../../src/engines/etcd/observe.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { EngineIO } from '../../../src/engines/engine.ts';
+import type { EngineIO } from '../../../src/engines/engine-io.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { etcdOperator } from '../../support/etcd-operator.ts';

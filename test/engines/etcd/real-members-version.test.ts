@@ -1,6 +1,6 @@
 /** Up and down between the minors of real members: what is asked of etcd, in which order, and that all data is there. */
 import { describe, expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engines/engine.ts';
+import type { EngineIO } from '../../../src/engines/engine-io.ts';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import type { EtcdHost } from '../../support/etcd-host.ts';

@@ -1,0 +1,52 @@
+/** The world as an engine sees it: connections, Secrets, time. The runtime gives the real one, a test one of its own. */
+import type { Duplex } from 'node:stream';
+
+/** What a TLS connection to a database process is made with: PEM texts. */
+export interface TlsMaterial {
+  readonly ca: string;
+  /** With `key`: what this side shows of itself. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the certificate must be for, where it is not the host that is dialled. */
+  readonly servername?: string;
+}
+
+/** One request to a database process that speaks HTTP/1.1, on a connection of its own. */
+export interface HttpRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly method: 'GET' | 'POST';
+  /** Absolute and encoded, without query. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly tls?: TlsMaterial;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** What an engine may touch outside of its arguments. */
+export interface EngineIO {
+  /** Opens a connection to a database process. Rejects when the signal aborts or the peer refuses. */
+  dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * One HTTP exchange over a connection from `dial`. Rejects when the signal aborts, the connection ends early, or the
+   * answer is longer than 4 MiB; any status resolves.
+   */
+  exchange(request: HttpRequest): Promise<HttpResponse>;
+  /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */
+  secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** The database refused what that Secret says: it is read anew before it is used again. */
+  secretRefused(name: string): void;
+  /** Aborts when the process loses its lease or stops. */
+  readonly signal: AbortSignal;
+  /** Wall time in milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects when this signal or the given one aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
