@@ -19,7 +19,7 @@ import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
-import { type Children, childrenOf, type Pod } from '../resources/children.ts';
+import { type Children, childrenOf, type Pod, podIsReady } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
@@ -84,6 +84,11 @@ function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
 function countsOnOthers(step: Step): boolean {
   if (step.type === 'delete') return step.ref.resource.kind === podResource.kind;
   return step.type === 'apply' && isSmaller(step);
+}
+
+/** What a plan counts on of a pod. Much else about one changes all the time. */
+function stateOf(pod: Pod): string {
+  return `${podIsReady(pod)} ${pod.metadata.deletionTimestamp}`;
 }
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
@@ -180,7 +185,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function isAsSeen(pod: Pod, signal: AbortSignal): Promise<boolean> {
     const ref = refOf(pod, podResource);
     const live = ref === undefined ? undefined : await lookAgain(ref, signal);
-    return live?.metadata.resourceVersion === pod.metadata.resourceVersion;
+    const [now] = live === undefined ? [] : childrenOf([live]).pods;
+    return now !== undefined && now.metadata.uid === pod.metadata.uid && stateOf(now) === stateOf(pod);
   }
 
   /** What is there by now is learned on the way: the watch that has not told of it may never do so. */

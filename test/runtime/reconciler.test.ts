@@ -215,8 +215,8 @@ describe('a pass', () => {
   });
 
   it.each<readonly [story: string, meanwhile: 'same' | 'changed' | 'gone', restarted: boolean]>([
-    ['are as they were', 'same', true],
-    ['have changed: one of them may be needed now', 'changed', false],
+    ['are as they were, whatever else is said of them', 'same', true],
+    ['are on their way out', 'changed', false],
     ['are fewer', 'gone', false],
   ])('that restarts a pod looks again whether the others %s', async (_, meanwhile, restarted) => {
     const podOf = (name: string): KubeObject => ({
@@ -229,7 +229,10 @@ describe('a pass', () => {
     await pass();
     await turn();
     parts.api.lag();
-    if (meanwhile === 'changed') parts.api.put({ ...other, status: { phase: 'Running' } });
+    if (meanwhile === 'same') parts.api.put({ ...other, status: { phase: 'Running' } });
+    if (meanwhile === 'changed') {
+      parts.api.put({ ...other, metadata: { ...other.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } });
+    }
     if (meanwhile === 'gone') parts.api.vanish('Pod', 'db-1');
     const { namespace = 'apps', name, uid = '' } = one.metadata;
     finds([{ type: 'delete', ref: { resource: pods, namespace, name, uid }, reason: 'it is outdated' }]);

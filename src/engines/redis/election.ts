@@ -111,9 +111,9 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
  * claims' terms, a majority of the sentinels knows better. An address that no claim tells of may be that of anybody.
  */
 function planMoved(situation: Situation, named: string): Plan<RedisAction> {
-  const { children } = situation;
+  const { children, cluster } = situation;
   const [last] = byTerm(children);
-  const pod = podAt(children, named);
+  const pod = podAt(children, named) ?? (children.claims.length === 0 ? memberAt(cluster, named) : undefined);
   if (pod !== undefined && (pod === last?.pod || isHeard(situation))) {
     return promotingLast(situation, pod, 'it was primary before every address changed');
   }
@@ -129,6 +129,11 @@ function lost(pod: string): Plan<RedisAction> {
       `${pod} was primary and its volume is blank; name a replica in the annotation ${choiceAnnotation}`,
     ),
   };
+}
+
+/** Nodes without claims leave no other trace. */
+function memberAt({ status }: Situation['cluster'], address: string): string | undefined {
+  return status?.members?.find((member) => member.address === address)?.name;
 }
 
 function byTerm({ claims }: Children): { pod: string; term: number }[] {

@@ -15,7 +15,7 @@ import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
 import { choiceAnnotation, redisNames } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
-import { planRecord } from './record.ts';
+import { planChoice, planRecord } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
 import { planRoles } from './roles.ts';
@@ -90,7 +90,7 @@ function planAlone(situation: Situation): RedisPlan {
 }
 
 function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
-  const roles = [...planRoles(situation, primary), ...planRecord(situation, primary)];
+  const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
   const repairs = [
     ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : configureSteps(situation)),
     ...electableSteps(situation),

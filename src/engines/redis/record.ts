@@ -2,11 +2,12 @@
  * What the claims remember: who was primary last, and where each node ran. It outlives pods, sentinels and the custom
  * resource, and is written only from the words of a majority of the sentinels, which no failover can have passed by.
  */
+import { redisKind } from '../../api/redis.ts';
 import { persistentVolumeClaims } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Children, Claim } from '../../resources/children.ts';
-import { addressAnnotation, termAnnotation } from './names.ts';
+import { addressAnnotation, choiceAnnotation, termAnnotation } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { claimOf, isHeard, podOf, type Situation, termOf } from './situation.ts';
 
@@ -68,6 +69,26 @@ function noted(claim: Claim, wanted: Readonly<Record<string, string | null>>): O
         ...(has[name] === undefined ? {} : { from: has[name] }),
         ...(to === null ? {} : { to }),
       })),
+    },
+  ];
+}
+
+/**
+ * A person's choice counts once: left standing, it would overrule the record the next time. It stands until the record
+ * says the same.
+ */
+export function planChoice(situation: Situation): ObjectStep[] {
+  const { cluster, topology } = situation;
+  if (topology.watching.length > 0 && !isHeard(situation)) return [];
+  const from = cluster.metadata.annotations?.[choiceAnnotation];
+  const ref = refOf(cluster, redisKind.resource);
+  if (from === undefined || ref === undefined) return [];
+  return [
+    {
+      type: 'patch',
+      ref,
+      patch: { metadata: { annotations: { [choiceAnnotation]: null } } },
+      changes: [{ path: `metadata.annotations[${choiceAnnotation}]`, from }],
     },
   ];
 }

@@ -80,12 +80,11 @@ function followSteps(situation: Situation, primary: DataNode): Act[] {
 /**
  * Whether those sentinels that may want another primary are a quorum. A node that follows acknowledges writes from then
  * on, and as long as the sentinels do not know it they may elect one that lacks them. One that watches nobody has no vote;
- * one that runs and is silent has.
+ * one that is silent has, whatever its pod looks like from here: the node itself cannot tell either, and would leave again.
  */
-function mayBeReplaced({ observed, sentinelPods, spec }: Situation): boolean {
-  const running = sentinelPods.filter((pod) => pod.status?.phase === 'Running').length;
+function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
   const content = answering(observed.sentinels).filter(({ watches }) => watches?.seesPrimary !== false).length;
-  return running - content >= spec.sentinel.quorum;
+  return sentinelSize - content >= spec.sentinel.quorum;
 }
 
 export function configureSteps({ cluster, nodes }: Pick<Situation, 'cluster' | 'nodes'>): Act[] {

@@ -4,12 +4,11 @@
  * Labels follow the database. The old primary loses its label before the new one gets it, so the `-primary` Service
  * never has two endpoints (safety rule R5).
  */
-import { redisKind } from '../../api/redis.ts';
 import { pods } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Pod } from '../../resources/children.ts';
-import { choiceAnnotation, roleLabel } from './names.ts';
+import { roleLabel } from './names.ts';
 import type { DataNode } from './observed.ts';
 import type { Situation } from './situation.ts';
 
@@ -26,7 +25,7 @@ export function planRoles(situation: Situation, primary: DataNode): ObjectStep[]
   const steps = situation.dataPods.flatMap((pod) => labelStep(pod, wanted(pod)));
   const first = steps.filter((step) => step.wanted !== 'primary');
   const last = steps.filter((step) => step.wanted === 'primary');
-  return [...[...first, ...last].map(({ step }) => step), ...choiceStep(situation)];
+  return [...[...first, ...last].map(({ step }) => step)];
 }
 
 function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefined; step: ObjectStep }[] {
@@ -46,19 +45,4 @@ function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefin
     ],
   };
   return [{ wanted, step }];
-}
-
-/** A person's choice counts once: left standing, it would overrule the record the next time. */
-function choiceStep({ cluster }: Situation): ObjectStep[] {
-  const from = cluster.metadata.annotations?.[choiceAnnotation];
-  const ref = refOf(cluster, redisKind.resource);
-  if (from === undefined || ref === undefined) return [];
-  return [
-    {
-      type: 'patch',
-      ref,
-      patch: { metadata: { annotations: { [choiceAnnotation]: null } } },
-      changes: [{ path: `metadata.annotations[${choiceAnnotation}]`, from }],
-    },
-  ];
 }

@@ -178,6 +178,15 @@ describe('sentinels that watch a primary which is none', () => {
       ['blocked PrimaryUnknown'],
     ],
     [
+      'nodes without claims: the status tells whose the address was',
+      {
+        ...failedOver,
+        spec: { storage: { ephemeral: true } },
+        status: { primary: 'db-0', members: [{ name: 'db-2', role: 'primary', ready: true, address: '10.8.0.2' }] },
+      },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
       'no address was ever written down: the terms tell',
       { ...moved, addresses: {} },
       ['promote db-1', 'wait Promoting'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressAnnotation, termAnnotation } from '../../../src/engines/redis/names.ts';
+import { addressAnnotation, choiceAnnotation, termAnnotation } from '../../../src/engines/redis/names.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld } from '../../support/redis-situation.ts';
@@ -65,6 +65,27 @@ describe('the term on the claim of the primary', () => {
       'is kept by a node alone as well',
       { spec: { mode: 'Standalone', replicas: 1 }, terms: {} },
       ['data-db-0: term undefined > 1', 'settled'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+describe('the choice of a person', () => {
+  const chosen = { metadata: { annotations: { [choiceAnnotation]: 'db-0' } } };
+
+  it.each<PlanRow>([
+    [
+      'is taken back after the term is written: who dies in between finds one of them',
+      { ...chosen, terms: { 1: 1 } },
+      [
+        'data-db-0: term undefined > 2',
+        'db: metadata.annotations[clusterwright.dev/choose-primary] db-0 > undefined',
+        'settled',
+      ],
+    ],
+    [
+      'stands as long as the term may not be written',
+      { ...chosen, terms: { 1: 1 }, sentinels: { 1: 'silent', 2: 'silent' } },
+      ['wait MembersNotReady'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });

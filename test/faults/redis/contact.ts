@@ -51,7 +51,7 @@ export function contact(sentinel: Sentinel, watch: Watch, instance: AnyInstance)
     const isUrgent =
       instance.kind === 'slave' &&
       (watch.objectivelyDownSince !== undefined || watch.failover !== 'none' || instance.linkDownMs !== 0);
-    if (instance.infoAt === 0 || now - instance.infoAt >= (isUrgent ? period.infoUrgent : period.info)) {
+    if (instance.infoAt === 0 || now - instance.infoAt >= (isUrgent ? period.infoUrgent : sentinel.infoPeriod)) {
       readInfo(sentinel, watch, instance, node);
     }
   }

@@ -25,7 +25,7 @@ export function startFailover(sentinel: Sentinel, watch: Watch): void {
 export function selectReplica(sentinel: Sentinel, watch: Watch): ReplicaInstance | undefined {
   const now = sentinel.now;
   const { downSince } = watch.primary;
-  const infoValidMs = downSince === undefined ? 3 * period.info : 5 * period.ping;
+  const infoValidMs = downSince === undefined ? 3 * sentinel.infoPeriod : 5 * period.ping;
   const longestLinkDown = (downSince === undefined ? 0 : now - downSince) + 10 * watch.settings.downAfter;
   const fit = [...watch.replicas.values()].filter(
     (replica) =>

@@ -17,7 +17,7 @@ export function reportedAsPrimary(sentinel: Sentinel, watch: Watch, replica: Rep
     sentinel.changed();
     return;
   }
-  if (watch.promoted === replica || !looksSane(watch, now) || !upFor(replica, insistAfter, now)) return;
+  if (watch.promoted === replica || !looksSane(sentinel, watch) || !upFor(replica, insistAfter, now)) return;
   if (now - replica.roleReportedAt <= insistAfter) return;
   sentinel.sendReplicaOf(watch, replica, watch.primary);
   sentinel.tell('+convert-to-slave', watch, replica);
@@ -28,7 +28,12 @@ export function reportedAsReplica(sentinel: Sentinel, watch: Watch, replica: Rep
   const { primary, promoted } = watch;
   const isRight = replica.reportedSource === `${primary.ip}:${primary.port}`;
   const patience = watch.settings.failoverTimeout;
-  if (!isRight && looksSane(watch, now) && upFor(replica, patience, now) && now - replica.reportedSourceAt > patience) {
+  if (
+    !isRight &&
+    looksSane(sentinel, watch) &&
+    upFor(replica, patience, now) &&
+    now - replica.reportedSourceAt > patience
+  ) {
     sentinel.sendReplicaOf(watch, replica, primary);
     sentinel.tell('+fix-slave-config', watch, replica);
   }
@@ -43,12 +48,12 @@ export function reportedAsReplica(sentinel: Sentinel, watch: Watch, replica: Rep
   }
 }
 
-function looksSane({ primary, objectivelyDownSince }: Watch, now: number): boolean {
+function looksSane({ now, infoPeriod }: Sentinel, { primary, objectivelyDownSince }: Watch): boolean {
   return (
     primary.roleReported === 'master' &&
     primary.downSince === undefined &&
     objectivelyDownSince === undefined &&
-    now - primary.infoAt < 2 * period.info
+    now - primary.infoAt < 2 * infoPeriod
   );
 }
 

@@ -72,6 +72,8 @@ function sentinelCommand(sentinel: Sentinel, [verb = '', name = '', ...args]: re
       return monitor(sentinel, name, args);
     case 'RESET':
       return reset(sentinel, name);
+    case 'DEBUG':
+      return debug(sentinel, name, args);
     default: {
       const handler = aboutOne[verb.toUpperCase()];
       if (handler === undefined) return errorReply(`ERR unknown subcommand '${verb}'. Try SENTINEL HELP.`);
@@ -104,6 +106,14 @@ function reset(sentinel: Sentinel, pattern: string): Reply {
   if (watches.length > 0) sentinel.changed();
   sentinel.wake();
   return watches.length;
+}
+
+/** Of the periods only that of INFO. */
+function debug(sentinel: Sentinel, parameter: string, [value = '']: readonly string[]): Reply {
+  if (parameter.toUpperCase() !== 'INFO-PERIOD') return errorReply(`ERR Unknown argument for 'debug' '${parameter}'`);
+  if (!/^[1-9]\d*$/.test(value)) return errorReply(`ERR Invalid argument '${value}' for SENTINEL DEBUG '${parameter}'`);
+  sentinel.infoPeriod = Number(value);
+  return 'OK';
 }
 
 function failover(sentinel: Sentinel, watch: Watch): Reply {

@@ -23,6 +23,7 @@ import {
   newPrimary,
   newReplica,
   newWatch,
+  period,
   resetWatch,
   type Watch,
   type WatchSettings,
@@ -48,6 +49,7 @@ export class Sentinel implements Server {
   readonly watches = new Map<string, Watch>();
   readonly connections: Connections;
   currentEpoch: number;
+  infoPeriod: number = period.info;
   hasEnded = false;
   #cancelRound: (() => void) | undefined;
   #roundAt = 0;

@@ -15,7 +15,7 @@ export function judge(sentinel: Sentinel, watch: Watch, instance: AnyInstance): 
   const isImpostor =
     instance.kind === 'master' &&
     instance.roleReported === 'slave' &&
-    now - instance.roleReportedAt > downAfter + 2 * period.info;
+    now - instance.roleReportedAt > downAfter + 2 * sentinel.infoPeriod;
   const isDown = silentFor > downAfter || isImpostor;
   if (isDown === (instance.downSince !== undefined)) return;
   instance.downSince = isDown ? now : undefined;

@@ -3,6 +3,7 @@
 /** Periods of Sentinel, in milliseconds. */
 export const period = {
   ping: 1000,
+  /** Until SENTINEL DEBUG says otherwise. */
   info: 10_000,
   /** INFO of replicas while something is going on. */
   infoUrgent: 1000,

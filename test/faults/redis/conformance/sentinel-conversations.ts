@@ -74,6 +74,20 @@ const unknownMaster = '-ERR No such master with that name';
 
 export const sentinelConversations: readonly Conversation[] = [
   {
+    story: 'INFO is asked for as often as SENTINEL DEBUG says: a new replica is known that much sooner',
+    async play(stage) {
+      await Promise.all(['n1', 's1'].map((member) => stage.start(member)));
+      const period = await stage.ask('s1', 'SENTINEL', 'DEBUG', 'INFO-PERIOD', '500');
+      await watch(stage, 's1', 'n1');
+      await knows(stage, 's1', 0, 0);
+      await stage.start('n2');
+      await follow(stage, 'n2', 'n1');
+      await knows(stage, 's1', 1, 0);
+      return { period };
+    },
+    yields: { period: 'OK' },
+  },
+  {
     story: 'FAILOVER on request: the steps, the clients, and the old primary becomes a replica',
     async play(stage) {
       await cluster(stage, { data: 3, sentinels: 1, priority: { n3: 50 } });

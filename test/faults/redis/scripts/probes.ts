@@ -48,6 +48,7 @@ export async function alive(shell: PodShell): Promise<boolean> {
 }
 
 export async function watching(shell: PodShell): Promise<boolean> {
+  await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', '2000']);
   const answer = await shell.cli(2, ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName]);
   return (answer ?? '').trimEnd() !== '';
 }
