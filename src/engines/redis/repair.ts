@@ -28,12 +28,15 @@ export function planRepairs(situation: Situation, primary: DataNode): Act[] {
 
 function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNode): Act[] {
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
-  const somebodyKnows = topology.watching.some((s) => s.watches.primary === primary.address);
+  const knowing = topology.watching.filter((s) => s.watches.primary === primary.address);
+  const epoch = Math.max(-1, ...knowing.map((s) => s.watches.epoch));
   return answering(observed.sentinels).flatMap((sentinel): Act[] => {
     const { watches } = sentinel;
     if (watches?.primary === primary.address || watches?.failingOver === true) return [];
-    // One that names another living node learns from the others by itself, unless none of them knows.
-    if (watches !== undefined && addresses.has(watches.primary) && (somebodyKnows || topology.failingOver)) return [];
+    // One that names another living node learns from the others by itself, unless none of them knows, or its view is no
+    // older: two failovers that were asked for at once have the same epoch, and neither side gives in.
+    const willLearn = watches !== undefined && (watches.epoch < epoch || topology.failingOver);
+    if (willLearn && addresses.has(watches.primary)) return [];
     return [
       {
         type: 'act',

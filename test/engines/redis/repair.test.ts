@@ -124,6 +124,11 @@ describe('a sentinel', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'one names another under the same epoch: two failovers were asked for at once, and it never learns',
+      { sentinels: { 2: { primary: '10.0.0.1' } } },
+      ['monitor db-sentinel-2 -> db-0 (replace)', 'wait Repairing'],
+    ],
+    [
       'one is failing over to an address that is gone: it waits for ever, and is told',
       {
         sentinels: {
