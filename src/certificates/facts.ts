@@ -2,7 +2,7 @@
  * What Secrets with certificates say, without the keys: enough to decide on, and fit to be shown. A text that is no
  * certificate is no fact, as if it were not there.
  */
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -35,8 +35,9 @@ export interface CertificateFacts {
 
 export interface AuthorityFacts {
   readonly present: CertificateFacts;
-  /** Without its key it is trusted, and can sign nothing. */
+  /** Its very own, or nobody would believe what it signs. Without it, it is trusted and can sign nothing. */
   readonly hasKey: boolean;
+  /** With its key. */
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;
   /** Grows whenever there is somebody else to trust. */
@@ -49,6 +50,8 @@ export interface LeafFacts {
   readonly certificate: CertificateFacts;
   /** Signed by the authority that signs now. */
   readonly isCurrent: boolean;
+  /** Signed by any of those that stand in the authority's Secret. */
+  readonly isTrusted: boolean;
   /** Of the authorities that stand beside it. */
   readonly generation: number;
 }
@@ -102,8 +105,8 @@ export function authoritySeen(values: Values | undefined): Seen<AuthorityFacts> 
     digest,
     facts: {
       present: factsOf(present),
-      hasKey: (values[authorityKeys.key] ?? '') !== '',
-      hasNext: values[authorityKeys.nextCertificate] !== undefined,
+      hasKey: isKeyOf(values[authorityKeys.key], present),
+      hasNext: isKeyOf(values[authorityKeys.nextKey], certificateOf(values[authorityKeys.nextCertificate])),
       hasPrevious: values[authorityKeys.previous] !== undefined,
       generation: generationIn(values),
       changed: Date.parse(values[authorityKeys.changed] ?? '') || notBefore,
@@ -117,11 +120,18 @@ export function leafSeen(values: Values | undefined, authority: Values | undefin
   const certificate = certificateOf(values?.[leafKeys.certificate]);
   if (values === undefined || certificate === undefined || (values[leafKeys.key] ?? '') === '') return { digest };
   if (values[leafKeys.trusted] === undefined) return { digest };
+  const isCurrent = isSignedBy(certificate, certificateOf(authority?.[authorityKeys.certificate]));
+  const others = [authority?.[authorityKeys.nextCertificate], authority?.[authorityKeys.previous]];
   return {
     digest,
     facts: {
       certificate: factsOf(certificate),
-      isCurrent: isSignedBy(certificate, certificateOf(authority?.[authorityKeys.certificate])),
+      isCurrent,
+      isTrusted:
+        isCurrent ||
+        others
+          .flatMap((text = '') => certificatesIn(text))
+          .some((text) => isSignedBy(certificate, certificateOf(text))),
       generation: generationIn(values),
     },
   };
@@ -129,6 +139,16 @@ export function leafSeen(values: Values | undefined, authority: Values | undefin
 
 export function isSignedBy(certificate: X509Certificate, authority: X509Certificate | undefined): boolean {
   return authority !== undefined && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+/** False, too, for a text that is no key. */
+export function isKeyOf(text: string | undefined, certificate: X509Certificate | undefined): boolean {
+  if (text === undefined || certificate === undefined) return false;
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(text));
+  } catch {
+    return false;
+  }
 }
 
 /** The last third of its life is for those who come late. `now` in milliseconds. */

@@ -11,7 +11,7 @@ import {
   type Randomness,
   systemRandomness,
 } from './certificate.ts';
-import { authorityKeys, certificateOf, certificatesIn, isSignedBy, leafKeys, type Values } from './facts.ts';
+import { authorityKeys, certificateOf, certificatesIn, isKeyOf, isSignedBy, leafKeys, type Values } from './facts.ts';
 
 /** `seen`: the digest of the Secret as it was when this was decided. */
 export type Issue = { readonly seen: string } & (
@@ -114,6 +114,8 @@ export function issued(
 
 function renewed(issue: Extract<Issue, { what: 'leaf' }>, authority: Issued, now: number, random: Randomness): Values {
   if (authority.key === '') throw new Error(`the key of the authority in Secret ${issue.authority} is gone`);
+  if (!isKeyOf(authority.key, certificateOf(authority.certificate)))
+    throw new Error(`the key in Secret ${issue.authority} is not that of its certificate`);
   const made = makeLeaf(issue, lifeOf(now, issue.hours), authority, random);
   return { [leafKeys.certificate]: made.certificate, [leafKeys.key]: made.key };
 }

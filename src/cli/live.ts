@@ -53,6 +53,11 @@ function refuseUnknownKind(error: unknown, { kind }: RegisteredEngine): void {
   );
 }
 
+/** Who may not read what need not be there is asked for no right to it, or nobody could look at a cluster without it. */
+function isOutOfReach(error: unknown): boolean {
+  return isNotFound(error) || (error instanceof ApiError && error.status === 403);
+}
+
 /** The children by their labels, trimmed as the controller's cache trims them. */
 export async function readChildren(
   client: Pick<KubeClient, 'list'>,
@@ -78,7 +83,7 @@ async function listChildren(
   try {
     return await listAll(client, resource, selection);
   } catch (error) {
-    if (optionalResources.includes(resource) && isNotFound(error)) return [];
+    if (optionalResources.includes(resource) && isOutOfReach(error)) return [];
     throw error;
   }
 }

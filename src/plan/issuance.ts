@@ -47,7 +47,10 @@ export interface Takers {
 
 const hourMs = 3_600_000;
 
-/** Undefined where those who run trust an authority of which nothing is left. `now` in milliseconds. */
+/**
+ * Undefined where those who run trust an authority of which nothing is left, or one that is not in the Secret, and cannot
+ * be led to another. `now` in milliseconds.
+ */
 export function issuing(
   wanted: AuthorityWanted,
   seen: AuthoritySeen,
@@ -56,6 +59,9 @@ export function issuing(
 ): Issuing[] | undefined {
   const { facts } = seen.authority;
   if (facts === undefined) return founding(wanted, seen, takers);
+  // A successor would be trusted instead of whoever has signed what they show.
+  const isForeign = wanted.leaves.some(({ secret }) => seen.leaves[secret]?.facts?.isTrusted === false);
+  if (isForeign && !facts.hasKey && !takers.areNone) return undefined;
   const step = succession(wanted, seen, facts, takers, now);
   if (step !== undefined) return [step];
   return wanted.leaves.flatMap((leaf) => leafIssuing(wanted, leaf, seen, facts, now));
@@ -83,19 +89,26 @@ function succession(
   { secret, hours, patienceHours, leaves }: AuthorityWanted,
   seen: AuthoritySeen,
   facts: AuthorityFacts,
-  { areUpToDate }: Takers,
+  { areUpToDate, areNone }: Takers,
   now: number,
 ): Issuing | undefined {
   const { digest } = seen.authority;
   const { present, hasKey, hasNext, hasPrevious, generation, changed } = facts;
-  const isOver = isDue(present, now) && !hasPrevious;
+  const hasEnded = present.notAfter <= now;
+  const isOver = isDue(present, now) && (!hasPrevious || hasEnded);
   if (!hasNext && (isOver || !hasKey)) {
-    const reason = hasKey ? 'the authority has passed two thirds of its life' : 'the key of the authority is gone';
+    const reason = hasKey
+      ? 'the authority has passed two thirds of its life'
+      : 'the key of the authority is gone, or is not its own';
     return { secret, issue: { what: 'successor', name: secret, hours, seen: digest }, reason };
+  }
+  // Nobody believes it any more: there is nothing to be careful of.
+  if (hasNext && hasEnded) {
+    return { secret, issue: { what: 'succession', seen: digest }, reason: 'the life of the authority is over' };
   }
   const certificates = leaves.flatMap((leaf) => seen.leaves[leaf.secret]?.facts ?? []);
   if (!areUpToDate || certificates.some((leaf) => leaf.generation !== generation)) return undefined;
-  const isPatienceOver = now >= changed + patienceHours * hourMs;
+  const isPatienceOver = areNone || now >= changed + patienceHours * hourMs;
   // Nobody could renew it.
   const cannotWait = !hasKey && certificates.some((leaf) => isDue(leaf.certificate, now));
   if (hasNext && (isPatienceOver || cannotWait)) {
@@ -112,21 +125,30 @@ function leafIssuing(
   { secret, leafHours }: AuthorityWanted,
   leaf: LeafWanted,
   seen: AuthoritySeen,
-  { hasKey, generation }: AuthorityFacts,
+  { present, hasKey, generation }: AuthorityFacts,
   now: number,
 ): Issuing[] {
   const facts = seen.leaves[leaf.secret]?.facts;
-  const why = facts === undefined ? 'there is no certificate' : whyRenewed(leaf, facts, now);
+  const newEnd = Math.min(now + leafHours * hourMs, present.notAfter);
+  const why = facts === undefined ? 'there is no certificate' : whyRenewed(leaf, facts, newEnd, now);
   const renew = why !== undefined && hasKey;
   if (renew) return [issuingOf(secret, leaf, leafHours, seen, true, why)];
   if (facts === undefined || facts.generation === generation) return [];
   return [issuingOf(secret, leaf, leafHours, seen, false, 'other authorities are to be trusted')];
 }
 
-function whyRenewed({ names }: LeafWanted, { certificate, isCurrent }: LeafFacts, now: number): string | undefined {
+/** `newEnd`: of the one that would take its place. One that ends no later would be as due as it is. */
+function whyRenewed(
+  { names }: LeafWanted,
+  { certificate, isCurrent }: LeafFacts,
+  newEnd: number,
+  now: number,
+): string | undefined {
   if (!isCurrent) return 'another authority signs now';
   if (names.join() !== certificate.names.join()) return 'it has to have other names';
-  return isDue(certificate, now) ? 'the certificate has passed two thirds of its life' : undefined;
+  return isDue(certificate, now) && newEnd > certificate.notAfter
+    ? 'the certificate has passed two thirds of its life'
+    : undefined;
 }
 
 function issuingOf(

@@ -22,20 +22,23 @@ export interface Generated {
   readonly length: number;
 }
 
+export interface MayFail {
+  /** Its failure is reported and holds up nothing else: a volume that cannot grow, a kind that is somebody else's. */
+  readonly optional?: true;
+}
+
 export type ObjectStep =
-  | { readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] }
+  | ({ readonly type: 'create'; readonly object: KubeObject; readonly generate?: readonly Generated[] } & MayFail)
   /** Makes a Secret with certificates, or puts others in the place of those in it. It holds no key: see `Issue`. */
   | { readonly type: 'issue'; readonly object: KubeObject; readonly issue: Issue; readonly reason: string }
-  | { readonly type: 'apply'; readonly object: KubeObject; readonly changes: readonly FieldChange[] }
+  | ({ readonly type: 'apply'; readonly object: KubeObject; readonly changes: readonly FieldChange[] } & MayFail)
   /** A JSON merge patch on an object that somebody else owns (a pod's role label). Names a UID. */
-  | {
+  | ({
       readonly type: 'patch';
       readonly ref: ObjectRef & { readonly uid: string };
       readonly patch: Readonly<Record<string, unknown>>;
       readonly changes: readonly FieldChange[];
-      /** Its failure is reported and holds up nothing else: a volume that cannot grow. */
-      readonly optional?: true;
-    }
+    } & MayFail)
   | { readonly type: 'delete'; readonly ref: ObjectRef & { readonly uid: string }; readonly reason: string };
 
 /** An engine's own commands, as a closed union in the engine: `{ type: 'redis.failover', … }`. */
@@ -55,6 +58,10 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
 }
 
 export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActStep<Action>;
+
+export function isOptional(step: Step): boolean {
+  return 'optional' in step && step.optional === true;
+}
 
 export type Outcome =
   /** Nothing further to do once the steps are done. */

@@ -11,7 +11,7 @@ import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { conflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
-import type { EngineAction, Generated, ObjectStep, Step } from '../plan/plan.ts';
+import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -169,7 +169,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           signal.throwIfAborted();
           if (error instanceof NameConflict) throw error;
           const failure = new StepFailed(step, error);
-          if (step.type !== 'patch' || step.optional !== true) throw failure;
+          if (!isOptional(step)) throw failure;
           failures.push(failure);
         }
       }

@@ -6,7 +6,7 @@ import type { KubeObject } from '../api/object.ts';
 import { secrets } from '../api/resource.ts';
 import type { Randomness } from '../certificates/certificate.ts';
 import { digestOf, type Values } from '../certificates/facts.ts';
-import { issued, sourceOf } from '../certificates/issue.ts';
+import { type Issue, issued, type Material, sourceOf } from '../certificates/issue.ts';
 import { conflictText } from '../plan/conflict.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
@@ -54,10 +54,20 @@ export function createIssuer(options: IssuerOptions): Issuer {
         onStaleSecret?.(namespace, name);
         throw new Error('it is not as it was when this was decided');
       }
-      const made = issued(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, now(), randomness);
+      const made = makeOf(issue, { own, source: from === undefined ? undefined : valuesOf(from) }, namespace);
       onSecret?.(await write(object, live, made, signal), made);
     },
   };
+
+  function makeOf(issue: Issue, material: Material, namespace: string): Values {
+    try {
+      return issued(issue, material, now(), randomness);
+    } catch (error) {
+      const source = sourceOf(issue);
+      if (source !== undefined) onStaleSecret?.(namespace, source);
+      throw error;
+    }
+  }
 
   async function write(
     object: KubeObject,

@@ -35,6 +35,8 @@ export interface ProtectedLog extends Log {
 export const REDACTED = '[redacted]';
 
 const MIN_SECRET_LENGTH = 6;
+/** Keys and passwords that are in use are told again whenever they are read; those told longest ago go first. */
+const MAX_SECRETS = 20_000;
 const MAX_DEPTH = 8;
 const telling =
   /^(.*passw(or)?d|.*token|.*secret|authorization|requirepass|masterauth|.*private.?key|.*key-data|stringdata)$/i;
@@ -64,8 +66,14 @@ export function createLog(options: LogOptions = {}): ProtectedLog {
     protect(secret) {
       if (secret.length < MIN_SECRET_LENGTH) return;
       // As it stands, and as it stands inside a JSON string.
-      secrets.add(secret);
-      secrets.add(JSON.stringify(secret).slice(1, -1));
+      for (const text of [secret, JSON.stringify(secret).slice(1, -1)]) {
+        secrets.delete(text);
+        secrets.add(text);
+      }
+      for (const oldest of secrets) {
+        if (secrets.size <= MAX_SECRETS) break;
+        secrets.delete(oldest);
+      }
     },
   };
 }

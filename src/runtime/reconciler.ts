@@ -17,7 +17,7 @@ import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
-import { blocked, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { blocked, isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
 import { type Children, childrenOf, type Pod, podIsReady } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
@@ -229,8 +229,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
       let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
       let failure: unknown;
+      let failures: readonly StepFailed[] = [];
       try {
-        const failures = await executor.run(plan.steps, survey.act, signal);
+        failures = await executor.run(plan.steps, survey.act, signal);
         for (const failed of failures)
           options.log.warn({ cluster: key, err: failed }, 'a step failed that others need not wait for');
       } catch (error) {
@@ -238,7 +239,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure = error;
         claim = failedStatus(claim, error);
       }
-      const isCreated = failure === undefined && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+      const isDone = failure === undefined && failures.length === 0;
+      const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
       let said = isCreated ? { ...plan, steps: [] } : plan;
       if (failure instanceof NameConflict) {
         said = { steps: [], outcome: blocked('NameConflict', failure.message) };
@@ -288,7 +290,7 @@ function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan): boolean 
   const { observedGeneration } = cluster.status ?? {};
   if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
   const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  return isReady && plan.steps.some((step) => step.type !== 'patch' || step.optional !== true);
+  return isReady && plan.steps.some((step) => !isOptional(step));
 }
 
 function recheck(outcome: Outcome): { again?: number } {

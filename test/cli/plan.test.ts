@@ -283,6 +283,14 @@ describe('the database processes', () => {
     expect(basisOf(done)).toBe('objects');
   });
 
+  it('are asked, too, where nobody may read the certificates of cert-manager', async () => {
+    const done = await run(
+      { cluster: [cluster, ...children], ...roads(), forbidden: /cert-manager/ },
+      { output: 'json' },
+    );
+    expect(basisOf(done)).toBe('processes');
+  });
+
   it('are left alone where the Secret may not be read', async () => {
     const { calls, ...ways } = roads();
     const done = await run({ cluster: [cluster, ...children], ...ways, forbidden: /\/secrets\// });

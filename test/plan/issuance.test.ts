@@ -61,6 +61,47 @@ function isBelieved(leaf: string | undefined, trust: string | undefined): boolea
   });
 }
 
+describe('near the end of an authority', () => {
+  it('a certificate is made anew only where the new one ends later', () => {
+    const life = founded();
+    for (let at = 60; at <= 3630; at += 10) life.at(day(at), behind);
+    // It ends with its authority.
+    expect(new X509Certificate(life.secrets['db-peer-tls']?.['tls.crt'] ?? '').validTo).toBe(
+      new X509Certificate(life.secrets['db-peer-ca']?.['tls.crt'] ?? '').validTo,
+    );
+    expect([day(3631), day(3640), day(3649)].map((now) => life.at(now, behind))).toEqual([[], [], []]);
+  });
+
+  it.each([
+    ['there is a successor', [day(2440)]],
+    ['there is none', []],
+    ['the one before it is trusted still', [day(2440), day(2441), day(2442), day(2443)]],
+  ])('nobody is waited for once it is over: %s', (_, before) => {
+    const life = founded(2160);
+    for (const now of before) life.at(now);
+    // Long after whoever signs now.
+    const over = day(8000);
+    const steps = Array.from({ length: 6 }, () => life.at(over, behind));
+    expect(steps.flat().slice(-2)).toEqual(['db-peer-ca: succession', 'db-peer-tls: leaf']);
+    expect(steps.at(-1)).toEqual([]);
+    expect(Date.parse(new X509Certificate(life.secrets['db-peer-tls']?.['tls.crt'] ?? '').validTo)).toBe(day(8090));
+  });
+
+  it('those outside are not waited for where no member runs', () => {
+    const life = founded(2160);
+    life.at(day(2400));
+    expect(Array.from({ length: 7 }, () => life.at(day(2440), nobody))).toEqual([
+      ['db-peer-ca: successor'],
+      ['db-peer-tls: leaf kept'],
+      ['db-peer-ca: succession'],
+      ['db-peer-tls: leaf'],
+      ['db-peer-ca: retirement'],
+      ['db-peer-tls: leaf kept'],
+      [],
+    ]);
+  });
+});
+
 describe('an authority', () => {
   it('is made before the first of its certificates, both at once', () => {
     const life = livesWith(wanted());
@@ -167,6 +208,43 @@ describe('an authority', () => {
     expect(life.at(day(1))).toEqual(['db-peer-tls: leaf kept']);
     expect(life.at(day(59))).toEqual([]);
     expect(life.at(day(60))).toEqual(['db-peer-ca: succession']);
+  });
+
+  /** Of somebody else, as in a Secret that was brought back in part. */
+  const anotherKey = (): string => founded().secrets['db-peer-ca']?.['tls.key'] ?? '';
+
+  it.each([
+    ['is that of another one', anotherKey],
+    ['is none', () => 'nonsense'],
+  ])('whose key %s signs nothing, and is followed as if it had none', (_, key) => {
+    const life = founded();
+    const before = life.secrets['db-peer-tls'];
+    life.secrets['db-peer-ca'] = { ...life.secrets['db-peer-ca'], 'tls.key': key() };
+    expect(life.at(day(61))).toEqual(['db-peer-ca: successor']);
+    expect(life.at(day(61))).toEqual(['db-peer-tls: leaf kept']);
+    expect(life.secrets['db-peer-tls']?.['tls.crt']).toBe(before?.['tls.crt']);
+    expect(life.at(day(61))).toEqual(['db-peer-ca: succession']);
+    expect(life.at(day(61))).toEqual(['db-peer-tls: leaf']);
+    expect(life.at(day(61))).toEqual(['db-peer-ca: retirement']);
+    life.at(day(61));
+    expect(life.at(day(61))).toEqual([]);
+  });
+
+  it('whose successor has the key of another one gets another successor', () => {
+    const life = founded();
+    life.secrets['db-peer-ca'] = { ...life.secrets['db-peer-ca'], 'tls.key': '' };
+    life.at(start);
+    life.secrets['db-peer-ca'] = { ...life.secrets['db-peer-ca'], 'next.key': anotherKey() };
+    expect(life.at(start)).toEqual(['db-peer-ca: successor']);
+    expect(life.at(start)).toEqual(['db-peer-tls: leaf kept']);
+  });
+
+  it('that is neither whom the members trust nor has a key is not put in the place of whom they trust', () => {
+    const life = founded();
+    const { 'tls.crt': foreign = '' } = founded().secrets['db-peer-ca'] ?? {};
+    life.secrets['db-peer-ca'] = { ...life.secrets['db-peer-ca'], 'tls.crt': foreign };
+    expect(life.at(day(61))).toEqual(['lost']);
+    expect(life.at(day(61), nobody)).toEqual(['db-peer-ca: successor']);
   });
 
   it('of which nothing is left is made anew where nobody runs, and nowhere else', () => {

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { makeAuthority } from '../../src/certificates/certificate.ts';
 import { authoritySeen, digestOf, type Values } from '../../src/certificates/facts.ts';
 import type { Issue } from '../../src/certificates/issue.ts';
 import type { Step } from '../../src/plan/plan.ts';
@@ -93,6 +94,16 @@ it('a renewed one takes the place of the one before, and nothing else changes', 
     false,
     false,
   ]);
+});
+
+it('nothing is signed with the key of another one, and the authority is read again', async () => {
+  await run(authority());
+  const authorityBefore = parts.api.get('Secret', 'db-peer-ca');
+  const { key } = makeAuthority('another', { from: now, to: now + 3_600_000 });
+  const data = { ...(authorityBefore?.data as Values), 'tls.key': Buffer.from(key).toString('base64') };
+  parts.api.put({ ...secret('db-peer-ca'), data });
+  await expect(run(leaf())).rejects.toThrow('the key in Secret db-peer-ca is not that of its certificate');
+  expect([valuesIn('db-peer-tls'), stale]).toEqual([undefined, ['apps/db-peer-ca']]);
 });
 
 it('what is over goes out of the Secret', async () => {

@@ -77,6 +77,15 @@ describe('a secret', () => {
     expect(() => JSON.parse(lines[0] ?? '')).not.toThrow();
   });
 
+  it('forgets those told longest ago where there are too many, and none that is told again', () => {
+    const { log, lines } = capture();
+    for (let i = 0; i < 20_000; i++) log.protect(`password-${i}.`);
+    log.protect('password-0.');
+    log.protect('one-too-many');
+    log.info({}, 'password-0. password-1. password-2.');
+    expect(lines.join('')).toContain(`"${REDACTED} password-1. ${REDACTED}"`);
+  });
+
   it('leaves what is no secret alone', () => {
     const { log, last } = capture();
     log.protect('a');

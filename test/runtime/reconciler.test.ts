@@ -76,6 +76,11 @@ const growth: Step = {
   patch: {},
   changes: [],
 };
+const unserved: Step = {
+  type: 'create',
+  optional: true,
+  object: { ...testChild(testCluster('db'), 'ConfigMap'), apiVersion: 'cert-manager.io/v1', kind: 'Certificate' },
+};
 const refused = (): Promise<never> => Promise.reject(new Error('NOPERM'));
 
 describe('a pass', () => {
@@ -154,6 +159,18 @@ describe('a pass', () => {
     expect(condition('Ready')).toMatch(/^True/);
   });
 
+  it('goes on where a kind of somebody else is not known, and says what it could not do', async () => {
+    parts.api.intercept = ({ method, path }) =>
+      method === 'POST' && path.includes('cert-manager')
+        ? Promise.resolve({ status: 404, headers: {}, body: '404 page not found\n' })
+        : undefined;
+    finds([unserved, create()]);
+    await pass();
+    expect(parts.api.list('ConfigMap').length).toBe(1);
+    expect(status().plan).toEqual({ next: 'create Certificate db' });
+    expect(condition('Ready')).toMatch(/^True/);
+  });
+
   it.each<readonly [story: string, steps: readonly Step[], observed: number]>([
     ['nothing had to be done for it', [], 2],
     [
@@ -163,6 +180,7 @@ describe('a pass', () => {
     ],
     ['a member is being asked', [act], 1],
     ['a volume that cannot grow holds up nothing', [growth], 2],
+    ["a kind of somebody else's holds up nothing", [unserved], 2],
   ])('calls a new generation ready when it is: %s', async (_, steps, observed) => {
     await pass();
     const now = parts.api.get('RedisCluster', 'db') as KubeObject;

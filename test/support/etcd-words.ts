@@ -60,13 +60,13 @@ const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stri
 function stepWords(step: Step<EtcdAction>): string {
   switch (step.type) {
     case 'create':
-      return `create ${step.object.kind} ${step.object.metadata.name}`;
+      return `${step.optional === true ? 'try ' : ''}create ${step.object.kind} ${step.object.metadata.name}`;
     case 'issue':
       return `issue ${step.object.metadata.name}: ${step.issue.what}${step.issue.what === 'leaf' && !step.issue.renew ? ' kept' : ''}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
       const words = changes.map(({ path, to }) => (/^data\[/.test(path) ? `${path.slice(5, -1)}=${shown(to)}` : path));
-      return `apply ${step.object.kind} ${step.object.metadata.name}: ${words.join(', ')}`;
+      return `${step.optional === true ? 'try ' : ''}apply ${step.object.kind} ${step.object.metadata.name}: ${words.join(', ')}`;
     }
     case 'patch':
       return `${step.optional === true ? 'try ' : ''}${step.ref.name}: ${step.changes

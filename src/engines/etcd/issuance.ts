@@ -10,7 +10,7 @@ import type { Situation } from './situation.ts';
 
 export interface Issuance {
   readonly steps: readonly ObjectStep[];
-  /** Why members could trust nobody who starts anew: nothing is left of whom they trust. */
+  /** Why members could trust nobody who starts anew: whom they trust is nowhere to be found. */
   readonly lost?: string;
 }
 
@@ -27,7 +27,10 @@ export function planIssuance(situation: Situation): Issuance {
     const wanted = authorityWanted(cluster, side);
     if (wanted === undefined) return { steps: [] };
     const steps = issuing(wanted, observed.certificates?.[side] ?? nothingSeen, takers, observed.at);
-    if (steps === undefined) return { steps: [], lost: lostWords(wanted.secret, wanted.leaves) };
+    if (steps === undefined) {
+      const isGone = observed.certificates?.[side]?.authority.facts === undefined;
+      return { steps: [], lost: isGone ? goneWords(wanted.secret, wanted.leaves) : foreignWords(wanted.secret) };
+    }
     return {
       steps: steps.map(({ secret, issue, reason }) => {
         const { object } = issuedSecret(cluster, secret, part);
@@ -51,7 +54,11 @@ export function awaiting({ children }: Situation, names: readonly string[]): Out
   return wait('AwaitingCertificates', words.join('; '), recheckMs);
 }
 
-function lostWords(authority: string, leaves: readonly { readonly secret: string }[]): string {
+function foreignWords(authority: string): string {
+  return `Secret ${authority} holds an authority that the members do not trust, and a key that is not its own: bring back the one that has signed their certificates, or stop all members with replicas 0`;
+}
+
+function goneWords(authority: string, leaves: readonly { readonly secret: string }[]): string {
   const names = [authority, ...leaves.map(({ secret }) => secret)].join(', ');
   return `the Secrets ${names} are gone, and nobody can make certificates that the members trust: bring one of them back, or stop all members with replicas 0`;
 }

@@ -41,8 +41,8 @@ export function planEtcd(
 ): EtcdPlan {
   const situation = situationOf(cluster, children, observed);
   const foreign = foreignCluster(situation);
-  if (foreign !== undefined) return { steps: [], outcome: blocked('ForeignCluster', foreign) };
   const { steps, lost } = planIssuance(situation);
+  if (foreign !== undefined) return { steps, outcome: blocked('ForeignCluster', foreign) };
   // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
   if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
@@ -91,13 +91,15 @@ function withObjects(
   const { cluster, children, claims, observed } = situation;
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
   const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept), children).filter(
-    (step) =>
-      // Whoever starts again by itself would start with the new template.
-      (gate.isOpen || keeps(situation, step)) &&
-      // Whom a member is to trust is not known before, and stands in its template.
-      (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
-  );
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept), children)
+    .map(sparing(situation))
+    .filter(
+      (step) =>
+        // Whoever starts again by itself would start with the new template.
+        (gate.isOpen || keeps(situation, step)) &&
+        // Whom a member is to trust is not known before, and stands in its template.
+        (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
+    );
   const before: Step<EtcdAction>[] = [...first, ...requestSteps(situation), ...markSteps(situation)];
   const retired = retireSteps(situation, roster);
   const held = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
@@ -113,6 +115,16 @@ function withObjects(
     ],
     outcome: outcome.state === 'settled' ? (gate.outcome ?? noted(situation, gate, objects) ?? outcome) : outcome,
   };
+}
+
+/** Where its Secret is there, the cluster runs without cert-manager, and without its kinds. */
+function sparing({ observed }: Situation): (step: ObjectStep) => ObjectStep {
+  return (step) =>
+    (step.type === 'create' || step.type === 'apply') &&
+    step.object.kind === 'Certificate' &&
+    observed.awaited?.includes(step.object.metadata.name) !== true
+      ? { ...step, optional: true }
+      : step;
 }
 
 /** Said before the first restart: nobody can say so later than that. */

@@ -249,6 +249,28 @@ describe('a cluster that runs', () => {
     ]);
   });
 
+  it('renews them where a volume is of another cluster', async () => {
+    expect(await whole(made(ours, now - 61 * dayMs), { claims: { 2: 'foreign' } })).toEqual([
+      'issue db-client-tls: leaf',
+      'issue db-client-user: leaf',
+      'issue db-peer-tls: leaf',
+      'blocked ForeignCluster',
+    ]);
+  });
+
+  it.each<[string, Partial<EtcdObserved>, string]>([
+    ['goes on without, while it has the Secret', {}, 'try create Certificate db-peer-tls'],
+    [
+      'says that it cannot, where it waits for the Secret',
+      { awaited: ['db-peer-tls'] },
+      'create Certificate db-peer-tls',
+    ],
+  ])('where nobody knows a Certificate any more %s', (_, observed, step) => {
+    const spec: EtcdSpecInput = { tls: { peer: { certManager: { issuerRef } } } };
+    const children = (objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind !== 'Certificate');
+    expect(planned({ spec, children, observed })[0]).toBe(step);
+  });
+
   it('makes one again that is gone, and waits for it before it asks anybody', async () => {
     const unaskable = 'Secret db-client-tls with the keys ca.crt, tls.crt and tls.key does not exist';
     const steps = await whole(without(made(ours), 'db-client-tls'), { observed: { unaskable } });
@@ -266,6 +288,19 @@ describe('a cluster that runs', () => {
       'issue db-client-user: leaf',
       'blocked CertificatesLost',
     ]);
+  });
+
+  it('is blocked where an authority is not the one that they trust, and has no key of its own', async () => {
+    const foreign = made(ours)['db-peer-ca']?.['tls.crt'] ?? '';
+    const secrets = made(ours);
+    secrets['db-peer-ca'] = { ...secrets['db-peer-ca'], 'tls.crt': foreign };
+    const { cluster, children, observed } = etcdWorld({ spec: ours, observed: await lookAt(ours, secrets) });
+    const { steps, outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    expect(steps).toEqual([]);
+    expect(outcome).toMatchObject({
+      reason: 'CertificatesLost',
+      message: expect.stringMatching(/^Secret db-peer-ca holds an authority that the members do not trust/),
+    });
   });
 
   it('restarts its members for another authority, one at a time', async () => {
