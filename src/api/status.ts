@@ -1,6 +1,7 @@
 /**
  * The status that every kind shares. It is derived anew on every pass and never trusted as a source of truth, with one
- * exception that only ever forbids: `initialized` (see safety rule G8, "never bootstrap twice").
+ * exception that only ever forbids: `initialized` (see safety rule G8, "never bootstrap twice"). The minor in `version`
+ * may forbid, too, and allows nothing by itself.
  */
 import type { Condition } from './condition.ts';
 

@@ -1,8 +1,11 @@
 /**
  * A backup that something waits for: the end of a cluster, or another minor version. Its Job is the only one of its name.
  * It is made where it is missing, begun anew a minute after it has failed, and found again by whoever comes after a
- * crash; what was taken for something else before counts for nothing.
+ * crash; what was taken for something else before counts for nothing. Until it has ended well it is made anew for another
+ * target or key as well, and afterwards it stays, whatever those are by then.
  */
+import { createHash } from 'node:crypto';
+import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
@@ -12,11 +15,15 @@ import { refOf } from '../plan/ref.ts';
 import type { Children, Job } from '../resources/children.ts';
 import { job } from '../resources/job.ts';
 import { taking } from './agent-job.ts';
+import { storeOf } from './agent-pod.ts';
 import type { BackupPart, TakesBackup } from './backup-part.ts';
 import { jobState } from './job-state.ts';
 
 /** On task and Job: what they are waited for, where one name serves for one thing after the other. */
 export const beforeAnnotation = 'clusterwright.dev/before';
+
+/** On both: a fingerprint of the target and the key that they were made with. */
+const storeAnnotation = 'clusterwright.dev/store';
 
 const againMs = 60_000;
 
@@ -31,13 +38,24 @@ export function takesBackup<Spec>(
     if (place === undefined || from === undefined) return undefined;
     const { target, encryption } = place;
     const purpose = { type, name: cluster.metadata.name, ...(uid === undefined ? {} : { uid }) };
-    const annotations = before === undefined ? {} : { annotations: { [beforeAnnotation]: before } };
+    const annotations = {
+      [storeAnnotation]: fingerprintOf(target, encryption),
+      ...(before === undefined ? {} : { [beforeAnnotation]: before }),
+    };
     const made = taking(
-      { owner: cluster, engine: engine.name, name, ...annotations },
+      { owner: cluster, engine: engine.name, name, annotations },
       { image, cluster, from, target, encryption, purpose },
     );
     return [made.config, job(made.job)];
   };
+}
+
+/** Names of Secrets and of a claim are in it, too: not all of that stands in the task. */
+function fingerprintOf(target: BackupTarget, encryption: BackupEncryption | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify(storeOf(target, encryption)))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** `message` says what the Job is at, or what the agent said. */
@@ -62,16 +80,20 @@ export type BackupProgress =
 /** `objects` from `TakesBackup`; `now` in milliseconds. */
 export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
   const live = (object: KubeObject): KubeObject | undefined => children.get(object.kind, object.metadata.name);
-  // The Job before its task.
-  const old = objects.toReversed().flatMap((object) => {
-    const found = live(object);
-    return found === undefined || isSame(found, object) ? [] : [found];
+  const found = objects.map(live).find((object): object is Job => object?.kind === 'Job');
+  const isVerified = found?.status?.conditions?.some((c) => c.type === 'Complete' && c.status === 'True') === true;
+  // The Job before its task. Whoever comes after a crash between the two knows by the task whether it is still wanted.
+  const standing = objects.toReversed().flatMap((wanted) => {
+    const object = live(wanted);
+    return object === undefined ? [] : [{ object, wanted }];
   });
+  const old = standing.filter(
+    ({ object, wanted }) => !isSame(object, wanted) || !(isVerified || isStoredAlike(object, wanted)),
+  );
   if (old.length > 0) {
-    const steps = old.flatMap((found) => removal(found, 'it was taken for something else'));
+    const steps = old.flatMap(({ object }) => removal(object, 'it was taken for something else'));
     return { state: 'running', message: 'what was taken for something else goes first', steps };
   }
-  const found = objects.map(live).find((object): object is Job => object?.kind === 'Job');
   if (found === undefined) {
     const missing = objects.filter((object) => live(object) === undefined);
     return {
@@ -92,7 +114,8 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
       return { state: 'verified', id: state.result?.result === 'taken' ? state.result.backup.id : 'unknown' };
     case 'failed': {
       const left = state.at + againMs - now;
-      const steps = left > 0 ? [] : removal(found, 'it has failed and is begun anew');
+      const steps =
+        left > 0 ? [] : standing.flatMap(({ object }) => removal(object, 'it has failed and is begun anew'));
       return { state: 'failed', message: state.message, steps, ...(steps.length > 0 ? {} : { recheckMs: left }) };
     }
     default:
@@ -106,6 +129,11 @@ function isSame(found: KubeObject, wanted: KubeObject): boolean {
     metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
   const before = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[beforeAnnotation];
   return owner(found) === owner(wanted) && before(found) === before(wanted);
+}
+
+function isStoredAlike(found: KubeObject, wanted: KubeObject): boolean {
+  const store = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[storeAnnotation];
+  return store(found) === store(wanted);
 }
 
 /** Of a Job or a task that nobody waits for. */

@@ -17,9 +17,10 @@ function ending(
     policy = 'Snapshot',
     metadata = {},
     formed = true,
-  }: { policy?: Policy; metadata?: Partial<ObjectMeta>; formed?: boolean },
+    backup = { target },
+  }: { policy?: Policy; metadata?: Partial<ObjectMeta>; formed?: boolean; backup?: object },
 ): Cluster<CommonSpec> {
-  const cluster = resourceOf(kind, 'db', { deletionPolicy: policy, backup: { target } });
+  const cluster = resourceOf(kind, 'db', { deletionPolicy: policy, backup });
   return {
     ...cluster,
     metadata: {
@@ -56,10 +57,9 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   }
 
   const begun = look(ending(kind, {}), database);
-  const [config, job] = begun.plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : [])) as [
-    KubeObject,
-    KubeObject,
-  ];
+  const [config, job] = begun.plan.steps.flatMap((step) =>
+    step.type === 'create' ? [{ ...step.object, metadata: { ...step.object.metadata, uid: 'uid' } }] : [],
+  ) as [KubeObject, KubeObject];
 
   it('takes it first', () => {
     expect(begun.steps).toEqual(['create ConfigMap db-last-backup-task', 'create Job db-last-backup']);
@@ -106,7 +106,26 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(soon).toMatchObject({ steps: [], reason: 'LastBackupFailed' });
     expect(soon.message).toMatch(/the store does not answer; it is tried again, nothing is deleted before/);
     const later = look(ending(kind, {}), objects, '2026-11-21T03:01:30Z');
-    expect(later.steps).toEqual(['delete Job db-last-backup: it has failed and is begun anew']);
+    expect(later.steps).toEqual([
+      'delete Job db-last-backup: it has failed and is begun anew',
+      'delete ConfigMap db-last-backup-task: it has failed and is begun anew',
+    ]);
+  });
+
+  it('is begun anew at once where its target is another one by now', () => {
+    const objects = [...database, config, ...jobOf(job, 'failed', refused('no such claim'))];
+    const corrected = ending(kind, { backup: { target: { claim: { name: 'others' } } } });
+    expect(look(corrected, objects)).toMatchObject({
+      steps: [
+        'delete Job db-last-backup: it was taken for something else',
+        'delete ConfigMap db-last-backup-task: it was taken for something else',
+      ],
+      reason: 'LastBackup',
+    });
+    const created = look(corrected, database).plan.steps.flatMap((step) =>
+      step.type === 'create' ? [JSON.stringify(step.object)] : [],
+    );
+    expect(created.at(-1)).toContain('others');
   });
 
   it.each<[Policy, readonly string[]]>([

@@ -74,7 +74,7 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   }
   const { members } = situation;
   if (members === undefined) {
-    const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, roster) };
+    const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, gate, roster) };
     return withObjects(situation, gate, roster, stuck);
   }
   return withObjects(situation, gate, roster, planMembers(situation, gate, members));
@@ -163,7 +163,7 @@ function parked({ pods }: Situation): Outcome {
 }
 
 /** No majority has said anything: nothing that changes the membership can be done, and nothing destructive is. */
-function undecided(situation: Situation, roster: Roster): Outcome {
+function undecided(situation: Situation, gate: VersionGate, roster: Roster): Outcome {
   const { cluster } = situation;
   const message = absent(situation, [...roster.keys()]);
   const blank = blankVolumes(situation, roster);
@@ -174,9 +174,11 @@ function undecided(situation: Situation, roster: Roster): Outcome {
   if (cluster.status?.initialized !== true) {
     return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
   }
+  // Whoever has set a version and sees no template with it is told why.
+  const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
   return wait(
     'QuorumLost',
-    `no majority of the ${roster.size} member(s) answers: ${message}`,
+    `no majority of the ${roster.size} member(s) answers: ${message}${also}`,
     whileRunning(situation, recheckMs),
   );
 }

@@ -36,7 +36,7 @@ const underway: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitiali
 const manyRestarts = 5;
 
 /** It has no process, and will have none by itself. */
-function cannotStart({ status }: Pod): boolean {
+export function cannotStart({ status }: Pod): boolean {
   const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
   const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
     const reason = state?.waiting?.reason;

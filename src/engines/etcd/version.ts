@@ -3,7 +3,8 @@
  * patch that is fit for it, after a backup, and downwards only as far as etcd itself has prepared the data.
  *
  * While it may not, templates keep the version that their member has: whoever starts again by itself would start with
- * the new one. Another minor begins only while a majority answers, since nobody else can say what the data is fit for.
+ * the new one. Another minor begins only while a majority answers, since nobody else can say what the data is fit for;
+ * but one that nobody has come to run may be gone back from.
  */
 import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';
@@ -15,6 +16,7 @@ import { acting, type EtcdPlan } from './membership.ts';
 import { answering, type LiveMember } from './observed.ts';
 import { canSpareOne } from './restart.ts';
 import { type Situation, voters } from './situation.ts';
+import { isUntried } from './untried.ts';
 import { doneWith, versionBackup } from './version-backup.ts';
 import { minorNumber, minorOf, patchNumber, versionLabel } from './versions.ts';
 
@@ -97,6 +99,7 @@ export function versionGate(situation: Situation, take: TakesBackup): VersionGat
   const runs = running(situation).map(({ version }) => minorNumber(version));
   const old = [...written, ...runs].find((minor) => minor !== wanted);
   if (old === undefined) return { ...gateAtRest(situation), steps: doneWith(situation) };
+  if (isUntried(situation, wanted)) return open;
   if (!written.includes(wanted) && !runs.includes(wanted)) {
     if (members === undefined) return shut(wait('VersionPending', `${spec.version} waits for a majority that answers`));
     const before = backupGate(situation, old, take);

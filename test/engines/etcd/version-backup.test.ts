@@ -1,5 +1,6 @@
 /** The backup that comes before another minor: one a change, verified before any template names the new version. */
 import { describe, expect, it } from 'vitest';
+import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
@@ -22,8 +23,13 @@ const down: World = {
   members: { all: { version: six, storageVersion: '3.6.0' } },
 };
 
-const objectsFor = (version: string, from: number, generation = 1): readonly KubeObject[] => {
-  const cluster = etcdCluster({ version, backup }, { generation });
+const objectsFor = (
+  version: string,
+  from: number,
+  generation = 1,
+  policy: EtcdSpecInput['backup'] = backup,
+): readonly KubeObject[] => {
+  const cluster = etcdCluster({ version, ...(policy === undefined ? {} : { backup: policy }) }, { generation });
   return takesEtcdBackup(cluster, versionBackup(cluster, from)) ?? [];
 };
 const [config, job] = objectsFor(six, 5) as [KubeObject, KubeObject];
@@ -48,6 +54,7 @@ function look(story: World, more: readonly KubeObject[] = [], at = now) {
 }
 
 const created = ['create ConfigMap db-version-backup-task', 'create Job db-version-backup', 'wait VersionBackup'];
+const removed = ['delete Job db-version-backup', 'delete ConfigMap db-version-backup-task'];
 const templates = ['template db-0', 'template db-1', 'template db-2'];
 
 describe('before another minor', () => {
@@ -84,7 +91,14 @@ describe('before another minor', () => {
     expect(soon.lines).toEqual(['wait VersionBackupFailed']);
     expect(soon.message).toMatch(/the store does not answer; it is tried again, and no member restarts before/);
     expect(soon.plan.outcome).toMatchObject({ recheckMs: 40_000 });
-    expect(look(up, failed, at + 60_000).lines).toEqual(['delete Job db-version-backup', 'wait VersionBackupFailed']);
+    expect(look(up, failed, at + 60_000).lines).toEqual([...removed, 'wait VersionBackupFailed']);
+  });
+
+  it('its task goes with its Job: the next attempt asks those who are members by then', () => {
+    const at = Date.parse('2026-11-21T03:05:00Z');
+    const failed = jobOf(job, 'failed', refused('full'));
+    expect(look(up, failed, at).lines).toEqual(['delete Job db-version-backup', 'wait VersionBackupFailed']);
+    expect(look(up, [], at).lines).toEqual(created);
   });
 
   it('once it is verified the version is rolled out, and no second one is taken', () => {
@@ -97,11 +111,7 @@ describe('before another minor', () => {
 
   it('what was taken on the way there is nothing for the way back', () => {
     const { lines } = look(down, [config, ...jobOf(job, 'complete', taken)]);
-    expect(lines).toEqual([
-      'delete Job db-version-backup',
-      'delete ConfigMap db-version-backup-task',
-      'wait VersionBackup',
-    ]);
+    expect(lines).toEqual([...removed, 'wait VersionBackup']);
   });
 
   it('nor is what a cluster of the same name has left', () => {
@@ -116,11 +126,7 @@ describe('before another minor', () => {
 
   it('one that was taken for a change that did not happen goes; one for a change that did stays', () => {
     const left = [config, ...jobOf(job, 'complete', taken)];
-    expect(look({ spec: { version: five, backup } }, left).lines).toEqual([
-      'delete Job db-version-backup',
-      'delete ConfigMap db-version-backup-task',
-      'settled',
-    ]);
+    expect(look({ spec: { version: five, backup } }, left).lines).toEqual([...removed, 'settled']);
     expect(look({ spec: { version: six, backup } }, left).lines).toEqual(['settled']);
   });
 
@@ -136,5 +142,54 @@ describe('before another minor', () => {
     const [task, wanted] = objectsFor(five, 6) as [KubeObject, KubeObject];
     const { lines } = look(down, [task, ...jobOf(wanted, 'complete', taken)]);
     expect(lines).toEqual(['enableDowngrade 3.5.0', 'wait Downgrading']);
+  });
+});
+
+describe('a target that is corrected', () => {
+  type Policy = NonNullable<EtcdSpecInput['backup']>;
+  const s3 = { endpoint: 'https://s3.example', bucket: 'right', region: 'eu', credentials: 'right' };
+  const right: Policy = { target: { s3 }, encryption: { secret: 'right' } };
+  const wrong: readonly (readonly [string, Policy])[] = [
+    ['another bucket', { ...right, target: { s3: { ...s3, bucket: 'wrong' } } }],
+    ['a Secret that is not there', { ...right, target: { s3: { ...s3, credentials: 'wrong' } } }],
+    ['another key', { ...right, encryption: { secret: 'wrong' } }],
+    ['no key', { target: { s3 } }],
+    ['a claim', { target, encryption: { secret: 'right' } }],
+  ];
+  const corrected: World = { spec: { version: six, backup: right }, before: { version: five } };
+  const madeFor = (policy: Policy, generation = 1) =>
+    objectsFor(six, 5, generation, policy) as readonly [KubeObject, KubeObject];
+  const begunAnew = [...removed, 'wait VersionBackup'];
+
+  it.each(wrong)('reaches an attempt that was made for %s, whatever has become of it', (_, policy) => {
+    const [task, first] = madeFor(policy);
+    for (const end of ['pending', 'running', 'deadline'] as const) {
+      expect(look(corrected, [task, ...jobOf(first, end)]).lines).toEqual(begunAnew);
+    }
+    expect(look(corrected, [task, ...jobOf(first, 'failed', refused('no such bucket'))]).lines).toEqual(begunAnew);
+  });
+
+  it.each(wrong)('reaches the next attempt where the operator died after the Job for %s was gone', (_, policy) => {
+    const [task] = madeFor(policy);
+    expect(look(corrected, [task]).lines).toEqual([removed[1], 'wait VersionBackup']);
+    expect(look(corrected).lines).toEqual(created);
+  });
+
+  it('waits for a Job that is on its way out', () => {
+    const [task, first] = madeFor(wrong[0]?.[1] ?? right);
+    const [stopping = first] = jobOf(first, 'running');
+    const going = { ...stopping, metadata: { ...stopping.metadata, deletionTimestamp: '2026-11-21T03:00:00Z' } };
+    expect(look(corrected, [task, going]).lines).toEqual([removed[1], 'wait VersionBackup']);
+    expect(look(corrected, [going]).lines).toEqual(['wait VersionBackup']);
+  });
+
+  it.each(wrong)('takes nothing away from a backup that is verified, though it was made for %s', (_, policy) => {
+    const [task, first] = madeFor(policy);
+    expect(look(corrected, [task, ...jobOf(first, 'complete', taken)]).lines).toEqual([...templates, 'settled']);
+  });
+
+  it('is nothing that another change of the spec would be', () => {
+    const [task, first] = madeFor(right, 7);
+    expect(look(corrected, [task, ...jobOf(first, 'running')]).lines).toEqual(['wait VersionBackup']);
   });
 });
