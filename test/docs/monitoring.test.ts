@@ -53,9 +53,12 @@ describe('docs/monitoring.md', () => {
       .join('\n');
     const reasons = section('Conditions')
       .split('\n')
-      .flatMap((line) => /^\| `(\w+)` \|/.exec(line)?.[1] ?? []);
+      .filter((line) => /^\| `[A-Z]\w+`(, `\w+`)* \| \w/.test(line))
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, reason = '']) => reason));
     expect(reasons.length).toBeGreaterThan(5);
     expect(reasons.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
+    const blocking = [...source.matchAll(/\bblocked\(\s*'(\w+)'/g)].map(([, reason = '']) => reason);
+    expect(blocking.filter((reason) => !reasons.includes(reason))).toEqual([]);
   });
 
   it('has a row for every port that the operator talks to, and for those that it does not', () => {

@@ -39,6 +39,11 @@ export function faultOptions(words: readonly string[]) {
       default: 'simulated' as const,
       describe: 'Where the controller runs',
     })
+    .check((argv) => {
+      const numbers = [argv.seed, argv.perCell, argv.combinations, argv.threads].map((n) => Number(n ?? 0));
+      if (!numbers.every((n) => Number.isInteger(n) && n >= 0)) throw new Error('numbers are whole, from 0 on');
+      return true;
+    })
     .strict()
     .version(false);
 }

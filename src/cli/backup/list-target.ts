@@ -47,13 +47,14 @@ export async function listTarget(args: ListTargetArguments, around: Surroundings
     return 0;
   }
   if (chosen === undefined) {
-    around.stderr(`${args.target} holds no backup\n`);
+    const where = target.type === 's3' ? 'PREFIX' : args.target;
+    around.stderr(`${args.target} holds no backup: looked for ${where}/NAMESPACE/KIND/UID/ID/manifest.json\n`);
     return 0;
   }
   const unread = rows.filter(({ name }) => name === undefined).length;
   if (unread > 0) {
     around.stderr(
-      `${unread} cannot be read here: encrypted with another key than --key names, or not as they were written\n`,
+      `${unread} cannot be read here: encrypted with ${args.key === undefined ? 'a key, and --key names none' : 'another key than that of --key'}, or not as they were written\n`,
     );
   }
   around.stdout(table(rows, around.now()));
@@ -120,7 +121,7 @@ function restoreOf({ id, namespace, name, uid, encrypted }: Row, target: NamedTa
   const [written, secret] =
     target.type === 's3'
       ? [target.written, target.encryption?.secret ?? 'NAME-OF-THE-SECRET-WITH-THE-KEY']
-      : [{ claim: { name: 'NAME-OF-THE-CLAIM' } }, 'NAME-OF-THE-SECRET-WITH-THE-KEY'];
+      : [{ claim: { name: 'NAME-OF-THE-CLAIM', path: 'PATH-IN-IT-IF-IT-HAD-ONE' } }, 'NAME-OF-THE-SECRET-WITH-THE-KEY'];
   return {
     target: written,
     ...(encrypted === false ? {} : { encryption: { secret } }),

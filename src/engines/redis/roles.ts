@@ -25,7 +25,7 @@ export function planRoles(situation: Situation, primary: DataNode): ObjectStep[]
   const steps = situation.dataPods.flatMap((pod) => labelStep(pod, wanted(pod)));
   const first = steps.filter((step) => step.wanted !== 'primary');
   const last = steps.filter((step) => step.wanted === 'primary');
-  return [...[...first, ...last].map(({ step }) => step)];
+  return [...first, ...last].map(({ step }) => step);
 }
 
 function labelStep(pod: Pod, wanted: Role | undefined): { wanted: Role | undefined; step: ObjectStep }[] {

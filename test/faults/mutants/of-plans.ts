@@ -150,8 +150,8 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/roles.ts',
-        find: 'return [...[...first, ...last].map(({ step }) => step),',
-        replace: 'return [...[...last, ...first].map(({ step }) => step),',
+        find: 'return [...first, ...last].map(({ step }) => step);',
+        replace: 'return [...last, ...first].map(({ step }) => step);',
       },
     ],
     scenarios: ['S9 primary', 'S4'],
