@@ -12,7 +12,7 @@ export type RedisAction =
   /** Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. */
   | { readonly type: 'redis.promote'; readonly node: Target }
   | { readonly type: 'redis.follow'; readonly node: Target; readonly primary: string }
-  /** `replace` drops what the sentinel watched before: an address that no pod has any more. */
+  /** `replace` drops what the sentinel watched before, and will not give up by itself. */
   | { readonly type: 'redis.monitor'; readonly sentinel: Target; readonly primary: string; readonly replace: boolean }
   /** The password is always set along: a sentinel that was told of the primary and not of it can see nobody. */
   | {

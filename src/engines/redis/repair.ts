@@ -29,14 +29,15 @@ export function planRepairs(situation: Situation, primary: DataNode): Act[] {
 function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNode): Act[] {
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const knowing = topology.watching.filter((s) => s.watches.primary === primary.address);
-  const epoch = Math.max(-1, ...knowing.map((s) => s.watches.epoch));
+  const epochs = new Set(knowing.map((s) => s.watches.epoch));
   return answering(observed.sentinels).flatMap((sentinel): Act[] => {
     const { watches } = sentinel;
     if (watches?.primary === primary.address || watches?.failingOver === true) return [];
-    // One that names another living node learns from the others by itself, unless none of them knows, or its view is no
-    // older: two failovers that were asked for at once have the same epoch, and neither side gives in.
-    const willLearn = watches !== undefined && (watches.epoch < epoch || topology.failingOver);
-    if (willLearn && addresses.has(watches.primary)) return [];
+    // Sentinels that name different living nodes come to agree by themselves, on the newer view. Two failovers that were
+    // asked for at once have the same epoch: then neither side gives in.
+    const isTied = watches !== undefined && epochs.has(watches.epoch);
+    const willAgree = topology.failingOver || (epochs.size > 0 && !isTied);
+    if (watches !== undefined && willAgree && addresses.has(watches.primary)) return [];
     return [
       {
         type: 'act',

@@ -129,6 +129,16 @@ describe('a sentinel', () => {
       ['monitor db-sentinel-2 -> db-0 (replace)', 'wait Repairing'],
     ],
     [
+      'one names the old primary of a hand-over under a newer epoch: the others will hear of it, or it of them',
+      {
+        primary: 1,
+        nodes: { 0: { role: 'replica', follows: '10.0.0.1' } },
+        sentinels: { 2: { primary: '10.0.0.0', epoch: 2 } },
+        terms: { 0: 1, 1: 2 },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
       'one is failing over to an address that is gone: it waits for ever, and is told',
       {
         sentinels: {
