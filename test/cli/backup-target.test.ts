@@ -118,7 +118,7 @@ describe('backup list --target of a directory', () => {
     await vi.waitFor(() => expect(process.listenerCount('SIGINT')).toBeGreaterThan(before));
     expect(readFileSync(used, 'utf8')).toBe('a key');
     process.emit('SIGINT');
-    await expect(running).rejects.toThrow('has ended without a result');
+    await expect(running).rejects.toThrow('has ended without a result: ended by SIGTERM');
     expect(() => readdirSync(join(used, '..'))).toThrow('ENOENT');
     expect(process.listenerCount('SIGINT')).toBe(before);
   });

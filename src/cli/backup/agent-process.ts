@@ -52,7 +52,9 @@ export async function runAgent(
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     const result = parseAgentResult(stdout);
     if (result === undefined) {
-      throw new CommandError(`the agent, ${bundle}, has ended without a result: ${stderr.trim().split('\n').at(-1)}`);
+      const end = child.signalCode === null ? `exit code ${child.exitCode}` : `ended by ${child.signalCode}`;
+      const said = [stdout, stderr].map((words) => words.trim()).filter((words) => words !== '');
+      throw new CommandError([`the agent, ${bundle}, has ended without a result: ${end}`, ...said].join('\n'));
     }
     return { result, log: stdout.split('\n').slice(0, -2).map(logged) };
   } finally {
