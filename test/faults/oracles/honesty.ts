@@ -58,13 +58,21 @@ const isReady = ({ metadata, status }: KubeObject): boolean =>
 
 /** A member that has been away for so long is known to be. */
 const missedMs = 5_000;
+/** Who asks the member itself knows that it is back before the kubelet's next probe says so. */
+const probeMs = 2_000;
+
+interface BlindClaim {
+  readonly name: string;
+  readonly at: number;
+  readonly awayMs: number;
+}
 
 /** Ready, claimed anew while a data member had long been away. */
 function blindClaims({ before, commits }: RunRecord): string[] {
   const pods = new Map<string, KubeObject>();
   const awaySince = new Map<string, number>();
   const sets = new Map<string, boolean>();
-  const found: string[] = [];
+  let found: BlindClaim[] = [];
   const seeSet = ({ metadata, spec }: KubeObject, isGone: boolean): void => {
     const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number };
     const isWanted = !isGone && metadata.deletionTimestamp === undefined && replicas > 0;
@@ -80,8 +88,10 @@ function blindClaims({ before, commits }: RunRecord): string[] {
     // A second pod of a member's set is nobody's: somebody has asked for it behind the operator's back.
     if (part === 'member' && !name.endsWith('-0')) return;
     pods.set(name, pod);
-    if (!isGone && isReady(pod)) awaySince.delete(name);
-    else if (!awaySince.has(name)) awaySince.set(name, at);
+    if (!isGone && isReady(pod)) {
+      awaySince.delete(name);
+      found = found.filter((claim) => claim.name !== name || at - claim.at > probeMs);
+    } else if (!awaySince.has(name)) awaySince.set(name, at);
   };
   for (const object of before) see(object, 0, false);
   for (const { at, actor, after, before: old } of commits) {
@@ -95,11 +105,10 @@ function blindClaims({ before, commits }: RunRecord): string[] {
     for (const [name, since] of awaySince) {
       // A member of an etcd has a set of its own, and is wanted as long as that is there.
       const isWanted = sets.get(name.replace(/-0$/, '')) ?? Number(/-(\d+)$/.exec(name)?.[1]) < replicas;
-      if (isWanted && at - since > missedMs)
-        found.push(`Ready is claimed while ${name} has been away for ${at - since} ms`);
+      if (isWanted && at - since > missedMs) found.push({ name, at, awayMs: at - since });
     }
   }
-  return found.slice(0, 3);
+  return found.slice(0, 3).map(({ name, awayMs }) => `Ready is claimed while ${name} has been away for ${awayMs} ms`);
 }
 
 const conditionsOf = ({ status }: KubeObject): readonly { readonly reason?: string; readonly message?: string }[] =>

@@ -5,8 +5,11 @@ import type { VirtualTime } from '../world/time.ts';
 
 /** How often the world is looked at. */
 export const lookMs = 500;
-/** Longer than it takes a new process to get the lease of a dead one, and to write what it finds. */
-const quietMs = 30_000;
+/**
+ * Longer than the queue's longest backoff, 30 s and a tenth of that, and than it takes a new process to get the lease of
+ * a dead one: whatever is still to be written is written by then.
+ */
+const quietMs = 35_000;
 
 export async function reaches(time: VirtualTime, holds: () => boolean, ms: number): Promise<boolean> {
   const end = time.monotonic() + ms;
