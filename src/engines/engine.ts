@@ -10,7 +10,7 @@ import type { ConditionClaim } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
-import type { EngineAction, Plan } from '../plan/plan.ts';
+import type { EngineAction, ObjectStep, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { BackupPart, TakesBackup } from './backup-part.ts';
 import type { EngineIO } from './engine-io.ts';
@@ -36,6 +36,16 @@ export interface Listener<Spec> {
   listen(endpoint: string, cluster: Cluster<Spec>, io: EngineIO, changed: () => void): Promise<void>;
 }
 
+/**
+ * What goes on while the spec as a whole is not valid, and while a cluster that is deleted waits for its last backup. It
+ * rests on `fields` of the spec alone; the others have their defaults.
+ */
+export interface Upkeep<Spec> {
+  readonly fields: readonly string[];
+  /** Only reads. */
+  plan(cluster: Cluster<Spec>, io: EngineIO): Promise<readonly ObjectStep[]>;
+}
+
 export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** Short name, also the prefix of its action types: `redis`. */
   readonly name: string;
@@ -58,6 +68,7 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   forecast?(cluster: Cluster<Spec>): readonly string[];
   readonly listener?: Listener<Spec>;
   readonly backup: BackupPart<Spec>;
+  readonly upkeep?: Upkeep<Spec>;
 }
 
 /** Another resource of the same namespace, by one of our kinds. */
@@ -101,4 +112,5 @@ export interface RegisteredEngine {
   lastBackup?(cluster: Cluster, children: Children, now: number): Plan | undefined;
   /** Absent for what is no database. */
   readonly backup?: BackupPart<unknown>;
+  readonly upkeep?: Upkeep<unknown>;
 }

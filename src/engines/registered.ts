@@ -15,7 +15,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
   agentImage: string = defaultAgentImage,
 ): RegisteredEngine {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { forecast, listener, backup } = engine;
+  const { forecast, listener, backup, upkeep } = engine;
   const take = takesBackup(engine, agentImage);
   return {
     name: engine.name,
@@ -43,6 +43,9 @@ export function registered<Spec, Observed, Action extends EngineAction>(
       isSame: backup.isSame,
     },
     ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
+    ...(upkeep === undefined
+      ? {}
+      : { upkeep: { fields: upkeep.fields, plan: (cluster, io) => upkeep.plan(typed(cluster), io) } }),
     ...(listener === undefined
       ? {}
       : {

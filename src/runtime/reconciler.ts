@@ -17,7 +17,7 @@ import { planEnd } from '../engines/last-backup.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
-import { blocked, isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { blocked, isOptional, type Outcome, type Plan, type Step, settled, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
 import { type Children, childrenOf, type Pod, podIsReady } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
@@ -25,6 +25,7 @@ import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { describeStep, type Executor, StepFailed } from './executor.ts';
+import { lastWill, readAlone } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
 import type { StatusWriter } from './status-writer.ts';
@@ -118,7 +119,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   ): Promise<PassResult> {
     const secrets = await generatedSecrets(engine, cluster, signal);
     const now = io(cluster, signal).now();
-    const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
+    const end = planEnd(engine, cluster, children, secrets, now);
+    const { isWaitingForBackup } = end;
+    const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
+    const plan = { ...end.plan, steps: [...kept, ...end.plan.steps] };
     let claim = endingStatus(cluster, plan.outcome);
     let failure: unknown;
     try {
@@ -131,6 +135,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (isWaitingForBackup) await status.write(cluster, engine.kind.resource, claim, planStatus(plan), signal);
     if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
+  }
+
+  async function upkeepSteps(
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    children: Children,
+    signal: AbortSignal,
+  ): Promise<readonly Step[]> {
+    const steps = (await engine.upkeep?.plan(cluster, io(cluster, signal))) ?? [];
+    const plan = { steps, outcome: settled };
+    return (await isOutdated(cluster, engine.kind.resource, children, plan, signal)) ? [] : steps;
   }
 
   async function generatedSecrets(
@@ -208,12 +223,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const verdict = verdictOn(engine)(object);
       const children = cache.children(key);
       if (!verdict.ok) {
-        const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine, object);
+        const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
         if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
         const text = verdict.violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
         const outcome = { state: 'blocked', reason: 'InvalidSpec', message: text } as const;
         const unread = { ...object, spec: {} } as Cluster;
         await status.write(unread, resource, plainStatus(unread, 'Invalid', outcome), undefined, signal);
+        const legible = readAlone(engine.kind, object, [...(engine.upkeep?.fields ?? []), 'paused']);
+        if (legible !== undefined && legible.spec.paused !== true) {
+          await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
+        }
         return { outcome };
       }
       const cluster = verdict.cluster as Cluster<CommonSpec>;
@@ -266,20 +285,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       };
     },
   };
-}
-
-/**
- * What still counts of a cluster that is deleted while its spec is not valid: whether its data goes, and whose its
- * password is. Where not even that can be read, the data stays. Otherwise it could never end.
- */
-function lastWill(engine: RegisteredEngine, object: KubeObject): Cluster<CommonSpec> | undefined {
-  const { deletionPolicy, auth, backup } = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
-  for (const spec of [{ deletionPolicy, auth, backup }, {}]) {
-    const kept = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
-    const verdict = validateCluster(engine.kind, { ...object, spec: kept }, { unknown: 'prune' });
-    if (verdict.ok) return verdict.cluster as Cluster<CommonSpec>;
-  }
-  return undefined;
 }
 
 /**

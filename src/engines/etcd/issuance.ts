@@ -1,12 +1,17 @@
 /** What has to be made of the certificates that the operator looks after itself. Nothing else holds it up. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { EtcdSpec } from '../../api/etcd.ts';
 import { issuing, type Takers } from '../../plan/issuance.ts';
 import { type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';
+import type { Upkeep } from '../engine.ts';
 import { authorityWanted, issuedSecret, sides } from './certificates.ts';
 import { troubles } from './health.ts';
 import { authoritiesAnnotation } from './names.ts';
+import type { EtcdObserved } from './observed.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { memberPart } from './resources.ts';
 import type { Situation } from './situation.ts';
+import { observeCertificates } from './trust.ts';
 
 export interface Issuance {
   readonly steps: readonly ObjectStep[];
@@ -20,9 +25,27 @@ const recheckMs = 1000;
 const nothingSeen = { authority: { digest: '' }, leaves: {} };
 
 export function planIssuance(situation: Situation): Issuance {
-  const { cluster, observed } = situation;
+  return issuanceOf(situation.cluster, situation.observed, takersIn(situation));
+}
+
+/**
+ * Renewals, and a successor for an authority that ends or is gone. Nobody was asked what runs, so no authority is founded
+ * and no step is taken that another one has to be everywhere before.
+ */
+export const etcdUpkeep: Upkeep<EtcdSpec> = {
+  fields: ['tls'],
+  async plan(cluster, io) {
+    const seen = await observeCertificates(cluster, io);
+    return issuanceOf(cluster, { ...seen, at: io.now() }, { areNone: false, areUpToDate: false }).steps;
+  },
+};
+
+function issuanceOf(
+  cluster: Cluster<EtcdSpec>,
+  observed: Pick<EtcdObserved, 'certificates' | 'at'>,
+  takers: Takers,
+): Issuance {
   const part = memberPart(cluster);
-  const takers = takersIn(situation);
   const found = sides.map((side): Issuance => {
     const wanted = authorityWanted(cluster, side);
     if (wanted === undefined) return { steps: [] };

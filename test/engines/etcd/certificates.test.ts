@@ -7,6 +7,7 @@ import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { firstAuthorities, observeCertificates } from '../../../src/engines/etcd/trust.ts';
+import { settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
@@ -325,5 +326,31 @@ describe('a cluster that runs', () => {
       ['waits for a member that is away', { members: { 1: 'silent' } }, ['wait MembersNotReady']],
       ['waits for one that has yet to restart', { pods: { 1: 'outdated' } }, ['delete Pod db-1-0', 'wait Restarting']],
     ])('%s', async (_, story, plan) => expect(await whole(next(), story)).toEqual(plan));
+  });
+});
+
+describe('where the rest of the spec is not valid, or the end of the cluster is near', () => {
+  async function kept(spec: EtcdSpecInput, secrets: Secrets): Promise<string[]> {
+    const { io } = scriptedEtcd({ members: [], at: now }, undefined, secrets);
+    const steps = (await etcd.upkeep?.plan(etcdCluster(spec), io)) ?? [];
+    return words({ steps, outcome: settled }).slice(0, -1);
+  }
+  const old = made(ours, now - 61 * dayMs);
+
+  it.each<[story: string, spec: EtcdSpecInput, secrets: Secrets, steps: string[]]>([
+    ['what is due is renewed', ours, old, ['client-tls: leaf', 'client-user: leaf', 'peer-tls: leaf']],
+    ['what is not due is left alone', ours, made(ours), []],
+    ['what is gone is made again', ours, without(made(ours), 'db-client-user'), ['client-user: leaf']],
+    ['nothing is founded: nobody was asked who runs', ours, {}, []],
+    ['what others make is theirs', theirs, {}, []],
+    ['there may be no TLS', {}, {}, []],
+  ])('%s', async (_, spec, secrets, steps) => {
+    expect(await kept(spec, secrets)).toEqual(steps.map((step) => `issue db-${step}`));
+  });
+
+  it('no step towards another authority is taken that others have to have followed', async () => {
+    const secrets = made(ours);
+    secrets['db-peer-ca'] = { ...secrets['db-peer-ca'], 'previous.crt': secrets['db-peer-ca']?.['tls.crt'] ?? '' };
+    expect(await kept(ours, secrets)).toEqual([]);
   });
 });

@@ -1,0 +1,41 @@
+/** What is read of a spec that is not valid. */
+import { expect, it } from 'vitest';
+import { type EtcdSpec, etcdKind } from '../../src/api/etcd.ts';
+import type { KubeObject } from '../../src/api/object.ts';
+import { etcdBackup } from '../../src/engines/etcd/backup.ts';
+import { lastWill, readAlone } from '../../src/runtime/legible-spec.ts';
+
+const tls = { client: { selfManaged: {} } };
+const target = { claim: { name: 'backups' } };
+const etcd = (spec: object): KubeObject => ({
+  apiVersion: 'clusterwright.dev/v1alpha1',
+  kind: 'EtcdCluster',
+  metadata: { name: 'db', namespace: 'apps' },
+  spec: { replicas: 2, ...spec },
+});
+const willOf = (spec: object): EtcdSpec | undefined => lastWill(etcdKind, etcd(spec))?.spec as EtcdSpec | undefined;
+
+it.each<readonly [story: string, spec: object, fields: readonly string[], isLegible: boolean]>([
+  ['what is not valid elsewhere', { tls }, ['tls'], true],
+  ['what is not valid itself', { tls: { client: {} } }, ['tls'], false],
+  ['beside one that is not valid', { tls, paused: 'yes' }, ['tls', 'paused'], false],
+  ['what nobody has written', {}, ['tls'], true],
+])('a field is read alone: %s', (_, spec, fields, isLegible) => {
+  expect(readAlone(etcdKind, etcd(spec), fields) !== undefined).toBe(isLegible);
+});
+
+it('a last backup is taken over TLS, as every other one', () => {
+  const spec = { deletionPolicy: 'Snapshot', backup: { target }, tls };
+  const will = lastWill(etcdKind, etcd(spec));
+  expect(will?.spec).toMatchObject({ deletionPolicy: 'Snapshot' });
+  const { source, secrets } = etcdBackup.source(will as Parameters<typeof etcdBackup.source>[0]);
+  expect([source, secrets.map(({ name }) => name)]).toMatchObject([
+    { tls: { servername: 'db-client.apps.svc' } },
+    ['db-root', 'db-client-user'],
+  ]);
+});
+
+it('the data stays where it cannot be read how its last backup is taken', () => {
+  expect(willOf({ deletionPolicy: 'Delete' })?.deletionPolicy).toBe('Delete');
+  expect(willOf({ deletionPolicy: 'Delete', tls: { client: {} } })?.deletionPolicy).toBe('Retain');
+});

@@ -1,0 +1,79 @@
+/** What goes on for a cluster that is not looked at: its spec is not valid, or its end is near. */
+import { afterEach, expect, it } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import type { RedisSpec } from '../../src/api/redis.ts';
+import { deletionFinalizer } from '../../src/plan/deletion.ts';
+import { type ObjectStep, wait } from '../../src/plan/plan.ts';
+import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
+import { createExecutor } from '../../src/runtime/executor.ts';
+import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
+import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
+import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
+
+let parts: ControllerParts;
+let engine: TestEngine;
+/** The clusters that were kept up, as they were understood. */
+let kept: Cluster[];
+
+/** A cluster whose engine makes a ConfigMap for its upkeep, on `auth` alone. */
+async function begin(spec: object, metadata: Partial<ObjectMeta> = {}): Promise<KubeObject> {
+  kept = [];
+  const plan = async (cluster: Cluster): Promise<ObjectStep[]> => {
+    kept.push(cluster);
+    return [{ type: 'create', object: testChild(cluster, 'ConfigMap') }];
+  };
+  engine = testEngine({ upkeep: { fields: ['auth'], plan } });
+  parts = await controllerParts([testCluster('db', spec, metadata)], [engine]);
+  return parts.api.get('RedisCluster', 'db') as KubeObject;
+}
+afterEach(() => parts.stop());
+
+async function pass(cluster: KubeObject): Promise<PassResult> {
+  const { cache, client, clock, log } = parts;
+  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
+  const dial = (): Promise<never> => Promise.reject(new Error('nobody is asked'));
+  const reconciler = createReconciler({
+    client,
+    cache,
+    executor: createExecutor({ client, cache }),
+    status: createStatusWriter({ client, cache, clock }),
+    io: ({ metadata }, signal) => engineIO({ namespace: metadata.namespace, secrets, dial, clock, signal }),
+    log,
+    onOutcome: () => undefined,
+  });
+  return reconciler.reconcile(engine, cluster, 'test/apps/db', new AbortController().signal);
+}
+
+it.each<readonly [story: string, spec: object, goesOn: boolean]>([
+  ['goes on, on the fields that it rests on', { auth: { secretRef: { name: 'own' } } }, true],
+  ['goes on where nobody has written those', {}, true],
+  ['rests where one of those is not valid', { auth: 'none' }, false],
+  ['rests where nothing is to be changed', { paused: true }, false],
+])('with a spec that is not valid it %s', async (_, spec, goesOn) => {
+  const cluster = await begin({ replicas: 0, ...spec });
+  expect((await pass(cluster)).outcome).toMatchObject({ reason: 'InvalidSpec' });
+  expect(parts.api.writes).toEqual(['PATCH db/status', ...(goesOn ? ['POST apps/configmaps'] : [])]);
+  const understood = kept.map((one) => one.spec as RedisSpec);
+  expect(understood).toMatchObject(goesOn ? [{ replicas: 3, ...spec }] : []);
+});
+
+it('it rests on the spec as it stands, not as the watch last told', async () => {
+  const seen = { ...(await begin({ replicas: 0 })), status: { observedGeneration: 1 } };
+  parts.api.put({ ...seen, spec: { replicas: 1 } });
+  await pass(seen);
+  expect(parts.api.list('ConfigMap')).toEqual([]);
+});
+
+it.each([
+  ['goes on while a last backup is waited for', true],
+  ['ends with that', false],
+])('of a cluster that is deleted it %s', async (_, isAwaited) => {
+  const spec = { deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } };
+  const going = { finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' };
+  const cluster = await begin(spec, going);
+  engine.lastBackup = () => (isAwaited ? { steps: [], outcome: wait('LastBackup', 'it is taken') } : undefined);
+  await pass(cluster);
+  expect(parts.api.list('ConfigMap').length).toBe(isAwaited ? 1 : 0);
+});
