@@ -18,8 +18,8 @@ export interface PodStory {
   /** Files in the ConfigMap, besides the scripts. */
   readonly config?: Readonly<Record<string, string>>;
   readonly password?: string;
-  /** Whether the volume has held a dataset. */
-  readonly initialised?: boolean;
+  /** On the volume, where it has held a dataset: at which address. */
+  readonly mark?: string;
   /** Files in the memory-backed directory, from an earlier start. */
   readonly run?: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export interface PodEnd {
   readonly started: string | undefined;
   /** Lines of the file that the server reads. */
   readonly conf: readonly string[];
-  readonly initialised: boolean;
+  readonly mark: string | undefined;
 }
 
 export const podIP = '10.0.0.1';
@@ -69,7 +69,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       await put(at('config', name), text);
     }
     for (const [name, text] of Object.entries(story.run ?? {})) await put(at('run', name), text);
-    if (story.initialised === true) await put(at('data', 'initialised'), '');
+    if (story.mark !== undefined) await put(at('data', 'initialised'), story.mark);
     await put(at('password'), `${story.password ?? 'pw'}\n`);
     await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
     await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
@@ -93,10 +93,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       asked: await lines(at('asked')),
       started: started?.replaceAll(`${directory}/`, ''),
       conf: conf.map((line) => line.replaceAll(`${directory}/`, '')),
-      initialised: await readFile(at('data', 'initialised')).then(
-        () => true,
-        () => false,
-      ),
+      mark: (await lines(at('data', 'initialised')))[0],
     };
   } finally {
     await rm(directory, { recursive: true });

@@ -90,13 +90,19 @@ function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation):
     : promoting(seed, 'the cluster is new');
 }
 
-/** The sentinels name an address. If a pod has it, or they know a replica that lives, the failover is theirs. */
+/**
+ * The sentinels name an address. If the node that they mean has it, or they know a replica that lives, the failover is
+ * theirs. Another node that got the address since waits for the one that they mean, as its entry point does.
+ */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
-  const { topology, dataPods, nodes } = situation;
+  const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
-  if (addresses.has(named)) return waiting('FailoverPending', `Sentinel watches ${named}, which is not primary yet`);
+  const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
+  if (holder !== undefined && holder === (podAt(children, named) ?? holder)) {
+    return waiting('FailoverPending', `Sentinel watches ${holder} at ${named}, which is not primary yet`);
+  }
   const hope = topology.watching.some((s) =>
     s.watches.replicas.some((r) => r.priority > 0 && addresses.has(r.address)),
   );
@@ -107,7 +113,7 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
 }
 
 /**
- * Nobody has the address that the sentinels name: the claims tell whose it was. Where that is not the last primary by the
+ * Whom the sentinels mean has their address no more: the claims tell whose it was. Where that is not the last primary by the
  * claims' terms, a majority of the sentinels knows better. An address that no claim tells of may be that of anybody.
  */
 function planMoved(situation: Situation, named: string): Plan<RedisAction> {

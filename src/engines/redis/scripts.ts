@@ -94,7 +94,11 @@ else
         *NOGOODSLAVE*)
           refused=$((refused + 1))
           known=$(known_replicas)
-          if [ "$blank" = no ] && { [ "$known" = 0 ] || [ "$refused" -ge 50 ]; }; then follow=""; break; fi
+          if [ "$blank" = no ] && { [ "$known" = 0 ] || [ "$refused" -ge 50 ]; }; then
+            # Another node that had this address is meant where this one held its data elsewhere: that one may have more.
+            [ "$(cat /data/initialised)" != "$POD_IP" ] || follow=""
+            break
+          fi
           ;;
       esac
       sleep 0.2
@@ -117,7 +121,7 @@ exec redis-server "$conf"
 `;
 
 /**
- * Startup probe of a data node: marks the volume once it holds the dataset, and admits the node once the sentinels know
+ * Startup probe of a data node: marks the volume with its address once it holds the dataset, and admits the node once the sentinels know
  * it, too. Until then it is in no Service, and a blank node has priority 0, so that no election can make it primary.
  *
  * A sentinel learns of a replica from the primary, every two seconds, and elects another primary after three seconds of
@@ -131,7 +135,7 @@ set -eu
 info=$(local_cli info | tr -d '\\r')
 field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
 has_data() {
-  [ -e /data/initialised ] || : > /data/initialised
+  [ "$(cat /data/initialised 2> /dev/null)" = "$POD_IP" ] || printf '%s\\n' "$POD_IP" > /data/initialised
   local_cli config set replica-priority 100 > /dev/null
 }
 case "$(field role):$(field master_link_status)" in

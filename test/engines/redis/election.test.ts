@@ -78,6 +78,8 @@ const moved: Story = {
   terms: { 1: 1 },
   addresses: { 0: '10.8.0.0', 1: '10.8.0.1', 2: '10.8.0.2' },
 };
+/** The last primary and another node have each other's address. */
+const swapped = { ...moved.addresses, 1: '10.0.0.2', 2: '10.0.0.1' };
 /** The sentinels have seen a failover that the terms know nothing of. */
 const failedOver: Story = { ...moved, sentinels: { all: { primary: '10.8.0.2', replicas: [] } } };
 
@@ -140,6 +142,16 @@ describe('sentinels that watch a primary which is none', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     ['every address is new: the node that had the named one is promoted', moved, ['promote db-1', 'wait Promoting']],
+    [
+      'another node has the named one by now: it is not meant',
+      { ...moved, sentinels: { all: { primary: '10.0.0.2', replicas: [] } }, addresses: swapped },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'the same, but a replica that they know lives: the failover is theirs',
+      { ...moved, sentinels: { all: { primary: '10.0.0.2', replicas: knownReplicas(1) } }, addresses: swapped },
+      ['wait FailoverPending'],
+    ],
     [
       'whatever the status says',
       { ...moved, status: { primary: 'db-0', members: [{ name: 'db-0', role: 'primary', ready: true }] } },

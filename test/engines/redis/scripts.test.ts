@@ -106,21 +106,27 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
   const following = (line: string | undefined): string => line?.replace('replicaof ', '') ?? 'itself';
 
   it.each<readonly [story: string, pod: PodStory, follows: string, priority: string]>([
-    ['follows whom the sentinels name', { cli: others, initialised: true }, '10.0.0.7 6379', '100'],
+    ['follows whom the sentinels name', { cli: others, mark: podIP }, '10.0.0.7 6379', '100'],
     ['R1: on a blank volume, too, and may not be elected', { cli: others }, '10.0.0.7 6379', '0'],
     [
       'follows nobody while the sentinels may elect another',
-      { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { flags: 's_down,master' }) }, initialised: true },
+      { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { flags: 's_down,master' }) }, mark: podIP },
       '127.0.0.1 1',
       '100',
     ],
     ['on a blank volume waits for nobody', {}, '127.0.0.1 1', '0'],
-    ['with data and no sentinel that knows anything follows nobody', { initialised: true }, '127.0.0.1 1', '100'],
+    ['with data and no sentinel that knows anything follows nobody', { mark: podIP }, '127.0.0.1 1', '100'],
     ['alone is primary', { config: { sentinels: '' } }, 'itself', '0'],
     [
       'R1: that the sentinels still call primary becomes it again only where there is no replica',
-      { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, initialised: true },
+      { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, mark: podIP },
       'itself',
+      '100',
+    ],
+    [
+      'R1: at an address that was that of another primary never becomes it: that one may have more',
+      { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, mark: '10.0.0.2' },
+      '127.0.0.1 1',
       '100',
     ],
   ])('%s', async (_, pod, follows, priority) => {
@@ -138,12 +144,12 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
 
   it('R1: that the sentinels still call primary asks once where they know no replica', async () => {
     const cli = { ...refused, [master('s0')]: view(podIP, 1, 0) };
-    const { asked } = await runPodScript('start-data.sh', { cli, initialised: true });
+    const { asked } = await runPodScript('start-data.sh', { cli, mark: podIP });
     expect(asked.filter((line) => line.endsWith('sentinel failover db')).length).toBe(1);
   });
 
   it('R1: that the sentinels still call primary asks for a failover for long before it gives up', async () => {
-    const { asked, conf } = await runPodScript('start-data.sh', { cli: refused, initialised: true });
+    const { asked, conf } = await runPodScript('start-data.sh', { cli: refused, mark: podIP });
     expect(asked.filter((line) => line === '-h s0 -p 26379 sentinel failover db').length).toBe(50);
     expect(conf.some((line) => line.startsWith('replicaof'))).toBe(false);
   });
@@ -152,7 +158,7 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     const { asked, started } = await runPodScript('start-data.sh', {
       cli: others,
       password: 'hunter2',
-      initialised: true,
+      mark: podIP,
     });
     expect([...asked, started].join('\n')).not.toContain('hunter2');
   });
@@ -226,7 +232,7 @@ describe('a data node is admitted', () => {
     ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, [], false],
     [
       'again, whatever it writes: its disk holds the data since before',
-      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), initialised: true },
+      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), mark: podIP },
       ...([0, [electable], true] as const),
     ],
     ['not before the sentinel knows it', local(synced, { [replicas('s0')]: '' }), 1, [electable], true],
@@ -278,7 +284,7 @@ describe('a data node is admitted', () => {
     expect(end.asked.filter((line) => /^-p 6379 (config|replicaof)/.test(line))).toEqual(
       told.map((line) => `-p 6379 ${line}`),
     );
-    expect(end.initialised).toBe(hasData);
+    expect(end.mark).toBe(hasData ? podIP : undefined);
   });
 });
 

@@ -142,9 +142,9 @@ class Container implements RunningProgram {
         this.#throwIfEnded();
       },
       seconds: () => Math.floor(time.now() / 1000),
-      isInitialised: () => data()?.has(marker) === true,
-      initialise: () => {
-        data()?.set(marker, '');
+      mark: () => data()?.get(marker) as string | undefined,
+      setMark: () => {
+        data()?.set(marker, ip);
       },
     };
   }

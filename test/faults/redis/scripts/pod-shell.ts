@@ -18,9 +18,9 @@ export interface PodShell {
   sleep(ms: number): Promise<void>;
   /** `date +%s` */
   seconds(): number;
-  /** Whether the volume is marked as having held a dataset. */
-  isInitialised(): boolean;
-  initialise(): void;
+  /** On the volume: this node's address when it held the dataset last; undefined where it never has. */
+  mark(): string | undefined;
+  setMark(): void;
 }
 
 export function localCli(shell: PodShell, ...args: readonly string[]): Promise<string | undefined> {

@@ -10,13 +10,13 @@ export async function admit(shell: PodShell): Promise<boolean> {
 }
 
 async function hasData(shell: PodShell): Promise<boolean> {
-  shell.initialise();
+  shell.setMark();
   return (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
 }
 
 async function admitFollower(shell: PodShell, info: readonly string[]): Promise<boolean> {
   const isWritten = fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
-  const isKept = shell.isInitialised() || isWritten;
+  const isKept = shell.mark() !== undefined || isWritten;
   if (isKept && !(await hasData(shell))) return false;
   const named = await namedPrimary(shell);
   if (named?.address === shell.podIP) return false;

@@ -19,18 +19,18 @@ interface Decision {
   /** What changes something, in order. */
   readonly told: readonly string[];
   readonly conf: readonly string[];
-  readonly initialised: boolean;
+  readonly mark: string | undefined;
 }
 
 const isChange = (line: string): boolean => /pause|failover|replicaof|config set/.test(line);
 
 function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
-  const { code, asked, conf, initialised } = end;
+  const { code, asked, conf, mark } = end;
   const isPolling = asked.some((line) => line.includes('pause'));
   const questions = isPolling
     ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
     : [...asked];
-  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, initialised };
+  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, mark };
 }
 
 /** A shell pattern as a test on text: what is quoted is meant literally, `*` elsewhere is anything. */
@@ -55,7 +55,7 @@ const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<b
 async function translated(script: ScriptName, story: PodStory): Promise<Decision> {
   const files: Readonly<Record<string, string>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
   const asked: string[] = [];
-  let initialised = story.initialised === true;
+  let { mark } = story;
   let elapsedMs = 0;
   const shell: PodShell = {
     ...{ podIP, podName: 'apps/db-1', clusterName: 'db', configDir: 'config', password: story.password ?? 'pw' },
@@ -69,15 +69,15 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       elapsedMs += ms;
     },
     seconds: () => Math.floor(elapsedMs / 1000),
-    isInitialised: () => initialised,
-    initialise() {
-      initialised = true;
+    mark: () => mark,
+    setMark() {
+      mark = podIP;
     },
   };
   const start = starts[script];
-  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), initialised });
+  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), mark });
   const succeeds = await probes[script]?.(shell);
-  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], initialised });
+  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], mark });
 }
 
 function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
@@ -144,37 +144,34 @@ const node = (status: string, host: string, syncing: number, more: Answers = {})
 });
 
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
-  [
-    'follows whom the sentinels name',
-    'start-data.sh',
-    { cli: { [master('s1')]: view('10.0.0.7') }, initialised: true },
-  ],
+  ['follows whom the sentinels name', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') }, mark: podIP }],
   ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
   ['blank, nobody answers', 'start-data.sh', {}],
-  ['with data, nobody answers', 'start-data.sh', { initialised: true }],
-  [
-    'the sentinels have forgotten',
-    'start-data.sh',
-    { cli: { '*': 'ERR No such master with that name' }, initialised: true },
-  ],
+  ['with data, nobody answers', 'start-data.sh', { mark: podIP }],
+  ['the sentinels have forgotten', 'start-data.sh', { cli: { '*': 'ERR No such master with that name' }, mark: podIP }],
   ['no sentinels', 'start-data.sh', noSentinels],
-  ['no sentinels, with data', 'start-data.sh', { ...noSentinels, initialised: true }],
+  ['no sentinels, with data', 'start-data.sh', { ...noSentinels, mark: podIP }],
   [
     'named itself, no replica known',
     'start-data.sh',
-    { cli: { ...itself, [master('s0')]: view(podIP, 1, 0) }, initialised: true },
+    { cli: { ...itself, [master('s0')]: view(podIP, 1, 0) }, mark: podIP },
   ],
-  ['named itself, refused for long', 'start-data.sh', { cli: itself, initialised: true }],
+  ['named itself, refused for long', 'start-data.sh', { cli: itself, mark: podIP }],
+  [
+    "another's address, no replica known",
+    'start-data.sh',
+    { cli: { ...itself, [master('s0')]: view(podIP, 1, 0) }, mark: '10.0.0.2' },
+  ],
   [
     'the newer view counts',
     'start-data.sh',
-    { cli: { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) }, initialised: true },
+    { cli: { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) }, mark: podIP },
   ],
   ['equal views', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7'), [master('s1')]: view('10.0.0.8') } }],
   [
     'the one that is named is silent',
     'start-data.sh',
-    { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { 'last-ok-ping-reply': 1501 }) }, initialised: true },
+    { cli: { [master('s0')]: view('10.0.0.7', 1, 2, { 'last-ok-ping-reply': 1501 }) }, mark: podIP },
   ],
   [
     'two of three see it',
@@ -189,7 +186,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     'start-data.sh',
     { cli: { [master('s1')]: view('10.0.0.7') }, config: { sentinels: 's0\ns1\ns2\n' } },
   ],
-  ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', initialised: true }],
+  ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', mark: podIP }],
 
   ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
   ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master' } }],
@@ -308,14 +305,14 @@ describe('a translated script decides as the script does', patience, () => {
       known: fc.tuple(fc.boolean(), fc.boolean()),
       rewriting: fc.constantFrom('0', '0', '1'),
       now: fc.constantFrom('slave', 'slave', 'master'),
-      initialised: fc.boolean(),
+      mark: fc.constantFrom(undefined, podIP, '10.0.0.2'),
     });
     await fc.assert(
       fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum, ...more }) => {
         const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
         const pod: PodStory = {
           config: { quorum },
-          initialised: more.initialised,
+          ...(more.mark === undefined ? {} : { mark: more.mark }),
           cli: {
             '"-p 6379 info"': lines(
               ...[

@@ -6,7 +6,7 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 
 /** Decides the role before the server runs. Resolves with the lines of the configuration that it is started with. */
 export async function startData(shell: PodShell): Promise<string[]> {
-  const isBlank = !shell.isInitialised();
+  const isBlank = shell.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
   const password = quoted(shell.password);
   return [
@@ -39,7 +39,7 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
       if (answer?.includes('NOGOODSLAVE') === true) {
         refused++;
         const known = await knownReplicas(shell);
-        if (!isBlank && (known === '0' || refused >= 50)) return undefined;
+        if (!isBlank && (known === '0' || refused >= 50)) return shell.mark() === shell.podIP ? undefined : nobody;
       }
       await shell.sleep(200);
     }
