@@ -7,6 +7,7 @@
  */
 import { schemaOfKey } from './prune.ts';
 import type { StructuralSchema } from './schema.ts';
+import { typeMessage } from './type-words.ts';
 import type { Path } from './violation.ts';
 
 export interface Fault {
@@ -60,12 +61,12 @@ type Finding = Omit<Fault, 'path'>;
 function typeFault(schema: StructuralSchema, value: unknown): Finding | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const fits = typeof value === 'string' || Number.isInteger(value);
-    return fits ? undefined : { rule: 'type integer or string', message: 'must be an integer or a string' };
+    return fits ? undefined : { rule: 'type integer or string', message: typeMessage('integer or string', value) };
   }
   const { type } = schema;
   return type === undefined || isOfType(type, value)
     ? undefined
-    : { rule: `type ${type}`, message: `must be of type ${type}` };
+    : { rule: `type ${type}`, message: typeMessage(type, value) };
 }
 
 function isOfType(type: NonNullable<StructuralSchema['type']>, value: unknown): boolean {

@@ -3,6 +3,7 @@
  * own checks on the rest, as far as a user writes it.
  */
 import type { StructuralSchema } from './schema.ts';
+import { typeMessage } from './type-words.ts';
 import { displayPath, type Violation } from './violation.ts';
 
 /** Longest name of a custom resource: with what the names of its children add, each stays a DNS label of 63. */
@@ -97,12 +98,12 @@ function textEntries(
 ): [string, string][] {
   if (map === undefined || map === null) return [];
   if (!isRecord(map)) {
-    add([field], 'type object', 'must be of type object');
+    add([field], 'type object', typeMessage('object', map));
     return [];
   }
   return Object.entries(map).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'string') return [[key, value]];
-    add([field, key], 'type string', 'must be of type string');
+    add([field, key], 'type string', typeMessage('string', value));
     return [];
   });
 }

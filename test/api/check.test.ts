@@ -64,9 +64,9 @@ describe('a value', () => {
   test('has the verdict and the defaults that a general validator gives it', () => {
     let accepted = 0;
     fc.assert(
-      fc.property(near(spec), (value) => {
-        // Not a structured clone: the generator may use one object twice, and ajv fills in where it stands.
-        const other = JSON.parse(JSON.stringify(value)) as typeof value;
+      fc.property(near(spec), (generated) => {
+        // Not structured clones: the generator may use one object twice, and ajv fills in where it stands; nor has JSON a -0.
+        const [value, other] = [0, 1].map(() => JSON.parse(JSON.stringify(generated)) as unknown);
         const fits = independent(other);
         const filled = withDefaults(spec, value);
         const faults = faultsOf(spec, filled);
@@ -83,6 +83,21 @@ describe('a value', () => {
     const schema: StructuralSchema = { type: 'string', maxLength: 2, minLength: 2 };
     expect(faultsOf(schema, '💾💾')).toEqual([]);
     expect(faultsOf(schema, '💾').map((fault) => fault.rule)).toEqual(['minLength 2']);
+  });
+
+  test.each<[StructuralSchema, unknown, string]>([
+    [{ type: 'string' }, 8, 'must be a string, and is the number 8: in YAML it takes quotes'],
+    [{ type: 'string' }, ['a'], 'must be a string, and is a list'],
+    [{ type: 'integer' }, 2.5, 'must be an integer, and is the number 2.5'],
+    [{ type: 'integer' }, '3', 'must be an integer, and is the string "3"'],
+    [{ type: 'boolean' }, 'x'.repeat(41), 'must be a boolean, and is a string'],
+    [{ type: 'array' }, {}, 'must be a list, and is an object'],
+    [{ type: 'object' }, null, 'must be an object, and is null'],
+    [{ 'x-kubernetes-int-or-string': true }, true, 'must be an integer or a string, and is the boolean true'],
+    // It may be a password that stands in the wrong place.
+    [{ type: 'object' }, 'hunter2', 'must be an object, and is a string'],
+  ])('for %j that is %j is refused in words', (schema, value, words) => {
+    expect(faultsOf(schema, value).map(({ message }) => message)).toEqual([words]);
   });
 
   test('shares nothing with the defaults of the schema', () => {

@@ -68,12 +68,12 @@ const rows: readonly Row[] = [
   {
     title: 'a version that is a number',
     text: `${head}spec:\n  version: 8.0\n`,
-    says: ['f.yaml:6:3: spec.version: must be of type string'],
+    says: ['f.yaml:6:3: spec.version: must be a string, and is the number 8: in YAML it takes quotes\n'],
   },
   {
     title: 'a flag where a word belongs: `no` is no string',
     text: `${head}spec:\n  config:\n    appendfsync: no\n`,
-    says: ['f.yaml:7:5: spec.config.appendfsync: must be '],
+    says: ['f.yaml:7:5: spec.config.appendfsync: must be a string, and is the boolean false: in YAML it takes quotes'],
   },
   {
     title: 'a rule over several fields, told at the field that it is about',
