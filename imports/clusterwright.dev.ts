@@ -903,7 +903,7 @@ export interface EtcdClusterSpec {
   readonly auth?: EtcdClusterSpecAuth;
 
   /**
-   * Where the last backup goes that deletionPolicy Snapshot takes.
+   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
    *
    * @schema EtcdClusterSpec#backup
    */
@@ -1058,7 +1058,7 @@ export function toJson_EtcdClusterSpecAuth(obj: EtcdClusterSpecAuth | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the last backup goes that deletionPolicy Snapshot takes.
+ * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
  *
  * @schema EtcdClusterSpecBackup
  */
@@ -2788,7 +2788,7 @@ export interface RedisClusterSpec {
   readonly auth?: RedisClusterSpecAuth;
 
   /**
-   * Where the last backup goes that deletionPolicy Snapshot takes.
+   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
    *
    * @schema RedisClusterSpec#backup
    */
@@ -2935,7 +2935,7 @@ export function toJson_RedisClusterSpecAuth(obj: RedisClusterSpecAuth | undefine
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the last backup goes that deletionPolicy Snapshot takes.
+ * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
  *
  * @schema RedisClusterSpecBackup
  */

@@ -63,12 +63,14 @@ export const bootstrapRules = [
   },
 ] as const satisfies readonly CelRule[];
 
-export const backupPolicySchema = {
-  type: 'object',
-  description: 'Where the last backup goes that deletionPolicy Snapshot takes.',
-  required: ['target'],
-  properties: { target: targetSchema, encryption: encryptionSchema },
-} as const satisfies StructuralSchema;
+/** `besides`: which backups this kind of database takes by itself beside the last one. */
+export const backupPolicySchema = (besides = '') =>
+  ({
+    type: 'object',
+    description: `Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot${besides}. \`clusterwright backup create\` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.`,
+    required: ['target'],
+    properties: { target: targetSchema, encryption: encryptionSchema },
+  }) as const satisfies StructuralSchema;
 
 export const backupPolicyRules = [
   {

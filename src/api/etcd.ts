@@ -21,6 +21,8 @@ import { secretRefSchema } from './secret-ref.ts';
 import { statusSchema } from './status-schema.ts';
 import { volumeSchema } from './storage.ts';
 
+/** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
+const isVersion = (self: string): string => `${self}.matches('^3[.][56][.](0|[1-9][0-9]?)$')`;
 const minor = (self: string): string => `int(${self}.split('.')[1])`;
 const patch = (self: string): string => `int(${self}.split('.')[2])`;
 const release = (self: string): string => `(${minor(self)} * 1000 + ${patch(self)})`;
@@ -154,19 +156,22 @@ export const etcdSpecSchema = {
       type: 'string',
       description: `Version of etcd, major.minor.patch, from 3.5.${firstPatchOf35} on. Between 3.5 and 3.6 it goes up from 3.5.${lastPatchBefore36} or later, and back by etcd's own procedure to 3.5.${lastPatchBefore36} or later.`,
       default: '3.6.16',
-      pattern: '^3\\.[56]\\.(0|[1-9][0-9]?)$',
-      maxLength: 6,
+      maxLength: 32,
       'x-kubernetes-validations': [
         {
-          rule: `${release('self')} >= ${5000 + firstPatchOf35}`,
+          rule: isVersion('self'),
+          message: `version must be major.minor.patch, such as 3.6.16, without a v; supported are 3.5, from 3.5.${firstPatchOf35} on, and 3.6`,
+        },
+        {
+          rule: `!${isVersion('self')} || ${release('self')} >= ${5000 + firstPatchOf35}`,
           message: `version must be 3.5.${firstPatchOf35} or later`,
         },
         {
-          rule: `${minor('self')} == ${minor('oldSelf')} || ${release('oldSelf')} >= ${5000 + lastPatchBefore36}`,
+          rule: `!${isVersion('self')} || ${minor('self')} == ${minor('oldSelf')} || ${release('oldSelf')} >= ${5000 + lastPatchBefore36}`,
           message: `version must be 3.5.${lastPatchBefore36} or later before it becomes 3.6`,
         },
         {
-          rule: `${minor('self')} == ${minor('oldSelf')} || ${release('self')} >= ${5000 + lastPatchBefore36}`,
+          rule: `!${isVersion('self')} || ${minor('self')} == ${minor('oldSelf')} || ${release('self')} >= ${5000 + lastPatchBefore36}`,
           message: `version can only go back from 3.6 to 3.5.${lastPatchBefore36} or later`,
         },
       ],
@@ -185,7 +190,7 @@ export const etcdSpecSchema = {
     auth: authSchema,
     tls: etcdTlsSchema,
     maintenance: maintenanceSchema,
-    backup: backupPolicySchema,
+    backup: backupPolicySchema(', and one before another minor version'),
     bootstrap: bootstrapSchema(restoreOptions),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and goes on electing its leader.'),

@@ -22,6 +22,9 @@ import { secretRefSchema } from './secret-ref.ts';
 import { statusSchema } from './status-schema.ts';
 import { storageSchema } from './storage.ts';
 
+/** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
+const isVersion = (self: string): string => `${self}.matches('^[78][.](0|[1-9][0-9]?)$')`;
+
 /** `7.2` as a number that orders versions: 702. */
 const versionNumber = (self: string): string => `(int(${self}.split('.')[0]) * 100 + int(${self}.split('.')[1]))`;
 
@@ -30,7 +33,7 @@ const sinceRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap((
   'since' in directive
     ? [
         {
-          rule: `!has(self.config.${celName(name)}) || ${versionNumber('self.version')} >= ${versionNumber(`'${directive.since}'`)}`,
+          rule: `!has(self.config.${celName(name)}) || !${isVersion('self.version')} || ${versionNumber('self.version')} >= ${versionNumber(`'${directive.since}'`)}`,
           message: `config.${name} needs version ${directive.since} or later`,
         },
       ]
@@ -106,11 +109,14 @@ export const redisSpecSchema = {
       type: 'string',
       description: 'Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.',
       default: '8.0',
-      pattern: '^[78]\\.(0|[1-9][0-9]?)$',
-      maxLength: 4,
+      maxLength: 32,
       'x-kubernetes-validations': [
         {
-          rule: `${versionNumber('self')} >= ${versionNumber('oldSelf')} && int(self.split('.')[0]) - int(oldSelf.split('.')[0]) <= 1`,
+          rule: isVersion('self'),
+          message: 'version must be major.minor, such as 8.0, without a patch or a v; supported are 7 and 8',
+        },
+        {
+          rule: `!${isVersion('self')} || (${versionNumber('self')} >= ${versionNumber('oldSelf')} && int(self.split('.')[0]) - int(oldSelf.split('.')[0]) <= 1)`,
           message: 'version can only rise, by one major at a time',
         },
       ],
@@ -136,7 +142,7 @@ export const redisSpecSchema = {
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
-    backup: backupPolicySchema,
+    backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Sentinel keeps failing over.'),

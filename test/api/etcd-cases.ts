@@ -71,11 +71,13 @@ const creates: readonly Case[] = [
     spec: { replicas },
     refused: 'spec.replicas',
   })),
-  ...['3.6', '3.4.30', '3.7.0', '4.6.0', 'v3.6.1', '3.6.01', '3.5.10', '3.6.100', 3.6].map((version) => ({
-    story: `version ${JSON.stringify(version)}`,
-    spec: { version },
-    refused: 'spec.version',
-  })),
+  ...['3.6', '3.4.30', '3.7.0', '4.6.0', 'v3.6.1', '3.6.01', '3.5.10', '3.6.100', `3.6.${'1'.repeat(40)}`, 3.6].map(
+    (version) => ({
+      story: `version ${JSON.stringify(version)}`,
+      spec: { version },
+      refused: 'spec.version',
+    }),
+  ),
   { story: 'data that may be lost', spec: { storage: { ephemeral: true } }, refused: 'spec.storage.ephemeral' },
   { story: 'a quota that is too small', spec: config({ quotaBackend: '15Mi' }), refused: 'spec.config.quotaBackend' },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
+import { etcdKind } from '../../src/api/etcd.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
@@ -184,6 +185,31 @@ describe('a verdict', () => {
     });
     expect(verdict.ok ? [] : verdict.violations).toMatchObject([
       { path: 'spec.schedule', message: expect.stringContaining(words) },
+    ]);
+  });
+
+  test.each<[string, KindDefinition, object, object | undefined, string]>([
+    ['Redis', redisKind, { version: '8.0.2' }, undefined, 'must be major.minor, such as 8.0'],
+    ['Redis', redisKind, { version: 'v8.0' }, { version: '7.2' }, 'supported are 7 and 8'],
+    [
+      'Redis',
+      redisKind,
+      { version: 'latest', config: { 'set-max-listpack-value': 32 } },
+      undefined,
+      'supported are 7 and 8',
+    ],
+    ['etcd', etcdKind, { version: '3.6' }, undefined, 'must be major.minor.patch, such as 3.6.16'],
+    ['etcd', etcdKind, { version: 'v3.6.1' }, { version: '3.5.11' }, 'supported are 3.5, from 3.5.11 on, and 3.6'],
+  ])('tells once and in words which version of %s is wanted', (_, kind, spec, old, words) => {
+    const object = (content: object) => ({
+      apiVersion,
+      kind: kind.resource.kind,
+      metadata: { name: 'a' },
+      spec: content,
+    });
+    const verdict = validateCluster(kind, object(spec), old === undefined ? {} : { old: object(old) });
+    expect(verdict.ok ? [] : verdict.violations).toMatchObject([
+      { path: 'spec.version', message: expect.stringContaining(words) },
     ]);
   });
 
