@@ -9,7 +9,8 @@ import type { Surroundings } from './surroundings.ts';
 type Where = Parameters<typeof namespaceOf>[1];
 
 /**
- * Looks up the former version of a cluster, by kind, namespace and name; undefined where there was none.
+ * Looks up the former version of a cluster, by kind, namespace and name; undefined where there was none, which is said: the
+ * rules on what may change are not held then, and a name misspelt looks the same.
  *
  * @throws BadInput where the former manifest is not valid itself
  */
@@ -17,7 +18,7 @@ export async function formerVersions(
   engines: readonly RegisteredEngine[],
   file: string,
   where: Where,
-  around: Pick<Surroundings, 'readText' | 'readStdin'>,
+  around: Pick<Surroundings, 'readText' | 'readStdin' | 'stderr'>,
 ): Promise<(written: WrittenCluster) => unknown> {
   const { clusters } = ownClusters(engines, await readDocuments(file, around));
   const keyOf = (written: WrittenCluster): string =>
@@ -27,5 +28,9 @@ export async function formerVersions(
     return [keyOf(written), validCluster(written, written.object, { namespace, unknown: 'prune' })] as const;
   });
   const former = new Map(valid);
-  return (written) => former.get(keyOf(written));
+  return (written) => {
+    const key = keyOf(written);
+    if (!former.has(key)) around.stderr(`${key} is not in ${file}: it is taken for a new one\n`);
+    return former.get(key);
+  };
 }

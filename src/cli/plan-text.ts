@@ -20,7 +20,7 @@ export function planText({ cluster, spec, plan, follows }: Preview): string {
   const filled = sections.filter(([, lines]) => lines.length > 0);
   const title = `${cluster.kind} ${cluster.metadata.namespace}/${cluster.metadata.name}`;
   return [
-    `${title}: ${summary(steps, spec)}`,
+    `${title}: ${summary(steps, spec, follows)}`,
     ...filled.flatMap(([heading, lines]) => [`  ${heading}`, ...lines.map((line) => `    ${line}`)]),
     ...outcomeLines(outcome),
     '',
@@ -28,7 +28,7 @@ export function planText({ cluster, spec, plan, follows }: Preview): string {
 }
 
 /** `2 to create, 1 to update`, or `nothing to do`. */
-function summary(steps: readonly Step[], spec: readonly FieldChange[]): string {
+function summary(steps: readonly Step[], spec: readonly FieldChange[], follows: readonly string[]): string {
   const count = (...types: readonly Step['type'][]): number => steps.filter(({ type }) => types.includes(type)).length;
   const counts: [number, string][] = [
     [count('create'), 'to create'],
@@ -39,7 +39,8 @@ function summary(steps: readonly Step[], spec: readonly FieldChange[]): string {
   ];
   const said = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   if (said.length > 0) return said.join(', ');
-  return spec.length > 0 ? 'only its own spec changes' : 'nothing to do';
+  if (spec.length > 0) return 'only its own spec changes';
+  return follows.length > 0 ? 'nothing yet' : 'nothing to do';
 }
 
 function createLines(step: Step): string[] {

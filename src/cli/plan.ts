@@ -39,8 +39,13 @@ export const plan: Command<PlanArguments> = async (args, around) => {
   const previews = args.offline === true ? await planOffline(args, around) : await planLive(args, around);
   if (args.output === undefined) around.stdout(previews.map(planText).join('\n'));
   else around.stdout(dataText({ clusters: previews.map(planData) }, args.output));
-  return previews.some((preview) => preview.plan.steps.length > 0 || preview.spec.length > 0) ? 2 : 0;
+  return previews.some(changesAnything) ? 2 : 0;
 };
+
+/** What only follows counts, too: of a Backup without its cluster nothing else can be told. */
+function changesAnything({ plan: { steps }, spec, follows }: Preview): boolean {
+  return steps.length > 0 || spec.length > 0 || follows.length > 0;
+}
 
 function planData({ cluster, ...preview }: Preview): object {
   const { kind, metadata } = cluster;

@@ -5,7 +5,7 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
@@ -31,14 +31,25 @@ export interface Preview {
 
 /** Against nothing: the first pass over a cluster that does not exist. */
 export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, referred?: Cluster): Preview {
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, engine.surveyOffline(cluster, referred));
+  const referral = engine.refersTo?.(cluster);
+  const isUntold = referral !== undefined && referred === undefined;
+  const survey = isUntold ? withoutReferred(referral, cluster) : engine.surveyOffline(cluster, referred);
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, survey);
+  const isForecast = plan.steps.length > 0 || isUntold;
   return {
     cluster,
     basis: 'nothing',
     spec: [],
     plan,
-    follows: plan.steps.length === 0 ? [] : (engine.forecast?.(cluster) ?? []),
+    follows: isForecast ? (engine.forecast?.(cluster) ?? []) : [],
   };
+}
+
+/** Whether the other cluster exists is not known here, and the objects cannot be made without it. */
+function withoutReferred({ kind, name }: Referral, { metadata }: Cluster): Plan {
+  const which = `${kind} ${metadata.namespace}/${name}`;
+  const advice = `the objects are shown where it is, or without --offline`;
+  return { steps: [], outcome: wait('NotObserved', `${which} is not in the file: ${advice}`) };
 }
 
 export type LiveOptions = ObserveOptions & { readonly client: KubeClient };

@@ -103,6 +103,7 @@ export interface RegisteredEngine {
   survey(cluster: Cluster, children: Children, io: EngineIO, referred?: Cluster): Promise<Survey>;
   /** Plans from the custom resource alone, as if nothing existed. */
   surveyOffline(cluster: Cluster, referred?: Cluster): Plan;
+  /** As above. Of a kind that is about another cluster, it can be told without that one. */
   forecast?(cluster: Cluster): readonly string[];
   readonly listener?: Listener<unknown>;
   /**

@@ -26,8 +26,20 @@ describe('--from', () => {
     await expect(render({ file: 'now.yaml', from: 'old.yaml' }, at(old, now))).rejects.toThrow(refusal);
   });
 
-  it('takes what is not in the old manifest for new', async () => {
-    expect(await render({ file: 'now.yaml', from: 'old.yaml' }, at(redis('other', '{}'), now))).toBe(0);
+  it('takes what is not in the old manifest for new, and says so', async () => {
+    const note = 'RedisCluster default/cache is not in old.yaml: it is taken for a new one\n';
+    const rendered = at(redis('other', '{}'), now);
+    expect(await render({ file: 'now.yaml', from: 'old.yaml' }, rendered)).toBe(0);
+    expect(rendered.printed.err).toBe(note);
+    const planned = at(redis('other', '{}'), now);
+    expect(await plan({ subject: 'now.yaml', offline: true, from: 'old.yaml' }, planned)).toBe(2);
+    expect(planned.printed.err).toBe(note);
+  });
+
+  it('has nothing to say of what is in it', async () => {
+    const around = at(old, old);
+    expect(await plan({ subject: 'now.yaml', offline: true, from: 'old.yaml' }, around)).toBe(2);
+    expect(around.printed.err).toBe('');
   });
 
   it('names the old manifest where that is what is wrong', async () => {

@@ -109,6 +109,40 @@ describe('plan --offline', () => {
     ]);
   });
 
+  const about = { cluster: { kind: 'RedisCluster', name: 'cache' }, target: { claim: { name: 'archive' } } };
+  const s3 = { endpoint: 'https://s3.example.com', bucket: 'backups', credentials: 's3' };
+
+  it.each<[string, object, string]>([
+    [
+      'Backup',
+      about,
+      'Job/backup-nightly takes a backup of RedisCluster/cache to PersistentVolumeClaim/archive, once, and reads it back',
+    ],
+    [
+      'BackupSchedule',
+      { ...about, target: { s3 }, schedule: '0 3 * * *' },
+      'CronJob/schedule-nightly takes a backup of RedisCluster/cache to the bucket backups of https://s3.example.com, at 0 3 * * * (Etc/UTC)',
+    ],
+    [
+      'BackupSchedule',
+      { ...about, schedule: '0 3 * * *', suspend: true },
+      'CronJob/schedule-nightly takes a backup of RedisCluster/cache to PersistentVolumeClaim/archive, once spec.suspend is false, at 0 3 * * * (Etc/UTC)',
+    ],
+  ])('says what a %s does, and shows its objects where its cluster is in the file', async (kind, spec, does) => {
+    const object = { ...manifest(spec), kind, metadata: { name: 'nightly', namespace: 'team' } };
+    const alone = world({ files: files(object) });
+    expect(await plan({ subject: 'f', offline: true }, alone)).toBe(2);
+    expect(alone.printed.out).toBe(`${kind} team/nightly: nothing yet
+  afterwards
+    ${does}
+  waits for: RedisCluster team/cache is not in the file: the objects are shown where it is, or without --offline (NotObserved)
+`);
+    const together = world({ files: files(object, manifest()) });
+    expect(await plan({ subject: 'f', offline: true }, together)).toBe(2);
+    expect(together.printed.out).toContain(`${kind} team/nightly: 2 to create\n`);
+    expect(together.printed.out).toContain(`  afterwards\n    ${does}\n`);
+  });
+
   it('has nothing to do for a paused cluster', async () => {
     const around = world({ files: files(manifest({ paused: true })) });
     expect(await plan({ subject: 'f', offline: true }, around)).toBe(0);

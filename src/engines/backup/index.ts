@@ -6,6 +6,7 @@ import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
 import { taking } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
+import { backupWords } from '../backup-words.ts';
 import type { RegisteredEngine } from '../engine.ts';
 import { attemptAnnotation, jobName, nextAttempt, surveyBackup } from './plan.ts';
 
@@ -62,6 +63,10 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
       return { ...surveyBackup(situation(backup, children, cluster, io.now())), act: noAction };
     },
     surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
+    forecast: (backup) => {
+      const { spec, metadata } = typed(backup);
+      return [`Job/${jobName(metadata.name)} takes ${backupWords(spec.cluster, spec.target)}, once, and reads it back`];
+    },
   };
 }
 

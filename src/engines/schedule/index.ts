@@ -9,6 +9,7 @@ import { type Children, noChildren } from '../../resources/children.ts';
 import { cronJob } from '../../resources/cronjob.ts';
 import { taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
+import { backupWords } from '../backup-words.ts';
 import type { RegisteredEngine } from '../engine.ts';
 import { scheduleStatus } from './status.ts';
 
@@ -84,6 +85,12 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
       return { plan, status: scheduleStatus(situation, plan.outcome), act: noAction };
     },
     surveyOffline: (schedule, cluster) => planFor(typed(schedule), noChildren, cluster),
+    forecast: (schedule) => {
+      const { spec, metadata } = typed(schedule);
+      const times = spec.suspend ? 'once spec.suspend is false, ' : '';
+      const taken = backupWords(spec.cluster, spec.target);
+      return [`CronJob/${cronJobName(metadata.name)} takes ${taken}, ${times}at ${spec.schedule} (${spec.timeZone})`];
+    },
   };
 }
 
