@@ -60,7 +60,8 @@ export function createLog(options: LogOptions = {}): ProtectedLog {
     serializers: { err: describeError, error: describeError },
     hooks: { streamWrite: scrub },
   };
-  const log = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  // Of its own, pino writes later: what the process prints itself would overtake its log.
+  const log = pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }));
   return {
     ...facade(log),
     protect(secret) {

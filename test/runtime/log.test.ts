@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import { createLog, REDACTED } from '../../src/runtime/log.ts';
 
 function capture(options: object = {}) {
@@ -19,6 +20,20 @@ describe('a log line', () => {
       step: 2,
       message: 'started',
     });
+  });
+
+  it('is out when the call returns', () => {
+    const written: unknown[] = [];
+    const out = vi.spyOn(fs, 'writeSync').mockImplementation((fd, text) => {
+      written.push([fd, text]);
+      return Buffer.byteLength(String(text));
+    });
+    try {
+      createLog().info({}, 'the last words');
+    } finally {
+      out.mockRestore();
+    }
+    expect(written).toEqual([[1, expect.stringContaining('the last words')]]);
   });
 
   it('is not written below the level', () => {
