@@ -5,6 +5,7 @@ import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import type { Answer } from './gateway.ts';
+import { isAnyHeldUp } from './held-up.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
@@ -27,7 +28,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
   );
   const [agreed, certificates] = await Promise.all([
     agreement(cluster, answering(members), session, io),
-    observeCertificates(cluster, io),
+    observeCertificates(cluster, io, isAnyHeldUp(children, io.now())),
   ]);
   return {
     members,

@@ -13,6 +13,7 @@ import type { EtcdAction } from './action.ts';
 import { sides } from './certificates.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
+import { areBeingStarted, heldUpMs } from './held-up.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
@@ -183,9 +184,13 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
   );
 }
 
-/** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
-function whileRunning({ pods }: Situation, ms: number): number | undefined {
-  return [...pods.values()].some(({ status }) => status?.phase === 'Running') ? ms : undefined;
+/**
+ * While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then,
+ * but for the Secrets that they may be waiting for.
+ */
+function whileRunning({ children, pods }: Situation, ms: number): number | undefined {
+  if ([...pods.values()].some(({ status }) => status?.phase === 'Running')) return ms;
+  return areBeingStarted(children) ? heldUpMs : undefined;
 }
 
 /** Members that have run before and whose volume, as far as it is there, has never been a member's. */

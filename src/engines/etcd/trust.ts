@@ -14,20 +14,26 @@ import type { EngineIO } from '../engine-io.ts';
 import { authorityWanted, certificateSecret, type Side, sides } from './certificates.ts';
 import type { EtcdObserved } from './observed.ts';
 
+/** `isDoubtful`: a Secret may have gone since it was read. */
 export async function observeCertificates(
   cluster: Cluster<EtcdSpec>,
   io: EngineIO,
+  isDoubtful = false,
 ): Promise<Pick<EtcdObserved, 'certificates' | 'authorities' | 'awaited'>> {
+  const read: Read = (name) => {
+    if (isDoubtful) io.secretRefused(name);
+    return io.secret(name);
+  };
   const found = await Promise.all(
     sides.map(async (side): Promise<Found | undefined> => {
       const wanted = authorityWanted(cluster, side);
       if (wanted !== undefined) {
-        const seen = await lookAt(wanted, io);
+        const seen = await lookAt(wanted, read);
         return { side, seen, trusted: numbered(generationOf(seen)) };
       }
       const name = certificateSecret(cluster, side);
       if (name === undefined) return undefined;
-      const trusted = (await io.secret(name))?.['ca.crt'];
+      const trusted = (await read(name))?.['ca.crt'];
       const isAwaited = trusted === undefined && cluster.spec.tls[side]?.certManager !== undefined;
       return { side, trusted, ...(isAwaited ? { awaited: name } : {}) };
     }),
@@ -42,6 +48,8 @@ export async function observeCertificates(
     ...(authorities === undefined ? {} : { authorities }),
   };
 }
+
+type Read = (name: string) => Promise<Values | undefined>;
 
 interface Found {
   readonly side: Side;
@@ -74,8 +82,7 @@ function fingerprint(trusted: readonly (string | undefined)[]): string | undefin
   return createHash('sha256').update(JSON.stringify(trusted)).digest('hex').slice(0, 16);
 }
 
-async function lookAt({ secret, leaves }: AuthorityWanted, io: EngineIO): Promise<AuthoritySeen> {
-  const read = (name: string): Promise<Values | undefined> => io.secret(name);
+async function lookAt({ secret, leaves }: AuthorityWanted, read: Read): Promise<AuthoritySeen> {
   const [authority, ...shown] = await Promise.all([secret, ...leaves.map((leaf) => leaf.secret)].map(read));
   return {
     authority: authoritySeen(authority),
