@@ -38,3 +38,19 @@ export function stuckPod(
   if (pods.some((pod) => pod.metadata.deletionTimestamp !== undefined)) return undefined;
   return outdatedPods(set, pods).find((pod) => !podIsReady(pod) && mayGo(pod));
 }
+
+/** Kubernetes is on its way with them, and may get there. */
+const underway: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+/** A process that has ended so often in a row does not get on. */
+const manyRestarts = 5;
+
+/** It has no process, and will have none by itself. */
+export function cannotStart({ status }: Pod): boolean {
+  const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
+  const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
+    const reason = state?.waiting?.reason;
+    if (reason === undefined || underway.has(reason)) return false;
+    return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;
+  });
+  return isUnscheduled || isStopped;
+}

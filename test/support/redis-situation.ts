@@ -28,10 +28,11 @@ import { stored } from './stored-object.ts';
 export type NodeChange = 'silent' | 'gone' | 'unassigned' | 'blank' | Partial<DataNode>;
 /** `forgot`: it answers and watches nobody. */
 export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<Watch>;
-/** `stuck`: outdated, and its container cannot start. `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
+/** `stuck`: outdated, and its container cannot start. `killed`: outdated, and its container is about to start again. `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
 export type PodChange =
   | 'outdated'
   | 'stuck'
+  | 'killed'
   | 'terminating'
   | 'unready'
   | 'unschedulable'
@@ -148,7 +149,9 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
   const change = story.pods?.[name];
   const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
   const own = component === 'data' ? nodeAddress(ordinal) : sentinelAddress(ordinal);
-  const ready = change === 'unready' || change === 'unschedulable' || change === 'stuck' ? 'False' : 'True';
+  const isReady = change === undefined || !['unready', 'unschedulable', 'stuck', 'killed'].includes(change);
+  const isOutdated = change !== undefined && ['outdated', 'stuck', 'killed'].includes(change);
+  const waiting = change === 'stuck' ? 'ErrImagePull' : change === 'killed' ? 'CrashLoopBackOff' : undefined;
   return [
     stored({
       apiVersion: 'v1',
@@ -158,7 +161,7 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
         namespace: cluster.metadata.namespace,
         labels: {
           ...selectorLabels(cluster, { engine: 'redis', component }),
-          'controller-revision-hash': change === 'outdated' || change === 'stuck' ? 'old' : 'new',
+          'controller-revision-hash': isOutdated ? 'old' : 'new',
           ...roleOn(change, role),
         },
         ...(change === 'terminating' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {}),
@@ -173,7 +176,10 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
           : {
               phase: change === 'stuck' ? 'Pending' : 'Running',
               podIP: change === 'elsewhere' ? '10.9.0.0' : own,
-              conditions: [{ type: 'Ready', status: ready }],
+              conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+              ...(waiting === undefined
+                ? {}
+                : { containerStatuses: [{ restartCount: 1, state: { waiting: { reason: waiting } } }] }),
             },
     }),
   ];

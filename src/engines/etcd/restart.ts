@@ -2,7 +2,7 @@
 import { pods as podResource } from '../../api/resource.ts';
 import { wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { stuckPod } from '../../plan/rollout.ts';
+import { cannotStart, stuckPod } from '../../plan/rollout.ts';
 import type { Pod } from '../../resources/children.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
@@ -28,22 +28,6 @@ export function planStuck(situation: Situation): EtcdPlan | undefined {
     return pod === undefined ? [] : (stuckPod(set, [pod], mayGo) ?? []);
   })[0];
   return stuck === undefined ? undefined : restarting(stuck);
-}
-
-/** Kubernetes is on its way with them, and may get there. */
-const underway: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
-/** A process that has ended so often in a row does not get on. */
-const manyRestarts = 5;
-
-/** It has no process, and will have none by itself. */
-export function cannotStart({ status }: Pod): boolean {
-  const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
-  const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
-    const reason = state?.waiting?.reason;
-    if (reason === undefined || underway.has(reason)) return false;
-    return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;
-  });
-  return isUnscheduled || isStopped;
 }
 
 function areEnoughWithout({ members = [] }: Situation, index: number): boolean {

@@ -5,9 +5,9 @@
  * The status alone opens nothing: each pod has to say that it has never had a process. Where both are wrong, etcd itself
  * refuses to start an earlier minor on data that a later one has taken over.
  */
+import { cannotStart } from '../../plan/rollout.ts';
 import type { Pod } from '../../resources/children.ts';
 import { answering } from './observed.ts';
-import { cannotStart } from './restart.ts';
 import type { Situation } from './situation.ts';
 import { minorNumber, versionLabel } from './versions.ts';
 

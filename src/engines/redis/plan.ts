@@ -6,7 +6,7 @@ import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import { isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
+import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import { secretMissing } from '../secret-missing.ts';
 import type { RedisAction } from './action.ts';
@@ -146,8 +146,9 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
 }
 
 /**
- * A pod that waits for what will never come. Where nobody is primary, a sentinel that runs is left alone: its memory may
- * be all that is known of who was.
+ * A pod that waits for what will never come. A process that was killed is about to start again, and who runs may be out
+ * of reach for a while: they go only where everybody else is there, or has never been. Where nobody is primary, a
+ * sentinel that runs is left alone: its memory may be all that is known of who was.
  */
 function planStuck({
   children,
@@ -159,11 +160,14 @@ function planStuck({
 }: Situation): RedisPlan | undefined {
   const names = redisNames(cluster.metadata.name);
   const answers = new Set([...answering(observed.data), ...answering(observed.sentinels)].map(({ pod }) => pod));
-  const isSilent = (pod: Pod): boolean => !answers.has(pod.metadata.name);
+  const silent = [...dataPods, ...sentinelPods].filter(({ metadata }) => !answers.has(metadata.name));
+  const isNew = cluster.status?.initialized !== true;
+  const isSpare = isNew || (topology.primary !== undefined && silent.length === 1);
+  const mayGo = (pod: Pod): boolean => silent.includes(pod) && (cannotStart(pod) || isSpare);
   const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
   const pod =
-    stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => isSilent(one) && mayForget(one)) ??
-    stuckPod(children.statefulSet(names.data), dataPods, isSilent);
+    stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => mayGo(one) && mayForget(one)) ??
+    stuckPod(children.statefulSet(names.data), dataPods, mayGo);
   return pod === undefined ? undefined : restarting(pod);
 }
 

@@ -103,6 +103,21 @@ describe('restarts for a new template', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'one that was killed goes, too, where everybody else is there',
+      { nodes: { 2: 'silent' }, pods: { 'db-2': 'killed' } },
+      ['delete Pod db-2', 'wait Restarting'],
+    ],
+    [
+      'not where another is missing: it is about to start again',
+      { nodes: { 1: 'silent', 2: 'silent' }, pods: { 'db-2': 'killed' }, status: { initialized: true } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'but where there has never been a database: the first template may have been the wrong one',
+      { primary: 'nobody', nodes: { all: 'silent' }, sentinels: { all: 'silent' }, pods: { 'db-1': 'killed' } },
+      ['delete Pod db-1', 'wait MembersStarting'],
+    ],
+    [
       'also before anybody was primary: none of them may ever start',
       { primary: 'nobody', nodes: { all: 'silent' }, sentinels: { all: 'silent' }, pods: { 'db-1': 'stuck' } },
       ['delete Pod db-1', 'wait MembersStarting'],
