@@ -39,7 +39,7 @@ export const purposeSchema = {
     uid: {
       ...uidSchema,
       description:
-        'Of the same object; for `version`, of this very change. A second attempt finds by it what the first one has stored for `backup` and `version`.',
+        'Of the same object; for `version`, of this very change, in this hour. A second attempt finds by it what the first one has stored for `backup` and `version`.',
     },
   },
 } as const satisfies StructuralSchema;

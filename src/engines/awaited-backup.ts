@@ -1,7 +1,7 @@
 /**
  * A backup that something waits for: the end of a cluster, or another minor version. Its Job is the only one of its name.
  * It is made where it is missing, begun anew a minute after it has failed, and found again by whoever comes after a
- * crash; what was taken for something else before counts for nothing. Until it has ended well it is made anew for another
+ * crash; what was taken for something else before counts for nothing, nor does what was taken more than an hour ago. Until it has ended well it is made anew for another
  * target or key as well, and afterwards it stays, whatever those are by then.
  */
 import { createHash } from 'node:crypto';
@@ -26,6 +26,9 @@ export const beforeAnnotation = 'clusterwright.dev/before';
 const storeAnnotation = 'clusterwright.dev/store';
 
 const againMs = 60_000;
+
+/** Of what was written since a backup, nothing is in it: whatever has kept its change back, another is taken then. */
+export const goodForMs = 60 * 60 * 1000;
 
 /** `image` holds the agent. */
 export function takesBackup<Spec>(
@@ -110,8 +113,14 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
       const { message, recheckMs } = state;
       return { state: 'running', message, steps: [], ...(recheckMs === undefined ? {} : { recheckMs }) };
     }
-    case 'complete':
-      return { state: 'verified', id: state.result?.result === 'taken' ? state.result.backup.id : 'unknown' };
+    case 'complete': {
+      const backup = state.result?.result === 'taken' ? state.result.backup : undefined;
+      // A second attempt may have found what the first one has stored.
+      const takenAt = Date.parse(backup?.completedAt ?? '') || state.at;
+      if (now - takenAt <= goodForMs) return { state: 'verified', id: backup?.id ?? 'unknown' };
+      const steps = standing.flatMap(({ object }) => removal(object, 'it was taken more than an hour ago'));
+      return { state: 'running', message: 'the one that there is was taken more than an hour ago', steps };
+    }
     case 'failed': {
       const left = state.at + againMs - now;
       const steps =

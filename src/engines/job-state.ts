@@ -6,8 +6,8 @@ export type JobState =
   /** No process is at work; why, in words. */
   | { readonly state: 'pending'; readonly message: string }
   | { readonly state: 'running'; readonly message: string; readonly recheckMs?: number }
-  /** `result` is missing where nobody has kept the agent's words. */
-  | { readonly state: 'complete'; readonly result?: AgentResult }
+  /** `result` is missing where nobody has kept the agent's words. `at` in milliseconds. */
+  | { readonly state: 'complete'; readonly result?: AgentResult; readonly at: number }
   | { readonly state: 'failed'; readonly message: string; readonly isTransient: boolean; readonly at: number };
 
 /** A watch of pods may be behind that of Jobs for so long. Later, a pod that nobody sees is one that is gone. */
@@ -28,7 +28,8 @@ export function jobState(job: Job, pods: readonly Pod[], now: number): JobState 
   }
   if (complete !== undefined) {
     const done = results.find(({ result }) => result !== 'failed');
-    return { state: 'complete', ...(done === undefined ? {} : { result: done }) };
+    const at = Date.parse(complete.lastTransitionTime ?? '') || 0;
+    return { state: 'complete', at, ...(done === undefined ? {} : { result: done }) };
   }
   if (failed !== undefined) {
     const [last] = results;

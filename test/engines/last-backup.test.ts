@@ -89,6 +89,17 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     ]);
   });
 
+  it('is not satisfied with one of more than an hour ago, while that is not written down', () => {
+    const objects = [...database, config, ...jobOf(job, 'complete', taken)];
+    expect(look(ending(kind, {}), objects, '2026-11-21T04:01:00Z')).toMatchObject({
+      steps: [
+        'delete Job db-last-backup: it was taken more than an hour ago',
+        'delete ConfigMap db-last-backup-task: it was taken more than an hour ago',
+      ],
+      reason: 'LastBackup',
+    });
+  });
+
   it('goes on once that is written, whether its Job is still there or not', () => {
     const done = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/x' } } });
     expect(look(done, database)).toMatchObject({ steps: stopping, isWaitingForBackup: false });

@@ -1,13 +1,13 @@
 /**
  * The backup that comes before another minor version. It is found by its Job, which says between which minors: as long as
- * no template names the new one, a Job of the same two that has ended well is that backup. Afterwards it stays as the
- * record of it, until the next one takes its name.
+ * no member may have begun to run the new one, a Job of the same two that has ended well within the hour is that backup.
+ * Afterwards it stays as the record of it, until the next one takes its name.
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { configName } from '../agent-job.ts';
-import { beforeAnnotation, removal } from '../awaited-backup.ts';
+import { beforeAnnotation, goodForMs, removal } from '../awaited-backup.ts';
 import type { OwnBackup } from '../backup-part.ts';
 import type { Situation } from './situation.ts';
 import { minorNumber } from './versions.ts';
@@ -18,14 +18,17 @@ export function versionJobName(cluster: string): string {
 
 const between = (from: number, to: number): string => `3.${from}-3.${to}`;
 
-/** The generation tells it from the one of the same two minors that was taken a year ago. */
-export function versionBackup({ metadata, spec }: Cluster<EtcdSpec>, from: number): OwnBackup {
+/**
+ * `now` in milliseconds. The generation tells it from the one of the same two minors that was taken a year ago, and the
+ * hour from one that is too old by now: an attempt that is repeated within the hour finds what is stored.
+ */
+export function versionBackup({ metadata, spec }: Cluster<EtcdSpec>, from: number, now: number): OwnBackup {
   const { name, uid, generation = 0 } = metadata;
   return {
     name: versionJobName(name),
     purpose: 'version',
     before: between(from, minorNumber(spec.version)),
-    ...(uid === undefined ? {} : { uid: `${uid}-${generation}` }),
+    ...(uid === undefined ? {} : { uid: `${uid}-${generation}-${Math.floor(now / goodForMs)}` }),
   };
 }
 

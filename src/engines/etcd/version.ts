@@ -12,6 +12,7 @@ import { awaitedBackup } from '../awaited-backup.ts';
 import type { TakesBackup } from '../backup-part.ts';
 import type { Target } from './action.ts';
 import { allowedTarget, isPrepared } from './downgrade.ts';
+import { troubles } from './health.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering, type LiveMember } from './observed.ts';
 import { canSpareOne } from './restart.ts';
@@ -100,13 +101,21 @@ export function versionGate(situation: Situation, take: TakesBackup): VersionGat
   const old = [...written, ...runs].find((minor) => minor !== wanted);
   if (old === undefined) return { ...gateAtRest(situation), steps: doneWith(situation) };
   if (isUntried(situation, wanted)) return open;
-  if (!written.includes(wanted) && !runs.includes(wanted)) {
-    if (members === undefined) return shut(wait('VersionPending', `${spec.version} waits for a majority that answers`));
-    const before = backupGate(situation, old, take);
-    if (before !== undefined) return before;
+  const isBegun = runs.includes(wanted) || (written.includes(wanted) && !isWell(situation));
+  if (!isBegun && members === undefined) {
+    return shut(wait('VersionPending', `${spec.version} waits for a majority that answers`));
   }
   const gate = old < wanted ? gateUp(situation) : gateDown(situation, wanted);
+  const isNext = gate.isOpen || gate.target !== undefined;
+  const before = isBegun || !isNext ? undefined : backupGate(situation, old, take);
+  if (before !== undefined)
+    return { ...before, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
   return spec.backup === undefined ? withNote(gate) : gate;
+}
+
+/** All say what they run. Otherwise somebody may have begun to run what the templates name. */
+function isWell(situation: Situation): boolean {
+  return situation.members !== undefined && troubles(situation, situation.members).length === 0;
 }
 
 /** Nobody can say so later than before the first restart. */
@@ -139,7 +148,7 @@ function refusal(situation: Situation): Outcome | undefined {
 /** Undefined when there is one, or none can be had. */
 function backupGate(situation: Situation, old: number, take: TakesBackup): VersionGate | undefined {
   const { cluster, children, observed, spec } = situation;
-  const objects = take(cluster, versionBackup(cluster, old));
+  const objects = take(cluster, versionBackup(cluster, old, observed.at));
   if (objects === undefined) return undefined;
   const progress = awaitedBackup(objects, children, observed.at);
   const waiting = `a backup is taken before 3.${old} becomes ${minorOf(spec.version)}`;

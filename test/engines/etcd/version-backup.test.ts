@@ -2,19 +2,23 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { versionBackup } from '../../../src/engines/etcd/version-backup.ts';
 import { jobOf, refused, taken, target } from '../../support/backup-story.ts';
-import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
 
 const five = '3.5.35';
 const six = '3.6.16';
 const backup = { target };
+/** Five minutes after every Job that has ended. */
+const soon = Date.parse('2026-11-21T03:05:00Z');
+const hour = 3_600_000;
 
-type World = Pick<Story, 'spec' | 'before' | 'members' | 'metadata' | 'leader'>;
+type World = Pick<Story, 'spec' | 'before' | 'members' | 'pods' | 'metadata' | 'leader' | 'agreed'>;
 
 const up: World = { spec: { version: six, backup }, before: { version: five, backup } };
 const down: World = {
@@ -23,14 +27,23 @@ const down: World = {
   members: { all: { version: six, storageVersion: '3.6.0' } },
 };
 
+/** Every template names the new minor. */
+const written: World = {
+  spec: { version: six, backup },
+  members: { all: { version: five } },
+  pods: { all: 'outdated' },
+};
+const refusedDown: World = { ...down, agreed: { downgrade: { state: 'refused', words: 'not now' } } };
+
 const objectsFor = (
   version: string,
   from: number,
   generation = 1,
   policy: EtcdSpecInput['backup'] = backup,
+  at = soon,
 ): readonly KubeObject[] => {
   const cluster = etcdCluster({ version, ...(policy === undefined ? {} : { backup: policy }) }, { generation });
-  return takesEtcdBackup(cluster, versionBackup(cluster, from)) ?? [];
+  return takesEtcdBackup(cluster, versionBackup(cluster, from, at)) ?? [];
 };
 const [config, job] = objectsFor(six, 5) as [KubeObject, KubeObject];
 const kept = (object: KubeObject): KubeObject => ({
@@ -38,7 +51,7 @@ const kept = (object: KubeObject): KubeObject => ({
   metadata: { ...object.metadata, uid: object.metadata.uid ?? `uid-of-${object.kind}` },
 });
 
-function look(story: World, more: readonly KubeObject[] = [], at = now) {
+function look(story: World, more: readonly KubeObject[] = [], at = soon) {
   const { cluster, children, observed } = etcdWorld({
     ...story,
     children: (objects) => [...objects, ...more.map(kept)],
@@ -70,8 +83,10 @@ describe('before another minor', () => {
   it('it is made for this very change: an attempt that is repeated finds it, and no other change does', () => {
     const task = (objects: readonly KubeObject[]) =>
       parseAgentTask((objects[0]?.data as Record<string, string> | undefined)?.['task.json'] ?? '');
-    expect(task(objectsFor(six, 5, 7))).toMatchObject({ purpose: { type: 'version', name: 'db', uid: 'uid-db-7' } });
-    expect(task(objectsFor(six, 5, 9))).toMatchObject({ purpose: { uid: 'uid-db-9' } });
+    const uid = 'uid-db-7-498675';
+    expect(task(objectsFor(six, 5, 7))).toMatchObject({ purpose: { type: 'version', name: 'db', uid } });
+    expect(task(objectsFor(six, 5, 9))).toMatchObject({ purpose: { uid: 'uid-db-9-498675' } });
+    expect(task(objectsFor(six, 5, 7, backup, soon + hour))).toMatchObject({ purpose: { uid: 'uid-db-7-498676' } });
   });
 
   it('it is found again by whoever died after the first of two objects', () => {
@@ -104,9 +119,44 @@ describe('before another minor', () => {
   it('once it is verified the version is rolled out, and no second one is taken', () => {
     const verified = [config, ...jobOf(job, 'complete', taken)];
     expect(look(up, verified).lines).toEqual([...templates, 'settled']);
-    // Dead after the first of three templates.
-    const half = look({ ...up, before: { ...up.before, version: six }, members: { all: { version: five } } });
-    expect(half.lines).toEqual(['settled']);
+    // Dead after the last of three templates.
+    expect(look(written, verified).lines.at(-1)).toBe('wait Restarting');
+  });
+
+  const away: World['members'] = { 0: { version: five }, 1: 'silent', 2: { version: five } };
+  const begun: World['members'] = { 0: { version: five }, 1: { version: five }, 2: { version: six } };
+  type Row = readonly [story: string, world: World, minutes: number, lines: readonly string[]];
+  const anew = [...removed, 'wait VersionBackup'];
+  it.each<Row>([
+    ['of an hour ago is good', up, 60, [...templates, 'settled']],
+    ['of more than an hour ago is followed by another one', up, 61, anew],
+    ['of more than an hour ago, on the way down', down, 61, anew],
+    ['is good while everybody is well and nobody has restarted', written, 60, ['delete Pod db-1-0', 'wait Restarting']],
+    ['is followed by another one where nobody has restarted by then', written, 61, [...templates, ...anew]],
+    ['is asked for no more where somebody may have', { ...written, members: away }, 61, ['wait MembersNotReady']],
+    [
+      'is asked for no more where somebody has',
+      { ...written, members: begun },
+      61,
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    ['is not taken anew for what etcd refuses', refusedDown, 61, ['blocked DowngradeRefused']],
+  ])('one %s', (_, world, minutes, lines) => {
+    const wanted = world.spec?.version === five ? objectsFor(five, 6) : [config, job];
+    const [task, first] = wanted as [KubeObject, KubeObject];
+    const at = Date.parse('2026-11-21T03:00:01.5Z') + minutes * 60_000;
+    expect(look(world, [task, ...jobOf(first, 'complete', taken)], at).lines).toEqual(lines);
+  });
+
+  const stored = taken as Extract<AgentResult, { result: 'taken' }>;
+  it('the age of one is that of what is stored, where a second attempt has found it', () => {
+    const backup = { ...stored.backup, completedAt: '2026-11-21T01:59:00Z' };
+    const objects = [config, ...jobOf(job, 'complete', { ...stored, isRepeated: true, backup })];
+    expect(look(up, objects).lines).toEqual(anew);
+    // Nobody has kept the agent's words: then it is that of the Job.
+    const silent = jobOf(job, 'complete');
+    expect(look(up, [config, ...silent], soon + 50 * 60_000).lines).toEqual([...templates, 'settled']);
+    expect(look(up, [config, ...silent], soon + hour).lines).toEqual(anew);
   });
 
   it('what was taken on the way there is nothing for the way back', () => {
