@@ -4,6 +4,7 @@
  */
 import { displayName, type KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, conflictText } from '../plan/conflict.ts';
 import { blocked, type Step } from '../plan/plan.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
@@ -14,11 +15,23 @@ import type { Preview } from './preview.ts';
 export async function withoutTakeover(preview: Preview, client: Pick<KubeClient, 'get'>): Promise<Preview> {
   const { steps } = preview.plan;
   const live = await Promise.all(steps.map((step) => (isCreation(step) ? find(client, step.object) : undefined)));
+  const claimed = await Promise.all(steps.map((step) => claimedBefore(step, client)));
   const taken = steps.map((step, index) => {
     const found = live[index];
-    return found === undefined || !isCreation(step) ? undefined : conflict(step.object, found);
+    const whose = found === undefined || !isCreation(step) ? undefined : conflict(step.object, found);
+    return claimed[index] ?? whose;
   });
   return stoppedAt(preview, taken);
+}
+
+async function claimedBefore(step: Step, client: Pick<KubeClient, 'get'>): Promise<string | undefined> {
+  const whose = await Promise.all(
+    claimsFor(step).map(async (claim) => {
+      const live = await find(client, claim);
+      return live === undefined ? undefined : claimConflict(claim, live);
+    }),
+  );
+  return whose.find((words) => words !== undefined);
 }
 
 /** Of several clusters of one manifest, the first has the name. */

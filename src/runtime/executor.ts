@@ -9,6 +9,7 @@
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
@@ -130,7 +131,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
     cache.observeWrite(await client.apply(object, { force: true, signal }));
   }
 
+  /** The watch knows them: they have been there for longer than the cluster that would take them. */
+  function refuseClaims(step: ObjectStep): void {
+    for (const claim of claimsFor(step)) {
+      const live = cache.entry(claim)?.object;
+      const whose = live === undefined ? undefined : claimConflict(claim, live);
+      if (whose !== undefined) throw new NameConflict(whose);
+    }
+  }
+
   async function runObjectStep(step: ObjectStep, signal: AbortSignal): Promise<void> {
+    refuseClaims(step);
     switch (step.type) {
       case 'create':
         return create(step.object, step.generate ?? [], signal);

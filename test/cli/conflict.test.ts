@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import { apiServer } from './api-server.ts';
 import { type World, world } from './world.ts';
 
@@ -37,6 +38,17 @@ describe('plan of a cluster whose name is taken', () => {
     ConfigMap/db-members
   blocked by: Service db exists and belongs to ${owner} (NameConflict)
 `);
+  });
+
+  it('by a volume that another cluster has left behind', async () => {
+    const labels = { [managedByLabel]: managedBy, [nameLabel]: 'etcd', [instanceLabel]: 'db' };
+    const metadata = { name: 'data-db-0-0', namespace: 'team', labels };
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata };
+    const { printed } = await planned(of(cluster('RedisCluster', 'db-0')), [claim]);
+    expect(printed.out).not.toContain('StatefulSet');
+    expect(printed.out).toContain(
+      'blocked by: PersistentVolumeClaim data-db-0-0 exists and belongs to the etcd cluster db (NameConflict)\n',
+    );
   });
 
   it('is the same for two of one manifest, with a cluster and without', async () => {

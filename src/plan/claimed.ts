@@ -1,0 +1,43 @@
+/**
+ * Claims that the pods of a StatefulSet would take. Kubernetes gives a pod the claim of that name, whoever has left it:
+ * `data-db-0-0` is of the first member of etcd `db`, and of the first node of Redis `db-0`. A claim that outlives its
+ * cluster has no owner any more, only labels.
+ */
+import type { KubeObject } from '../api/object.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
+import { conflictText } from './conflict.ts';
+import type { Step } from './plan.ts';
+
+interface SetSpec {
+  readonly replicas?: number;
+  readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+/** Of the pods that the step adds; with the labels of the StatefulSet. */
+export function claimsFor(step: Step): KubeObject[] {
+  if ((step.type !== 'create' && step.type !== 'apply') || step.object.kind !== 'StatefulSet') return [];
+  const { metadata, spec } = step.object;
+  const { replicas = 1, volumeClaimTemplates = [] } = spec as SetSpec;
+  const change = step.type === 'apply' ? step.changes.find(({ path }) => path === 'spec.replicas') : undefined;
+  const first = step.type === 'create' ? 0 : change === undefined ? replicas : Number(change.from ?? 0);
+  const { namespace, labels = {} } = metadata;
+  return volumeClaimTemplates.flatMap((template) =>
+    Array.from({ length: Math.max(0, replicas - first) }, (_, i) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name: `${template.metadata.name}-${metadata.name}-${first + i}`,
+        ...(namespace === undefined ? {} : { namespace }),
+        labels,
+      },
+    })),
+  );
+}
+
+/** In words; undefined where `live` is of the same cluster, now or earlier, or was made by somebody for it. */
+export function claimConflict(wanted: KubeObject, live: KubeObject): string | undefined {
+  const { labels = {} } = live.metadata;
+  const isOurs = [nameLabel, instanceLabel].every((label) => labels[label] === wanted.metadata.labels?.[label]);
+  if (labels[managedByLabel] !== managedBy || isOurs) return undefined;
+  return conflictText(wanted, `the ${labels[nameLabel]} cluster ${labels[instanceLabel]}`);
+}
