@@ -18,6 +18,8 @@ export type Binary =
   | 'etcd-before'
   | 'etcdutl'
   | 'etcdutl-before'
+  | 'etcdctl'
+  | 'etcdctl-before'
   | 'coredns'
   | 'local-path-provisioner'
   | 'versitygw';
@@ -44,6 +46,9 @@ const etcdBefore: Source = { ...etcd, version: versions.etcdBefore };
 /** Restores snapshots; a module of its own, released with the server. */
 const etcdutl: Source = { name: 'etcdutl', module: 'go.etcd.io/etcd/etcdutl/v3', version: versions.etcd };
 const etcdutlBefore: Source = { ...etcdutl, version: versions.etcdBefore };
+/** The client, for people: `kubectl exec` finds it in the released image, too. */
+const etcdctl: Source = { name: 'etcdctl', module: 'go.etcd.io/etcd/etcdctl/v3', version: versions.etcd };
+const etcdctlBefore: Source = { ...etcdctl, version: versions.etcdBefore };
 /** A server that speaks S3 and keeps objects as files: where backups go in tests. */
 const versitygw: Source = {
   name: 'versitygw',
@@ -76,6 +81,10 @@ export function program(name: Binary): Program {
       return { name, source: etcdutl, package: etcdutl.module };
     case 'etcdutl-before':
       return { name, source: etcdutlBefore, package: etcdutl.module };
+    case 'etcdctl':
+      return { name, source: etcdctl, package: etcdctl.module };
+    case 'etcdctl-before':
+      return { name, source: etcdctlBefore, package: etcdctl.module };
     case 'versitygw':
       return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
     case 'coredns':

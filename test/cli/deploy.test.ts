@@ -132,10 +132,11 @@ To look at it:
 To connect to RedisCluster sample:
   primary    sample-primary.clusterwright-samples.svc:6379
   password   kubectl --context dev -n clusterwright-samples get secret sample-auth -o jsonpath='{.data.password}' | base64 -d
-  shell      kubectl --context dev -n clusterwright-samples exec -it sample-0 -- sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h sample-primary'
+  try it     kubectl --context dev -n clusterwright-samples exec -it sample-0 -- sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h sample-primary'
 
 To connect to EtcdCluster sample-etcd:
   client     sample-etcd-client.clusterwright-samples.svc:2379
+  try it     kubectl --context dev -n clusterwright-samples exec -it sample-etcd-0-0 -- etcdctl --endpoints=sample-etcd-client:2379 endpoint status --cluster -w table
 `);
   });
 

@@ -35,8 +35,9 @@ function clusterLine({ kind, metadata, status = {} }: Cluster): string {
   return `${kind} ${metadata.namespace}/${metadata.name}: ${status.phase ?? ''}${primary}${version}`;
 }
 
-/** How people reach a database of a kind from inside one of its pods, where its own client program is. */
+/** How people reach a sample of a kind from inside one of its pods, where its own client program is. */
 const clients: Readonly<Record<string, (host: string) => string>> = {
+  EtcdCluster: (host) => `etcdctl --endpoints=${host}:2379 endpoint status --cluster -w table`,
   RedisCluster: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
 };
 
@@ -55,6 +56,6 @@ function connectLines({ kind, metadata, status = {} }: Cluster, flag: string): s
       : [`  password   ${scope} get secret ${secretName} -o jsonpath='{.data.password}' | base64 -d`]),
     ...(client === undefined || pod === undefined || main === undefined
       ? []
-      : [`  shell      ${scope} exec -it ${pod} -- ${client(main.host)}`]),
+      : [`  try it     ${scope} exec -it ${pod} -- ${client(main.host)}`]),
   ];
 }

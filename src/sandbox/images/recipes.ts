@@ -12,13 +12,16 @@ const node: readonly LayerRecipe[] = [
 /** The name under which the operator's image is built and loaded. */
 export const operatorImage = 'clusterwright:dev';
 
-/** etcd and what restores its snapshots, and nothing else, like the image that it stands in for: there is no shell in it. */
-const etcd = (name: string, program: Binary, restorer: Binary, version: string): ImageRecipe => ({
+type EtcdPrograms = readonly [server: Binary, restorer: Binary, client: Binary];
+
+/** etcd with what restores its snapshots and its client, like the image that it stands in for: there is no shell in it. */
+const etcd = (name: string, [program, restorer, client]: EtcdPrograms, version: string): ImageRecipe => ({
   name,
   standsInFor: [`gcr.io/etcd-development/etcd:${version}`],
   layers: [
     { kind: 'program', program, version, to: '/usr/local/bin/etcd' },
     { kind: 'program', program: restorer, version, to: '/usr/local/bin/etcdutl' },
+    { kind: 'program', program: client, version, to: '/usr/local/bin/etcdctl' },
   ],
   config: { entrypoint: ['/usr/local/bin/etcd'] },
 });
@@ -37,8 +40,8 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
     config: {},
   },
-  etcd('etcd:3.5', 'etcd-before', 'etcdutl-before', versions.etcdBefore),
-  etcd('etcd:3.6', 'etcd', 'etcdutl', versions.etcd),
+  etcd('etcd:3.5', ['etcd-before', 'etcdutl-before', 'etcdctl-before'], versions.etcdBefore),
+  etcd('etcd:3.6', ['etcd', 'etcdutl', 'etcdctl'], versions.etcd),
   {
     // Keeps objects as files of a directory.
     name: 's3:dev',
