@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
-import { type Line, lineOf } from './cli/completion.ts';
+import { type Line, lineOf, ownScript } from './cli/completion.ts';
 import { CommandError } from './cli/fault.ts';
 import {
   agentImageOption,
@@ -200,7 +200,11 @@ const commandLine = ({ words, names }: Line) =>
       handle(async () => (await import('./cli/down.ts')).down),
     )
     .command(sandboxCommand)
-    .completion('completion', 'Print the completion script of this shell (bash or zsh)', completing(names))
+    .completion(
+      'completion',
+      'Print the completion script of this shell, or of the one that is named: bash, zsh or fish',
+      completing(names),
+    )
     .option('debug', { type: 'boolean', describe: 'Show where an error comes from (also CLUSTERWRIGHT_DEBUG=1)' })
     .demandCommand(1, 'name a command')
     .parserConfiguration({ 'duplicate-arguments-array': false, 'parse-positional-numbers': false })
@@ -219,7 +223,9 @@ const byKubectl = isKubectlCompletion(argv[1]);
 // The last line tells kubectl whether files may follow: 0 is yes, where there is nothing else.
 if (byKubectl) process.once('exit', () => stdout.write(':0\n'));
 try {
-  await commandLine(await lineOf(args, byKubectl, around)).parseAsync();
+  const script = ownScript(args, env);
+  if (script === undefined) await commandLine(await lineOf(args, byKubectl, around)).parseAsync();
+  else around.stdout(script);
 } catch (error) {
   reportError(error, around, args.includes('--debug') || (env.CLUSTERWRIGHT_DEBUG ?? '') !== '');
   process.exitCode = 1;

@@ -85,6 +85,20 @@ const completionFlag = '--get-yargs-completions';
 const shells: readonly string[] = ['bash', 'zsh', 'fish'];
 
 /**
+ * The script for fish. That of yargs leaves out the word at the cursor where it is empty, the program's own name, and
+ * files, which most commands take.
+ */
+const fishScript = `# clusterwright completion fish > ~/.config/fish/completions/clusterwright.fish
+complete -c clusterwright -a '(SHELL=fish clusterwright ${completionFlag} (commandline -opc) (commandline -ct))'
+`;
+
+/** Undefined where the arguments ask for something else, or for a script that yargs has. */
+export function ownScript(args: readonly string[], { SHELL = '' }: NodeJS.ProcessEnv): string | undefined {
+  const [first, shell = SHELL, ...more] = args;
+  return first === 'completion' && /(^|\/)fish$/.test(shell) && more.length === 0 ? fishScript : undefined;
+}
+
+/**
  * Makes ready what yargs would take from its surroundings: it reads the shell off the environment, whichever script was
  * asked for, and takes a lone `-` for an option without a name.
  *

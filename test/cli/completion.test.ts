@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { clusterNames } from '../../src/cli/completion.ts';
+import { clusterNames, lineOf, ownScript } from '../../src/cli/completion.ts';
 import { parseClusterRef } from '../../src/cli/kinds.ts';
 import { commandName, isKubectlCompletion, programName } from '../../src/cli/program.ts';
 import { engines } from '../../src/engines/index.ts';
@@ -36,6 +36,26 @@ describe('names of clusters', () => {
     const lost = world();
     expect(await clusterNames(['status', ''], lost)).toEqual([]);
     expect(lost.printed).toEqual({ out: '', err: '' });
+  });
+});
+
+describe('the script', () => {
+  it('of fish asks as that of bash does: with the program, and the word at the cursor even where it is empty', async () => {
+    const script = ownScript(['completion', 'fish'], {}) ?? '';
+    expect(script).toContain('--get-yargs-completions (commandline -opc) (commandline -ct))');
+    const line = await lineOf(['--get-yargs-completions', 'clusterwright', 'plan', ''], false, world());
+    expect(line.words).toEqual(['--get-yargs-completions', 'clusterwright', 'plan', '']);
+  });
+
+  it.each([
+    [['completion'], '/usr/bin/fish', true],
+    [['completion', 'fish'], '/bin/bash', true],
+    [['completion', 'bash'], '/usr/bin/fish', false],
+    [['completion'], '/bin/bash', false],
+    [['completion', '--help'], '/usr/bin/fish', false],
+    [['plan', 'fish'], '/usr/bin/fish', false],
+  ])('of fish is what %j in %s asks for: %s', (args, shell, isFish) => {
+    expect(ownScript(args, { SHELL: shell }) !== undefined).toBe(isFish);
   });
 });
 
