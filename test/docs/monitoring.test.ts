@@ -61,6 +61,25 @@ describe('docs/monitoring.md', () => {
     expect(blocking.filter((reason) => !reasons.includes(reason))).toEqual([]);
   });
 
+  it('lets kube-state-metrics see every kind, and takes conditions from one that is there', () => {
+    const [role, config] = blocks(section('Conditions')) as [
+      { rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] },
+      { spec: { resources: { groupVersionKind: { group: string; kind: string } }[] } },
+    ];
+    const kinds = engines.map(({ kind }) => kind.resource);
+    expect(role.rules[0]).toEqual({
+      apiGroups: [...new Set(kinds.map(({ group }) => group))],
+      resources: kinds.map(({ plural }) => plural).sort(),
+      verbs: ['list', 'watch'],
+    });
+    for (const { groupVersionKind } of config.spec.resources) {
+      expect(kinds.map(({ group, kind }) => ({ group, kind }))).toContainEqual({
+        group: groupVersionKind.group,
+        kind: groupVersionKind.kind,
+      });
+    }
+  });
+
   it('has a row for every port that the operator talks to, and for those that it does not', () => {
     const rows = section('Who talks to whom')
       .split('\n')

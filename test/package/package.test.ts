@@ -61,15 +61,19 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe('the published package', () => {
-  test('holds compiled code and manifests, no sources and no tests', () => {
+  test('holds compiled code, manifests and the pages that the README leads to, no sources and no tests', () => {
     const paths = packed.files.map(({ path }) => path);
+    const linked = [...readFileSync('README.md', 'utf8').matchAll(/\]\((docs\/[^)#]+\.md|CHANGELOG\.md)/g)].map(
+      ([, path]) => path,
+    );
+    expect(linked.length).toBeGreaterThan(8);
     expect(paths).toEqual(
-      expect.arrayContaining(['build/src/index.js', 'build/src/index.d.ts', 'dist/0000-crds.k8s.yaml']),
+      expect.arrayContaining(['build/src/index.js', 'build/src/index.d.ts', 'dist/0000-crds.k8s.yaml', ...linked]),
     );
     expect(
       paths.filter(
         (path) =>
-          !/^(build\/src\/|build\/(agent|controller)\.mjs$|dist\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
+          !/^(build\/src\/|build\/(agent|controller)\.mjs$|dist\/|docs\/|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(
             path,
           ),
       ),
