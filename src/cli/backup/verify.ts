@@ -19,7 +19,7 @@ import { CommandError } from '../fault.ts';
 import { findCluster, readChildren } from '../live.ts';
 import { ioTo, type Way } from '../observation.ts';
 import type { Command, Surroundings } from '../surroundings.ts';
-import { tableText } from '../table.ts';
+import { comparison } from './comparison.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { waitForCluster } from './waiting.ts';
 
@@ -42,7 +42,7 @@ interface Drill {
   readonly name: string;
   /** What is created. */
   readonly object: KubeObject;
-  readonly wanted: Readonly<Record<string, string>>;
+  readonly wanted: Readonly<Record<string, string>> | undefined;
 }
 
 export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
@@ -54,7 +54,9 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
     try {
       const { resource } = drill.engine.kind;
       await waitForCluster(connection.client, resource, drill.namespace, drill.name, args.timeout * 1000);
-      return report(drill, await ask(connection, drill, args, around), around);
+      const { text, isSame } = comparison(drill.part, drill.wanted, await ask(connection, drill, args, around));
+      around.stdout(text);
+      return isSame ? 0 : 1;
     } finally {
       await remove(connection, drill, made);
     }
@@ -70,7 +72,7 @@ async function prepare(connection: Connection, args: VerifyArguments, around: Su
   const found = backupEngine && (await findCluster(client, backupEngine, namespace, args.name));
   if (found === undefined) throw new CommandError(`there is no Backup ${args.name} in namespace ${namespace}`);
   const { cluster, target, encryption } = found.spec as BackupSpec;
-  const { phase, id, contents = {}, version = '' } = (found.status ?? {}) as BackupStatus;
+  const { phase, id, contents, version = '' } = (found.status ?? {}) as BackupStatus;
   if (phase !== 'Verified' || id === undefined) {
     throw new CommandError(`backup ${args.name} is ${phase ?? 'new'}: only one that is Verified can be tried`);
   }
@@ -121,7 +123,7 @@ function valid({ kind }: RegisteredEngine, object: KubeObject): Cluster {
 
 async function ask(
   { client, forward }: Connection,
-  { engine, part, namespace, name, wanted }: Drill,
+  { engine, part, namespace, name, wanted = {} }: Drill,
   { ask: way = 'forward' }: VerifyArguments,
   around: Surroundings,
 ): Promise<Readonly<Record<string, string>>> {
@@ -130,22 +132,6 @@ async function ask(
   const children = await readChildren(client, engine, namespace, name);
   const io = ioTo(cluster, children, { client, forward, dial: around.dial, way });
   return part.contents(cluster, children, io, wanted);
-}
-
-function report({ part, wanted }: Drill, found: Readonly<Record<string, string>>, around: Surroundings): 0 | 1 {
-  const rows = Object.entries(wanted).map(([name, value]) => ({
-    name,
-    value,
-    found: found[name],
-    isSame: part.isSame(name, value, found[name]),
-  }));
-  around.stdout(
-    tableText(
-      ['WHAT', 'BACKUP', 'RESTORED', ''],
-      rows.map((row) => [row.name, row.value, row.found ?? 'nothing', row.isSame ? 'same' : 'DIFFERS']),
-    ),
-  );
-  return rows.every(({ isSame }) => isSame) ? 0 : 1;
 }
 
 async function remove({ client }: Connection, { engine, namespace, name }: Drill, made: KubeObject): Promise<void> {
