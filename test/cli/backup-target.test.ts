@@ -105,22 +105,22 @@ describe('backup list --target of a directory', () => {
     expect(() => readdirSync(join(used, '..'))).toThrow('ENOENT');
   });
 
-  it('leaves nothing behind when it is interrupted, either', async () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves nothing behind after %s, either', async (signal) => {
     const endless = join(home, 'endless.mjs');
     writeFileSync(endless, 'setInterval(() => {}, 1000);');
-    const before = process.listenerCount('SIGINT');
+    const before = process.listenerCount(signal);
     let used = '';
     const taskFor: Parameters<RunAgent>[0] = (pathOf) => {
       used = pathOf('key');
       return {};
     };
     const running = runAgent(taskFor, { key: 'a key' }, endless);
-    await vi.waitFor(() => expect(process.listenerCount('SIGINT')).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(process.listenerCount(signal)).toBeGreaterThan(before));
     expect(readFileSync(used, 'utf8')).toBe('a key');
-    process.emit('SIGINT');
+    process.emit(signal);
     await expect(running).rejects.toThrow('has ended without a result: ended by SIGTERM');
     expect(() => readdirSync(join(used, '..'))).toThrow('ENOENT');
-    expect(process.listenerCount('SIGINT')).toBe(before);
+    expect(process.listenerCount(signal)).toBe(before);
   });
 });
 

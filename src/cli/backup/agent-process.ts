@@ -24,7 +24,8 @@ export type RunAgent = (
   files: Readonly<Record<string, string>>,
 ) => Promise<AgentRun>;
 
-const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+/** SIGHUP: the terminal was closed, or the connection to this machine has ended. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** @throws CommandError where there is no agent, or it ended without a word */
 export async function runAgent(
