@@ -14,7 +14,7 @@ import type { Children } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { findSecret, readChildren } from './live.ts';
-import { type ObserveOptions, observe } from './observation.ts';
+import { ioTo, type ObserveOptions, observe } from './observation.ts';
 
 /** What a plan was made from. `objects`: the API server alone, as no process could be asked. */
 export type Basis = 'nothing' | 'objects' | 'processes';
@@ -67,8 +67,11 @@ export async function livePreview(
   const children = await readChildren(client, engine, namespace, name);
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
-    const { plan } = planEnd(engine, cluster, children, secrets, systemClock.now());
-    return { cluster, basis: 'objects', spec, plan, follows: [] };
+    const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, systemClock.now());
+    const kept = isWaitingForBackup
+      ? ((await engine.upkeep?.plan(cluster, ioTo(cluster, children, options))) ?? [])
+      : [];
+    return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows: [] };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);
   const plan = passPlan(
