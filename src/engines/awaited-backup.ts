@@ -1,8 +1,9 @@
 /**
  * A backup that something waits for: the end of a cluster, or another minor version. Its Job is the only one of its name.
  * It is made where it is missing, begun anew a minute after it has failed, and found again by whoever comes after a
- * crash; what was taken for something else before counts for nothing, nor does what was taken more than an hour ago. Until it has ended well it is made anew for another
- * target or key as well, and afterwards it stays, whatever those are by then.
+ * crash; what was taken for something else before counts for nothing, nor does what was taken more than an hour ago.
+ * Until it has ended well it is made anew for another target or key as well, and afterwards it stays, whatever those are
+ * by then.
  */
 import { createHash } from 'node:crypto';
 import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
