@@ -62,6 +62,12 @@ function completing(names: readonly string[]) {
     });
 }
 
+/** What yargs calls non-option arguments, and counts, nobody calls so. */
+function inWords(message: string): string {
+  const isMissing = message.startsWith('Not enough non-option arguments');
+  return isMissing ? 'something is missing after the command; with --help it says what it takes' : message;
+}
+
 const commandLine = ({ words, names }: Line) =>
   yargs([...words])
     // kubectl has a completion of its own, so a script is never for its name.
@@ -153,7 +159,7 @@ const commandLine = ({ words, names }: Line) =>
             }),
           handle(async () => (await import('./cli/backup/verify.ts')).verifyBackup),
         )
-        .demandCommand(1, 'name a command'),
+        .demandCommand(1, 'name a command; --help lists them'),
     )
     .command(
       'run',
@@ -206,7 +212,7 @@ const commandLine = ({ words, names }: Line) =>
       completing(names),
     )
     .option('debug', { type: 'boolean', describe: 'Show where an error comes from (also CLUSTERWRIGHT_DEBUG=1)' })
-    .demandCommand(1, 'name a command')
+    .demandCommand(1, 'name a command; --help lists them')
     .parserConfiguration({ 'duplicate-arguments-array': false, 'parse-positional-numbers': false })
     .strict()
     .recommendCommands()
@@ -214,7 +220,7 @@ const commandLine = ({ words, names }: Line) =>
     .alias({ help: 'h', version: 'v' })
     .locale('en')
     .fail((message, error) => {
-      throw error ?? new CommandError(message);
+      throw error ?? new CommandError(inWords(message));
     })
     .wrap(Math.min(110, stdout.columns ?? 110));
 

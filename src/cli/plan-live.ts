@@ -28,7 +28,12 @@ export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, A
 
 export async function planLive(args: LiveArguments, around: Surroundings): Promise<readonly Preview[]> {
   const documents = parseClusterRef(engines, args.subject) === undefined ? await readable(args.subject, around) : [];
-  const connection = await around.connect(args);
+  const connection = await around.connect(args).catch((cause: Error) => {
+    if (documents.length === 0) throw cause;
+    throw new CommandError(`${cause.message}\nWithout a cluster, --offline plans a file as if nothing of it existed.`, {
+      cause,
+    });
+  });
   try {
     const { client, forward } = connection;
     const image = namedAgentImage(args, around) ?? (await installedAgentImage(client));
