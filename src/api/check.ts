@@ -5,6 +5,7 @@
  * controller 15 MB for good, a fifth of its memory. The tests hold this one against such a validator, and against the
  * API server itself.
  */
+import { patternMessage } from './pattern-words.ts';
 import { schemaOfKey } from './prune.ts';
 import type { StructuralSchema } from './schema.ts';
 import { typeMessage } from './type-words.ts';
@@ -106,7 +107,7 @@ function boundFaults(schema: StructuralSchema, value: unknown): Finding[] {
     limit('minLength', (bound) => length >= bound, 'must have at least this many characters:');
     limit('maxLength', (bound) => length <= bound, 'must have at most this many characters:');
     if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-      findings.push({ rule: `pattern ${schema.pattern}`, message: `must match ${schema.pattern}` });
+      findings.push({ rule: `pattern ${schema.pattern}`, message: patternMessage(schema.pattern) });
     }
   }
   if (Array.isArray(value)) {

@@ -9,6 +9,9 @@ import { displayPath, type Violation } from './violation.ts';
 /** Longest name of a custom resource: with what the names of its children add, each stays a DNS label of 63. */
 export const maxNameLength = 40;
 
+/** Of names that become parts of DNS names. */
+export const namePattern = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
+
 /** The node itself takes no description: the API server has its own. */
 export const metadataSchema = {
   type: 'object',
@@ -16,7 +19,7 @@ export const metadataSchema = {
     name: {
       type: 'string',
       description: 'Name of the cluster: lower-case letters, digits and dashes, starting with a letter.',
-      pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
+      pattern: namePattern,
       maxLength: maxNameLength,
     },
   },

@@ -127,7 +127,7 @@ describe('a verdict', () => {
         {
           path: 'metadata.name',
           rule: 'pattern ^[a-z]([-a-z0-9]*[a-z0-9])?$',
-          message: 'must match ^[a-z]([-a-z0-9]*[a-z0-9])?$',
+          message: 'must be lower-case letters, digits and dashes, with a letter first and no dash last',
         },
         {
           path: 'spec.mode',

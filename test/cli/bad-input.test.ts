@@ -61,6 +61,14 @@ const rows: readonly Row[] = [
     says: ['f.yaml:6:3: spec.replicas: must be at most 9\n    rule: maximum 9'],
   },
   {
+    title: 'sizes and times in other units',
+    text: `${head}spec:\n  storage: {size: 10GB}\n  sentinel: {downAfter: 1h}\n`,
+    says: [
+      'f.yaml:7:14: spec.sentinel.downAfter: must be a duration such as 500ms, 3s or 2m',
+      'f.yaml:6:13: spec.storage.size: must be a quantity such as 500m, 2 or 10Gi',
+    ],
+  },
+  {
     title: 'an unknown field',
     text: `${head}spec:\n  version: "8.0"\n  replcas: 3\n`,
     says: ['f.yaml:7:3: spec.replcas: unknown field'],

@@ -305,7 +305,7 @@ describe('a cluster whose spec is not valid', () => {
     expect([engine.surveyed, parts.api.writes]).toEqual([[], ['PATCH db/status']]);
     expect(status()).toMatchObject({ phase: 'Invalid', primary: 'db-1', replicas: 3 });
     expect(condition('Ready')).toMatch(
-      /^False InvalidSpec: spec\.replicas: must be at least 1; spec\.storage\.size: must match/,
+      /^False InvalidSpec: spec\.replicas: must be at least 1; spec\.storage\.size: must be a quantity such as/,
     );
     expect(condition('Stalled')).toMatch(/^True InvalidSpec/);
   });
