@@ -190,6 +190,15 @@ describe('backup list --target of a file', () => {
     await expect(listBackups({ target: file(`s3: ${closed}`) }, here({ env }))).rejects.toThrow(/127\.0\.0\.1/);
   });
 
+  it('tells the last words of an agent that ended without a result, whatever Node warned of', async () => {
+    const broken = join(home, 'broken.mjs');
+    const text = `process.emitWarning('old'); console.error('out of luck'); setImmediate(() => process.exit(1));`;
+    writeFileSync(broken, text);
+    await expect(runAgent(() => ({}), {}, broken)).rejects.toThrow(
+      `${broken}, has ended without a result: exit code 1\nout of luck`,
+    );
+  });
+
   it('has options that mean nothing without it', async () => {
     await expect(listBackups({ key: 'k' }, here())).rejects.toThrow('--key is for --target');
   });

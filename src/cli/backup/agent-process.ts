@@ -40,6 +40,8 @@ export async function runAgent(
     await writeFile(pathOf('task.json'), JSON.stringify(taskFor(pathOf)));
     const env = {
       PATH: process.env.PATH,
+      // What it says is shown where it ends without a result: its own words, and none of Node.
+      NODE_NO_WARNINGS: '1',
       CLUSTERWRIGHT_LOG_LEVEL: 'info',
       CLUSTERWRIGHT_TERMINATION_MESSAGE_PATH: pathOf('nobody-looks-here'),
     };
