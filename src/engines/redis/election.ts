@@ -14,7 +14,7 @@ import { claimOf, dataPodNames, isHeard, majorityOf, podOf, type Situation, term
 const soonMs = 500;
 
 export function planElection(situation: Situation): Plan<RedisAction> {
-  const { topology, observed, spec, nodes } = situation;
+  const { topology, observed, sentinelSize, nodes } = situation;
   if (nodes.length === 0) return awaitingMembers(situation, 'no data node answers yet', soonMs);
   if (nodes.filter((node) => node.role === 'primary').length > 1) {
     return waiting('PrimaryContested', 'several nodes claim to be primary, and the sentinels name none of them');
@@ -22,7 +22,7 @@ export function planElection(situation: Situation): Plan<RedisAction> {
   const chosen = chosenByHand(situation);
   if (topology.watching.length > 0) return planSentinelsLost(situation, chosen);
   if (isBlank(nodes)) return planBootstrap(situation);
-  if (answering(observed.sentinels).length < majorityOf(spec.sentinel.replicas)) {
+  if (answering(observed.sentinels).length < majorityOf(sentinelSize)) {
     return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
   }
   return chosen ?? planContested(nodes) ?? planRecovery(situation);

@@ -1,5 +1,6 @@
 /**
- * Sizes. Growing is at once: new nodes copy from the primary and harm nobody. Shrinking is one member at a time, only
+ * Sizes. Growing is at once: new nodes copy from the primary and harm nobody. But no sentinel joins while there is no
+ * primary, or another is being elected: it would know of no node but the primary of before, and elect that. Shrinking is one member at a time, only
  * while nothing is amiss, never the primary, never the last replica in sync (safety rule R9).
  */
 import { type ActStep, type Plan, wait } from '../../plan/plan.ts';
@@ -19,7 +20,8 @@ export interface Sizes {
 export function sizesFor(situation: Situation, whole: boolean): Sizes {
   const { spec, dataSize, sentinelSize, dataPods, topology } = situation;
   const data = Math.max(spec.replicas, dataSize);
-  const sentinels = Math.max(spec.sentinel.replicas, sentinelSize);
+  const isSettled = topology.primary !== undefined && !topology.failingOver;
+  const sentinels = isSettled ? Math.max(spec.sentinel.replicas, sentinelSize) : sentinelSize;
   if (!whole || !bothSetsSeen(situation)) return { data, sentinels };
   if (sentinelSize > spec.sentinel.replicas) return { data, sentinels: sentinelSize - 1 };
   const victim = dataPods.find((pod) => pod.metadata.name.endsWith(`-${dataSize - 1}`));

@@ -87,6 +87,6 @@ export function majorityOf(sentinels: number): number {
 }
 
 /** A majority of the sentinels watches: the newest of their views is the newest that any majority has agreed to. */
-export function isHeard({ spec, sentinelSize, topology }: Situation): boolean {
-  return topology.watching.length >= majorityOf(Math.max(spec.sentinel.replicas, sentinelSize));
+export function isHeard({ sentinelSize, topology }: Situation): boolean {
+  return topology.watching.length >= majorityOf(sentinelSize);
 }

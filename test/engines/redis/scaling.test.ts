@@ -32,6 +32,18 @@ describe('more data nodes', () => {
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
 
+describe('more sentinels', () => {
+  const more: Story = { spec: { sentinel: { replicas: 5, quorum: 3 } }, sentinelSize: 3 };
+  const grown = 'apply StatefulSet db-sentinel: spec.replicas 3 > 5';
+
+  it.each<readonly [story: string, story: Story, comes: boolean]>([
+    ['come at once', more, true],
+    ['come while a replica is away', { ...more, nodes: { 1: 'silent' } }, true],
+    ['wait for a primary: they would know of none but the one before', { ...more, nodes: { 0: 'silent' } }, false],
+    ['wait for the end of a failover', { ...more, sentinels: { 0: { failingOver: true } } }, false],
+  ])('%s', (_, story, comes) => expect(planned(story).includes(grown)).toBe(comes));
+});
+
 describe('fewer data nodes', () => {
   it.each<PlanRow>([
     ['one at a time', fiveToThree, ['apply StatefulSet db: spec.replicas 5 > 4', 'wait ScalingIn']],

@@ -16,6 +16,7 @@ const longMs = 200_000;
 
 const madeAgain = [
   { oracle: 'O3', about: 'jobs/', why: 'a Job that has failed, or that somebody deleted, is made again' },
+  { oracle: 'O3', about: '-task', why: 'its task goes with a Job that has failed' },
   { oracle: 'O2', about: 'clusterwright.dev/attempt', why: 'it tells that it is the second one' },
   { oracle: 'O9', why: 'to begin anew costs some writes' },
 ] as const;

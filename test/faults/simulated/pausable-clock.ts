@@ -46,9 +46,12 @@ export function pausableClock(clock: Clock): PausableClock {
     transport: (inner) => ({
       async request(request) {
         if (isPaused()) await running();
-        const response = await inner.request(request);
-        if (isPaused()) await running();
-        return response;
+        try {
+          return await inner.request(request);
+        } finally {
+          // Nor is a connection heard to break.
+          if (isPaused()) await running();
+        }
       },
       stream: (request) => inner.stream(request),
       close: () => inner.close(),
