@@ -146,8 +146,11 @@ export const ownershipCases: readonly ConformanceCase[] = [
       const wanted = { ...set, metadata: { name: 'a', labels } };
       const live = accepted(await scene.call('POST', pathIn(scene, statefulSets), { body: wanted, query }));
       const path = pathIn(scene, statefulSets, 'a');
-      const body = takeOverPatch(live) ?? [];
-      const taken = accepted(await scene.call('PATCH', path, { type: 'json-patch', body, query }));
+      // The StatefulSet controller writes a status meanwhile.
+      const taken = await scene.until('the entry turned', async () => {
+        const body = takeOverPatch(await read(scene, statefulSets, 'a')) ?? [];
+        return accepted(await scene.call('PATCH', path, { type: 'json-patch', body, query }));
+      });
       expect(entryOf(taken, 'clusterwright', 'Update')).toBeUndefined();
       const after = accepted(await apply(scene, statefulSets, set, 'clusterwright', { force: 'true' }));
       expect(after.metadata.labels).toEqual({ app: 'a' });
