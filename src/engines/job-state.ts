@@ -1,6 +1,6 @@
 /** What has come of a Job of the agent: from its conditions, and from the last words of its pods. */
 import { type AgentResult, parseAgentResult } from '../backup/agent-result.ts';
-import type { ContainerStatus, Job, Pod } from '../resources/children.ts';
+import type { Children, ContainerStatus, Job, Pod } from '../resources/children.ts';
 
 export type JobState =
   /** No process is at work; why, in words. */
@@ -13,15 +13,30 @@ export type JobState =
 /** A watch of pods may be behind that of Jobs for so long. Later, a pod that nobody sees is one that is gone. */
 const lagMs = 30_000;
 
+/** Jobs that have ended within the last minute, and whose last pod has not been seen to end. `now` in milliseconds. */
+export function unheardJobs({ jobs, jobPods }: Children, now: number): readonly Job[] {
+  return jobs.filter((job) => {
+    const left = endOfLag(conditionOf(job, 'Complete') ?? conditionOf(job, 'Failed')) - now;
+    return left > -lagMs && !hasEnded(newestFirst(jobPods, job)[0]);
+  });
+}
+
+function newestFirst(pods: readonly Pod[], job: Job): readonly Pod[] {
+  return pods.filter((pod) => isOf(pod, job)).sort((a, b) => createdAt(b) - createdAt(a));
+}
+
+function conditionOf({ status }: Job, type: string) {
+  return status?.conditions?.find((c) => c.type === type && c.status === 'True');
+}
+
 /**
  * `pods`: those of all Jobs of the owner; `now` in milliseconds. A Job that has just ended, and whose last pod has not
  * been seen to end, is still at work: what it came to is only known when that pod's last words are.
  */
 export function jobState(job: Job, pods: readonly Pod[], now: number): JobState {
-  const own = pods.filter((pod) => isOf(pod, job)).sort((a, b) => createdAt(b) - createdAt(a));
-  const has = (type: string) => job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
+  const own = newestFirst(pods, job);
   const results = own.flatMap((pod) => resultOf(pod) ?? []);
-  const [complete, failed] = [has('Complete'), has('Failed')];
+  const [complete, failed] = [conditionOf(job, 'Complete'), conditionOf(job, 'Failed')];
   const left = endOfLag(complete ?? failed) - now;
   if (left > 0 && !hasEnded(own[0])) {
     return { state: 'running', message: `${job.metadata.name} has ended; its last words are awaited`, recheckMs: left };
@@ -37,7 +52,7 @@ export function jobState(job: Job, pods: readonly Pod[], now: number): JobState 
     if (last?.result === 'failed') {
       return { state: 'failed', message: last.message, isTransient: last.isTransient, at };
     }
-    const why = own.map(endOf).find((words) => words !== undefined) ?? failed.message ?? failed.reason ?? '';
+    const why = own.map(wordsOf).find((words) => words !== undefined) ?? failed.message ?? failed.reason ?? '';
     return { state: 'failed', message: why === '' ? 'its Job has failed' : why, isTransient: true, at };
   }
   return progressOf(own, results);
@@ -83,7 +98,7 @@ function resultOf(pod: Pod): AgentResult | undefined {
 }
 
 /** Of a process that was not the agent, or did not come to speak. */
-function endOf(pod: Pod): string | undefined {
+function wordsOf(pod: Pod): string | undefined {
   const ended = containersOf(pod).find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const { reason = '', exitCode = 0, message = '' } = ended?.state?.terminated ?? {};
   if (ended === undefined) return undefined;

@@ -25,6 +25,7 @@ import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { describeStep, type Executor, StepFailed } from './executor.ts';
+import { withLastWords } from './last-words.ts';
 import { lastWill, readAlone } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
@@ -44,7 +45,7 @@ export interface PassResult {
 }
 
 export interface ReconcilerOptions {
-  readonly client: Pick<KubeClient, 'get'>;
+  readonly client: Pick<KubeClient, 'get' | 'list'>;
   readonly cache: Pick<Cache, 'children' | 'observeRead' | 'observeDelete' | 'cluster'>;
   /** Where a resource of one kind may be about one of another. */
   readonly engines?: readonly RegisteredEngine[];
@@ -221,7 +222,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     async reconcile(engine, object, key, signal) {
       const { resource } = engine.kind;
       const verdict = verdictOn(engine)(object);
-      const children = cache.children(key);
+      const now = io(object as Cluster, signal).now();
+      const children = await withLastWords(key, cache, client, now, signal);
       if (!verdict.ok) {
         const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
         if (last !== undefined) return reconcileDeleting(engine, last, children, signal);

@@ -5,7 +5,7 @@ import { configMaps, persistentVolumeClaims, pods } from '../../src/api/resource
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ActStep, blocked, type Outcome, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
-import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
+import { agentComponent, componentLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
@@ -257,6 +257,26 @@ describe('a pass', () => {
     const { outcome } = await pass();
     const deletes = parts.api.writes.filter((write) => write.startsWith('DELETE'));
     expect([outcome.state, deletes.length]).toEqual(restarted ? ['settled', 1] : ['wait', 0]);
+  });
+
+  it.each<readonly [story: string, endedAgoMs: number, asked: boolean]>([
+    ['has just ended', 0, true],
+    ['ended long ago: its pod is gone', 120_000, false],
+  ])('hears what the pod of a Job said that the watch has not told of, where the Job %s', async (_, ago, asked) => {
+    const { metadata } = testChild(testCluster('db'), 'ConfigMap');
+    const at = new Date(parts.clock.now() - ago).toISOString();
+    const status = { conditions: [{ type: 'Complete', status: 'True', lastTransitionTime: at }] };
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, name: 'take' }, status };
+    const { uid } = parts.api.put(job).metadata;
+    await pass();
+    await turn();
+    parts.api.lag();
+    const labels = { ...metadata.labels, [componentLabel]: agentComponent, 'batch.kubernetes.io/job-name': 'take' };
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'take', uid: uid ?? '', controller: true }];
+    const podMetadata = { ...metadata, name: 'take-x', labels, ownerReferences };
+    parts.api.put({ apiVersion: 'v1', kind: 'Pod', metadata: podMetadata, status: { phase: 'Succeeded' } });
+    await pass();
+    expect(parts.cache.children(key).jobPods.map((pod) => pod.metadata.name)).toEqual(asked ? ['take-x'] : []);
   });
 
   it('in which nobody could look is repeated, and says nothing', async () => {
