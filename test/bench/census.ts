@@ -62,19 +62,31 @@ export async function openCensus(client: KubeClient, resource: Resource, namespa
     else waiting.delete(metadata.name);
   }
 
+  /** The server ends a watch that does not keep up: it goes on where it was. */
   async function follow(watched: Resource): Promise<void> {
-    const options = { namespace, timeoutSeconds: 3600, signal: closing.signal };
-    for await (const event of await client.watch(watched, options)) {
-      if (event.type === 'BOOKMARK') continue;
-      if (event.type === 'ERROR') throw new Error(`the watch of ${watched.plural} failed: ${event.status.message}`);
-      const at = performance.now();
-      lastChangeAt = at;
-      const { object } = event;
-      if (watched === resource) noteCluster(object, at);
-      else if (event.type === 'ADDED' && clusterOf(object.metadata.name) !== undefined) {
-        childUids.add(object.metadata.uid ?? '');
-        lastChildAt = at;
+    let since: { readonly resourceVersion?: string } = {};
+    while (!closing.signal.aborted) {
+      const options = { namespace, timeoutSeconds: 3600, signal: closing.signal, ...since };
+      for await (const event of await client.watch(watched, options)) {
+        if (event.type === 'ERROR') throw new Error(`the watch of ${watched.plural} failed: ${event.status.message}`);
+        if (event.type === 'BOOKMARK') {
+          since = { resourceVersion: event.resourceVersion };
+          continue;
+        }
+        const { resourceVersion } = event.object.metadata;
+        if (resourceVersion !== undefined) since = { resourceVersion };
+        note(watched, event.type, event.object);
       }
+    }
+  }
+
+  function note(watched: Resource, type: string, object: KubeObject): void {
+    const at = performance.now();
+    lastChangeAt = at;
+    if (watched === resource) noteCluster(object, at);
+    else if (type === 'ADDED' && clusterOf(object.metadata.name) !== undefined) {
+      childUids.add(object.metadata.uid ?? '');
+      lastChildAt = at;
     }
   }
 
