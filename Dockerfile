@@ -4,5 +4,5 @@ FROM node:22-bookworm-slim
 COPY --chown=0:0 build/controller.mjs build/agent.mjs /
 USER 65532:65532
 ENV NODE_ENV=production
-# A young generation of 1 MB and lazy compilation keep an idle operator at some 80 MB (77 to 85 measured): it waits more than it computes.
-ENTRYPOINT ["node", "--max-semi-space-size=1", "--optimize-for-size", "/controller.mjs"]
+# A young generation of 2 MB keeps an idle operator under 100 MB. 1 MB and --optimize-for-size would save 3 to 10 MB, and cost a third more CPU.
+ENTRYPOINT ["node", "--max-semi-space-size=2", "/controller.mjs"]

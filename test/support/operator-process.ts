@@ -7,7 +7,7 @@ import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 import { within } from './redis-client.ts';
 
 /** As in the Dockerfile. */
-export const nodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'] as const;
+export const nodeFlags = ['--max-semi-space-size=2'] as const;
 
 export interface OperatorOptions {
   readonly bundle: string;

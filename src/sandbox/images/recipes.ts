@@ -62,7 +62,7 @@ export function operatorRecipe(controller: string, agent: string): ImageRecipe {
     layers: [...node, { kind: 'files', files }],
     config: {
       // A young generation of 1 MB: as in the Dockerfile.
-      entrypoint: ['/usr/local/bin/node', '--max-semi-space-size=1', '--optimize-for-size', '/controller.mjs'],
+      entrypoint: ['/usr/local/bin/node', '--max-semi-space-size=2', '/controller.mjs'],
       user: '65532:65532',
       env: ['NODE_ENV=production'],
     },
