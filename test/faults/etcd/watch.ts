@@ -153,7 +153,7 @@ export function createWatch(processes: Processes): Watch {
       unsafe.add(`${pod.metadata.name} is deleted, which leaves ${others} of ${voters.length}`);
     }
     const away = voters.filter((voter) => voter.id !== row.id && !isPodReady(`${nameIn(voter)}-0`)).map(nameIn);
-    if (away.length > 0 && isPodReady(pod.metadata.name)) {
+    if (away.length > 0 && isReady(pod)) {
       unsafe.add(`${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`);
     }
     const leads = [...processes.all].some((member) => member.id === row.id && member.role === 'leader');

@@ -26,6 +26,11 @@ export const backupMutants: readonly Mutant[] = [
         find: 'if (complete !== undefined) {',
         replace: 'if (complete !== undefined || failed !== undefined) {',
       },
+      {
+        file: 'engines/job-state.ts',
+        find: 'Date.parse(complete.lastTransitionTime',
+        replace: 'Date.parse((complete ?? failed)?.lastTransitionTime',
+      },
     ],
     scenarios: ['B4'],
     classes: ['F16'],
@@ -90,6 +95,11 @@ export const backupMutants: readonly Mutant[] = [
         file: 'engines/job-state.ts',
         find: 'if (complete !== undefined) {',
         replace: 'if (complete !== undefined || own.length > 0) {',
+      },
+      {
+        file: 'engines/job-state.ts',
+        find: 'Date.parse(complete.lastTransitionTime',
+        replace: 'Date.parse(complete?.lastTransitionTime',
       },
     ],
     scenarios: ['B1', 'etcd B1'],
