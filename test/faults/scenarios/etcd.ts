@@ -43,8 +43,8 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: three,
     async act(stage) {
       await stage.change({ replicas: 1 });
-      // Longer than any fault, so that all have left before others come.
-      await stage.pause(150_000);
+      // Longer than any fault, a watch that hangs for ten minutes included: all have left before others come.
+      await stage.pause(700_000);
       await stage.change({ replicas: 3 });
     },
     end: 'whole',
