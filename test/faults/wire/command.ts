@@ -96,8 +96,8 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
   inner.on('data', (chunk: Buffer) => {
     whenRunning(() => arrive(chunk));
   });
-  inner.on('end', () => outer.push(null));
-  inner.on('error', (error) => outer.destroy(error));
-  inner.on('close', () => outer.destroy());
+  inner.on('end', () => whenRunning(() => outer.push(null)));
+  inner.on('error', (error) => whenRunning(() => outer.destroy(error)));
+  inner.on('close', () => whenRunning(() => outer.destroy()));
   return outer;
 }
