@@ -113,11 +113,11 @@ test('a Redis that begins with a backup is formed once, by the same writes, and 
   const shaken = await stage.create('shaken', { bootstrap });
   const crashed = await killedAfterEveryWrite(stage, () => shaken.whole(size, { withinMs: 0 }));
   await reportCrashes('redis restore', without, crashed);
-  // How often a status is written depends on when somebody looks.
+  // How often a status is written depends on when somebody looks, and a node that starts late finds the primary itself.
   const ofObjects = (writes: readonly string[], name: string): readonly string[] =>
     writes
-      .filter((write) => !write.endsWith('/status'))
-      .map((write) => write.replaceAll(name, 'NAME').replace(/[\d.]+:(?=\d+$)/, ''))
+      .filter((write) => /^(POST|PATCH|PUT|DELETE) /.test(write) && !write.endsWith('/status'))
+      .map((write) => write.replaceAll(name, 'NAME'))
       .sort();
   expect(ofObjects(crashed, 'shaken')).toEqual(ofObjects(without, 'steady'));
   expect(await childrenAtRest(stage, shaken)).toEqual(await childrenAtRest(stage, steady));
