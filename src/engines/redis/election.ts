@@ -92,7 +92,8 @@ function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation):
 
 /**
  * The sentinels name an address. If the node that they mean has it, or they know a replica that lives, the failover is
- * theirs. Another node that got the address since waits for the one that they mean, as its entry point does.
+ * theirs. Another node that got the address since waits for the one that they mean, as its entry point does; and so does
+ * the one that they mean, where it was stopped before its volume bore its address.
  */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
@@ -100,7 +101,9 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
-  if (holder !== undefined && holder === (podAt(children, named) ?? holder)) {
+  const meant = podAt(children, named);
+  const isWaiting = nodes.some(({ pod, follows }) => pod === meant && follows === undefined);
+  if (holder !== undefined && (meant === undefined || (meant === holder && !isWaiting))) {
     return waiting('FailoverPending', `Sentinel watches ${holder} at ${named}, which is not primary yet`);
   }
   const hope = topology.watching.some((s) =>
@@ -113,8 +116,8 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
 }
 
 /**
- * Whom the sentinels mean has their address no more: the claims tell whose it was. Where that is not the last primary by the
- * claims' terms, a majority of the sentinels knows better. An address that no claim tells of may be that of anybody.
+ * Nobody works at the address that the sentinels name: the claims tell whose it was. Where that is not the last primary
+ * by the claims' terms, a majority of the sentinels knows better. An address that no claim tells of may be anybody's.
  */
 function planMoved(situation: Situation, named: string): Plan<RedisAction> {
   const { children, cluster } = situation;

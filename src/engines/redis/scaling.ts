@@ -1,7 +1,7 @@
 /**
  * Sizes. Growing is at once: new nodes copy from the primary and harm nobody. But no sentinel joins while there is no
- * primary, or another is being elected: it would know of no node but the primary of before, and elect that. Shrinking is one member at a time, only
- * while nothing is amiss, never the primary, never the last replica in sync (safety rule R9).
+ * primary, or another is being elected: it would know of no node but the primary of before, and elect that. Shrinking is
+ * one member at a time, only while nothing is amiss, never the primary, never the last replica in sync (safety rule R9).
  */
 import { type ActStep, type Plan, wait } from '../../plan/plan.ts';
 import type { RedisAction } from './action.ts';

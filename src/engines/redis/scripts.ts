@@ -121,8 +121,8 @@ exec redis-server "$conf"
 `;
 
 /**
- * Startup probe of a data node: marks the volume with its address once it holds the dataset, and admits the node once the sentinels know
- * it, too. Until then it is in no Service, and a blank node has priority 0, so that no election can make it primary.
+ * Startup probe of a data node: marks the volume with its address once it holds the dataset, and admits the node once the
+ * sentinels know it, too. Until then it is in no Service, and a blank node has priority 0, so that no election can make it primary.
  *
  * A sentinel learns of a replica from the primary, every two seconds, and elects another primary after three seconds of
  * silence at the earliest. What a node acknowledges that no sentinel knows is lost with the primary that is replaced: it

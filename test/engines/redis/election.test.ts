@@ -148,7 +148,22 @@ describe('sentinels that watch a primary which is none', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     [
-      'the same, but a replica that they know lives: the failover is theirs',
+      'the node that is meant has it and follows nobody, since its volume did not bear its address yet',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [] } }, addresses: { 1: '10.0.0.1' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'the same while it does not answer: its entry point may be asking for a failover',
+      {
+        ...moved,
+        nodes: { 1: 'silent' },
+        sentinels: { all: { primary: '10.0.0.1', replicas: [] } },
+        addresses: { 1: '10.0.0.1' },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'another has it, but a replica that they know lives: the failover is theirs',
       { ...moved, sentinels: { all: { primary: '10.0.0.2', replicas: knownReplicas(1) } }, addresses: swapped },
       ['wait FailoverPending'],
     ],
