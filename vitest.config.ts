@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+const endToEnd = { globalSetup: ['test/e2e/sandbox.ts'], testTimeout: 300_000, hookTimeout: 600_000 };
+
 /**
  * Unit tests run anywhere in seconds. Tests of a whole engine on real processes need the sandbox's programs, and are
  * skipped where those have not been compiled. A sample of the fault matrix takes a minute or two. End-to-end tests need
- * a real Kubernetes. Each kind runs after the one before it, the last one file at a time.
+ * a real Kubernetes; those that stop one of its nodes have it for themselves. Each kind runs after the one before it.
  */
 export default defineConfig({
   test: {
@@ -19,6 +21,7 @@ export default defineConfig({
             'test/agent/real-*.test.ts',
           ],
           globalSetup: ['test/redis-server.setup.ts'],
+          maxWorkers: '100%',
           sequence: { groupOrder: 0 },
         },
       },
@@ -33,19 +36,28 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['test/faults/sample/*.test.ts'],
+          maxWorkers: '100%',
           sequence: { groupOrder: 2 },
           testTimeout: 300_000,
         },
       },
       {
         test: {
+          ...endToEnd,
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/e2e/sandbox.ts'],
-          fileParallelism: false,
+          include: ['test/e2e/*.test.ts'],
+          // Each plays in a namespace and with an operator of its own, and mostly waits.
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-nodes',
+          include: ['test/e2e/nodes/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -151,9 +151,10 @@ const commandLine = ({ words, names }: Line) =>
           'verify <name>',
           'Restore a backup into a throw-away cluster, compare, and delete it; exit code 0: it is what it says',
           (verify) =>
-            required(verify, 'name', 'Name of the Backup').options({
+            required(verify, 'name', 'Name of the Backup, or schedule/NAME').options({
               ...targetOptions,
               ...namespaceOption,
+              id: { type: 'string', describe: 'Of schedule/NAME: which of its backups [default: its last good one]' },
               ...askOption,
               timeout: { type: 'number', default: 900, describe: 'Seconds that the restore may take' },
             }),

@@ -10,7 +10,7 @@ import { planEnd } from '../engines/last-backup.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
-import type { Children } from '../resources/children.ts';
+import { type Children, noChildren } from '../resources/children.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { findSecret, readChildren } from './live.ts';
@@ -41,7 +41,7 @@ export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, refer
     basis: 'nothing',
     spec: [],
     plan,
-    follows: isForecast ? (engine.forecast?.(cluster) ?? []) : [],
+    follows: isForecast ? (engine.forecast?.(cluster, noChildren) ?? []) : [],
   };
 }
 
@@ -80,7 +80,8 @@ export async function livePreview(
     unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
   );
   const basis = unheard === undefined ? 'processes' : 'objects';
-  return { cluster, basis, spec, plan, follows: follows(plan.steps, children) };
+  const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
+  return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...forecast] };
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */
@@ -101,7 +102,7 @@ async function generatedSecrets(engine: RegisteredEngine, cluster: Cluster, clie
 }
 
 /** A new template is applied in one pass and reaches the pods in the ones after it. */
-function follows(steps: readonly Step[], children: Children): string[] {
+function restarts(steps: readonly Step[], children: Children): string[] {
   return steps.flatMap((step): string[] => {
     if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
     if (!step.changes.some(({ path }) => path.startsWith('spec.template.'))) return [];

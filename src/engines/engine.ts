@@ -64,8 +64,8 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
   /** What `plan` sees when nothing exists yet: for offline plans. */
   readonly nothing: Observed;
-  /** What follows, in words, once the processes of a new cluster run: from the planner itself. */
-  forecast?(cluster: Cluster<Spec>): readonly string[];
+  /** What follows in later passes, in words, as far as the spec and what there is tell. */
+  forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
   readonly backup: BackupPart<Spec>;
   readonly upkeep?: Upkeep<Spec>;
@@ -104,7 +104,7 @@ export interface RegisteredEngine {
   /** Plans from the custom resource alone, as if nothing existed. */
   surveyOffline(cluster: Cluster, referred?: Cluster): Plan;
   /** As above. Of a kind that is about another cluster, it can be told without that one. */
-  forecast?(cluster: Cluster): readonly string[];
+  forecast?(cluster: Cluster, children: Children): readonly string[];
   readonly listener?: Listener<unknown>;
   /**
    * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`

@@ -1,5 +1,6 @@
 /** What has come of a Job of the agent: from its conditions, and from the last words of its pods. */
 import { type AgentResult, parseAgentResult } from '../backup/agent-result.ts';
+import { isUnderway } from '../plan/pod-trouble.ts';
 import type { Children, ContainerStatus, Job, Pod } from '../resources/children.ts';
 
 export type JobState =
@@ -113,7 +114,7 @@ function waitOf(pod: Pod): string {
   const waiting = containersOf(pod).flatMap(({ state }) => state?.waiting ?? []);
   const telling = waiting.find(({ message }) => message !== undefined) ?? waiting[0];
   if (telling?.message !== undefined) return `${name}: ${telling.reason ?? 'waiting'}: ${telling.message}`;
-  if (telling?.reason === 'ContainerCreating' || telling?.reason === 'PodInitializing') {
+  if (telling?.reason !== undefined && isUnderway(telling.reason)) {
     return `${name} is being started; what it mounts (claims, Secrets) must be there`;
   }
   return `${name} is ${pod.status?.phase ?? 'not scheduled'}`;

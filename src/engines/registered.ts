@@ -42,7 +42,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
       contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
       isSame: backup.isSame,
     },
-    ...(forecast === undefined ? {} : { forecast: (cluster) => forecast(typed(cluster)) }),
+    ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(upkeep === undefined
       ? {}
       : { upkeep: { fields: upkeep.fields, plan: (cluster, io) => upkeep.plan(typed(cluster), io) } }),

@@ -47,16 +47,20 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
       const plan = planFor(cluster, children, io.now());
       if (plan !== undefined) return { plan, status: statusOf(plan.outcome), act: noAction };
       const survey = await engine.survey(cluster, children, io);
-      const steps = cleanUp(cluster, children);
+      const steps = survey.status.initialized === true ? cleanUp(cluster, children) : [];
       return steps.length === 0
         ? survey
         : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
     },
     surveyOffline: ({ status: _, ...cluster }) => planFor(cluster, noChildren, 0) ?? engine.surveyOffline(cluster),
-    forecast: (cluster) => [
-      ...(restoreSpec(cluster) === undefined ? [] : ['once the volume is filled, the other objects are made']),
-      ...(engine.forecast?.(cluster) ?? []),
-    ],
+    forecast: (cluster, children) => {
+      // What is there meanwhile is the restore's, and no cluster yet.
+      const isRestoring = planFor(cluster, children, 0) !== undefined;
+      return [
+        ...(isRestoring ? ['once the volume is filled, the other objects are made'] : []),
+        ...(engine.forecast?.(cluster, isRestoring ? noChildren : children) ?? []),
+      ];
+    },
   };
 }
 
@@ -170,7 +174,7 @@ function filledStep(
 
 /** Once the cluster is formed, nobody needs the Job any more. */
 function cleanUp(cluster: Cluster, children: Children): ObjectStep[] {
-  if (restoreSpec(cluster) === undefined || cluster.status?.initialized !== true) return [];
+  if (restoreSpec(cluster) === undefined) return [];
   const name = fillJobName(cluster.metadata.name);
   const reason = 'the restore is done';
   const [job, config] = [children.get('Job', name), children.get('ConfigMap', configName({ name }))];

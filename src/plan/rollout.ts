@@ -3,6 +3,7 @@
  * somebody else is not well, because that one may be all that is left.
  */
 import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
+import { isUnderway } from './pod-trouble.ts';
 
 const revisionLabel = 'controller-revision-hash';
 
@@ -39,8 +40,6 @@ export function stuckPod(
   return outdatedPods(set, pods).find((pod) => !podIsReady(pod) && mayGo(pod));
 }
 
-/** Kubernetes is on its way with them, and may get there. */
-const underway: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 /** A process that has ended so often in a row does not get on. */
 const manyRestarts = 5;
 
@@ -49,7 +48,7 @@ export function cannotStart({ status }: Pod): boolean {
   const isUnscheduled = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.status === 'False') === true;
   const isStopped = (status?.containerStatuses ?? []).some(({ restartCount = 0, state }) => {
     const reason = state?.waiting?.reason;
-    if (reason === undefined || underway.has(reason)) return false;
+    if (reason === undefined || isUnderway(reason)) return false;
     return reason !== 'CrashLoopBackOff' || restartCount >= manyRestarts;
   });
   return isUnscheduled || isStopped;

@@ -67,6 +67,11 @@ const afterActionMs = 50;
 /** The watch is late; it need not be asked after often. */
 const outdatedMs = 1_000;
 
+const outdated: PassResult = {
+  outcome: wait('Outdated', 'the cluster has changed, or is gone'),
+  again: outdatedMs,
+};
+
 /**
  * What takes something away is decided on the spec as it stands, not as the watch last told: a member that leaves, a pod
  * that restarts. So is what is made again: a child that is gone may have gone with its cluster, and would be nobody's, or
@@ -123,6 +128,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const end = planEnd(engine, cluster, children, secrets, now);
     const { isWaitingForBackup } = end;
     const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
+    // The cluster that was seen going may be gone, and its children the next one's of the name.
+    if (await isOutdated(cluster, engine.kind.resource, children, end.plan, signal)) return outdated;
     const plan = { ...end.plan, steps: [...kept, ...end.plan.steps] };
     let claim = endingStatus(cluster, plan.outcome);
     let failure: unknown;
@@ -179,7 +186,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     plan: Plan,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const isNew = cluster.status?.observedGeneration === undefined;
+    const { observedGeneration } = cluster.status ?? {};
+    const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
     if (isNew || !plan.steps.some(needsFreshLook)) return false;
     const { name, namespace, uid, generation } = cluster.metadata;
     try {
@@ -244,7 +252,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
       const plan = passPlan(cluster, resource, survey.plan);
       if (await isOutdated(cluster, resource, children, plan, signal)) {
-        return { outcome: wait('Outdated', 'the cluster has changed, or is gone'), again: outdatedMs };
+        return outdated;
       }
       onOutcome(engine, cluster, cluster.status, plan);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackupStatus } from '../../src/api/backup-status.ts';
+import type { BackupStatus, RunResult, ScheduleStatus } from '../../src/api/backup-status.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createBackup } from '../../src/cli/backup/create.ts';
 import { listBackups } from '../../src/cli/backup/list.ts';
@@ -117,6 +117,81 @@ describe('backup verify', () => {
         bootstrap: { restore: { target, id: verified.id } },
       },
     });
+  });
+
+  const run = (id: string, more: Partial<RunResult> = {}): RunResult => {
+    return { ...verified, id, job: `nightly-${id}`, outcome: 'Verified', ...more };
+  };
+  const encryption = { secret: 'key' };
+  const nightly = (status: Partial<ScheduleStatus>): KubeObject =>
+    object('BackupSchedule', 'nightly', { cluster: about, schedule: '0 3 * * *', target, encryption }, status);
+
+  it.each<readonly [story: string, args: { name: string; id?: string }, status: Partial<ScheduleStatus>, id: string]>([
+    [
+      'the last good backup of a schedule, whatever failed since',
+      { name: 'schedule/nightly' },
+      { lastSuccess: run('last'), results: [run('bad', { outcome: 'Failed' }), run('last'), run('older')] },
+      'last',
+    ],
+    [
+      'the last good one, though it is none of the last runs',
+      { name: 'schedule/nightly', id: 'last' },
+      { lastSuccess: run('last'), results: [run('bad', { outcome: 'Failed' })] },
+      'last',
+    ],
+    [
+      'an older one that it remembers',
+      { name: 'backupschedule/nightly', id: 'older' },
+      { lastSuccess: run('last'), results: [run('last'), run('older')] },
+      'older',
+    ],
+    ['one by any name of the kind', { name: 'cwbs/nightly' }, { lastSuccess: run('last') }, 'last'],
+  ])('tries %s', async (_, args, status, id) => {
+    const api = apiServer({ objects: [object('RedisCluster', 'db', {}), nightly(status)], settle });
+    const around = world({ api });
+    await expect(verifyBackup({ ...args, timeout: 1 }, around)).rejects.toThrow('is blocked');
+    expect(around.printed.err).toBe(`RedisCluster nightly-drill is made of backup ${id}, asked, and deleted\n`);
+    const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
+    expect(made).toMatchObject({
+      metadata: { name: 'nightly-drill' },
+      spec: { bootstrap: { restore: { target, encryption, id } } },
+    });
+    expect(api.names).toEqual(['BackupSchedule team/nightly', 'RedisCluster team/db']);
+  });
+
+  it.each<readonly [story: string, args: { name: string; id?: string }, message: string]>([
+    ['a schedule that is not there', { name: 'schedule/other' }, 'there is no BackupSchedule other in namespace team'],
+    [
+      'the bare name of a schedule',
+      { name: 'nightly' },
+      'there is no Backup nightly in namespace team; what a schedule took is tried as schedule/NAME',
+    ],
+    ['one that has taken nothing good', { name: 'schedule/new' }, 'schedule new has no verified backup yet'],
+    [
+      'an id that it does not remember',
+      { name: 'schedule/nightly', id: 'other' },
+      'schedule nightly remembers no backup other; backup list shows those that it does',
+    ],
+    [
+      'a run that failed',
+      { name: 'schedule/nightly', id: 'bad' },
+      'backup bad of schedule nightly is Failed: only one that is Verified can be tried',
+    ],
+    ['an id of a Backup', { name: 'backup/first', id: 'other' }, '--id is for what a schedule took'],
+    ['a database', { name: 'rdc/db' }, 'rdc/db is neither the name of a Backup nor schedule/NAME'],
+    ['a path', { name: 'schedule/nightly/1' }, 'schedule/nightly/1 is neither the name of a Backup nor schedule/NAME'],
+  ])('refuses %s, and makes nothing', async (_, args, message) => {
+    const failed = run('bad', { outcome: 'Failed' });
+    const api = apiServer({
+      objects: [
+        nightly({ lastSuccess: run('last'), lastFailure: failed, results: [failed, run('last')] }),
+        object('BackupSchedule', 'new', { cluster: about, target }, { lastFailure: failed, results: [failed] }),
+        object('Backup', 'first', { cluster: about, target }, verified),
+      ],
+      settle,
+    });
+    await expect(verifyBackup({ ...args, timeout: 1 }, world({ api }))).rejects.toThrow(message);
+    expect(api.writes).toEqual([]);
   });
 
   it.each([

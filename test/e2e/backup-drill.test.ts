@@ -9,10 +9,12 @@ import { connect } from '../../src/cli/connection.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { claimOf } from '../support/backup-store.ts';
-import { takeBackup } from '../support/backups.ts';
+import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
-import { askEtcd, etcdTestCluster, type Shown, writeKeys } from '../support/etcd-test-cluster.ts';
+import { askEtcd, type Shown } from '../support/etcd-client.ts';
+import { etcdTestCluster, writeKeys } from '../support/etcd-test-cluster.ts';
 import { listAll } from '../support/kubernetes.ts';
+import { testCluster } from '../support/redis-cluster.ts';
 import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -62,7 +64,7 @@ async function drill(name: string): Promise<DrillEnd> {
     agent: () => Promise.reject(new Error('a drill needs none')),
     now: () => Date.now(),
   };
-  const throwAway = etcdTestCluster(stage.client, stage.namespace, `${name}-drill`);
+  const throwAway = etcdTestCluster(stage.client, stage.namespace, `${name.split('/').at(-1)}-drill`);
   let [isOver, strangers] = [false, 0];
   const trying = (async () => {
     while (!isOver) {
@@ -201,6 +203,31 @@ test('a Redis is tried, and its keys are counted', async () => {
   const { code, out, seconds } = await drill('of-r');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/keys\.0 +100 +100 +same/) });
   await recordResult({ scenario: 'redis: drill', measured: `same after ${seconds.toFixed(1)} s` });
+  expect(await left()).toEqual(['e', 't', 'r']);
+});
+
+test('of what a schedule took, the last good one is tried', async () => {
+  await createSchedule(stage, 'daily', {
+    cluster: { kind: 'RedisCluster', name: 'r' },
+    schedule: '0 3 * * *',
+    suspend: true,
+    target,
+  });
+  await until('the schedule taken up', async () =>
+    expect((await scheduleStatus(stage, 'daily')).phase).toBe('Suspended'),
+  );
+  const ran = async (job: string): Promise<void> => {
+    await runSchedule(stage, 'daily', job);
+    await until(`${job} verified`, async () =>
+      expect((await scheduleStatus(stage, 'daily')).lastSuccess?.job).toBe(job),
+    );
+  };
+  await ran('by-hand-1');
+  await testCluster(stage.client, stage.namespace, 'r').load('more', 20);
+  await ran('by-hand-2');
+  const { code, out, seconds } = await drill('schedule/daily');
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/keys\.0 +120 +120 +same/) });
+  await recordResult({ scenario: 'redis: drill of a schedule', measured: `same after ${seconds.toFixed(1)} s` });
   expect(await left()).toEqual(['e', 't', 'r']);
 });
 

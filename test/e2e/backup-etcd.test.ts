@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BackupStatus } from '../../src/api/backup-status.ts';
 import { type BackupStore, claimOf, openStore } from '../support/backup-store.ts';
 import { takeBackup } from '../support/backups.ts';
-import { askEtcd, type EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { askEtcd } from '../support/etcd-client.ts';
+import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 

@@ -9,13 +9,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { container } from '../../src/agent/container.ts';
 import { take } from '../../src/agent/take.ts';
-import { cronJobs } from '../../src/api/resource.ts';
 import type { Purpose } from '../../src/backup/identity.ts';
-import type { Job } from '../../src/resources/children.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
-import { createSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
+import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
 import type { TestCluster } from '../support/redis-cluster.ts';
 import { dataPort } from '../support/redis-view.ts';
 import { recordResult } from '../support/results.ts';
@@ -87,20 +85,6 @@ async function kept(): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** As `kubectl create job --from=cronjob/schedule-daily NAME` does. */
-async function runNow(name: string): Promise<void> {
-  const { client, namespace } = stage;
-  const { metadata, spec } = await client.get({ resource: cronJobs, namespace, name: 'schedule-daily' });
-  const { jobTemplate } = spec as { readonly jobTemplate: Pick<Job, 'spec'> & { readonly metadata: object } };
-  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: metadata.name, uid: metadata.uid ?? '' };
-  await client.create({
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { ...jobTemplate.metadata, name, namespace, ownerReferences: [{ ...owner, controller: true }] },
-    spec: jobTemplate.spec,
-  });
-}
-
 test('what is beyond its count or its age goes after a good run, and nothing at all after a bad one', async () => {
   await createSchedule(stage, 'daily', {
     cluster: { kind: 'RedisCluster', name: 'db' },
@@ -126,7 +110,7 @@ test('what is beyond its count or its age goes after a good run, and nothing at 
 
   await store.stop();
   await store.start({ readOnly: true });
-  await runNow('by-hand-1');
+  await runSchedule(stage, 'daily', 'by-hand-1');
   const failed = await until('the run failed', async () => {
     const said = await scheduleStatus(stage, 'daily');
     expect(said).toMatchObject({ phase: 'Degraded', lastFailure: { job: 'by-hand-1', outcome: 'Failed' } });
@@ -138,7 +122,7 @@ test('what is beyond its count or its age goes after a good run, and nothing at 
   await store.stop();
   await store.start();
   const startedAt = performance.now();
-  await runNow('by-hand-2');
+  await runSchedule(stage, 'daily', 'by-hand-2');
   const good = await until('the run verified', async () => {
     const said = await scheduleStatus(stage, 'daily');
     expect(said).toMatchObject({ phase: 'Suspended', lastSuccess: { job: 'by-hand-2', outcome: 'Verified' } });

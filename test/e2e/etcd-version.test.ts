@@ -2,9 +2,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { versions } from '../../src/sandbox/layout.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
+import { askEtcd } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { askEtcd, type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 

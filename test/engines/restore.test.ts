@@ -55,6 +55,15 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
   const begun = [claim, config];
   const claimName = claimNames[kind];
   const ended = (end: JobEnd, said?: AgentResult): KubeObject[] => [...begun, ...jobOf(job, end, said)];
+  it('is told of as a restore until the volume is filled, whatever there is of it', () => {
+    const { forecast } = engineOf(kind);
+    const told = [[], begun, ended('running')].map((objects) => forecast?.(cluster, childrenOf(objects)));
+    expect(told.map((lines) => lines?.[0])).toEqual(
+      Array(3).fill('once the volume is filled, the other objects are made'),
+    );
+    expect(told.flat().join()).not.toContain('earlier cluster');
+  });
+
   const [createClaim, createConfig, createJob] = [
     `create PersistentVolumeClaim ${claimName}`,
     'create ConfigMap db-restore-task',

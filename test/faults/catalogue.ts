@@ -21,6 +21,6 @@ export function scenarioNamed(id: string): Scenario {
   return scenario;
 }
 
-export function runSimulated(plan: Plan, scenario: Scenario): Promise<RunRecord> {
-  return simulatedRun({ plan, scenario, kit: kits[scenario.engine] });
+export function runSimulated(plan: Plan, scenario: Scenario, restMs?: number): Promise<RunRecord> {
+  return simulatedRun({ plan, scenario, kit: kits[scenario.engine], restMs });
 }

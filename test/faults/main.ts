@@ -13,6 +13,7 @@ import { type Kill, killMutant, killTable } from './mutants/kill.ts';
 import { combinationsOf, faultOptions, isWhole } from './options.ts';
 import { type FaultClass, faultClasses } from './plan.ts';
 import { BadPlan, readPlan } from './plan-file.ts';
+import type { RealCommandOptions } from './real/command.ts';
 import { replay } from './replay.ts';
 import { legend, tables, writeReport } from './report.ts';
 import { runShard } from './shard.ts';
@@ -21,15 +22,22 @@ import { runThread } from './thread.ts';
 const program = fileURLToPath(import.meta.url);
 const root = resolve(program, '../..');
 const build = join(root, 'build');
+/** Of virtual rest, once a scenario: the operator looks at everything again every ten minutes. */
+const restMs = 40 * 60_000;
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 async function main(): Promise<number> {
   const options = await faultOptions(process.argv.slice(2)).parse();
-  if (options.replay !== undefined) return replayFile(options.replay);
+  if (options.replay !== undefined) return replayFile(options.replay, options.layer === 'real');
   if (options.mutants || options.mutant !== undefined) return killAll(options.mutant, options.seed, options.threads);
-  if (options.layer === 'real') return runReal(options.scenario, options.class);
+  if (options.layer === 'real') {
+    const { scenario: ids, class: classes } = options;
+    return runReal({
+      only: { ...(ids === undefined ? {} : { scenarios: ids }), ...(classes === undefined ? {} : { classes }) },
+    });
+  }
   return runAll({
     scenarios: scenarios
       .filter(
@@ -45,9 +53,15 @@ async function main(): Promise<number> {
   });
 }
 
-async function replayFile(file: string): Promise<number> {
+async function replayFile(file: string, isReal: boolean): Promise<number> {
   try {
-    return await replay(await readPlan(file), say);
+    const plan = await readPlan(file);
+    if (!isReal) return await replay(plan, say);
+    const { realScenarios } = await import('./real/scenarios.ts');
+    if (!realScenarios.some(({ id }) => id === plan.scenario)) {
+      throw new BadPlan(file, `there is no scenario ${plan.scenario} on real pods`);
+    }
+    return await runReal({ plans: [plan] });
   } catch (error) {
     if (!(error instanceof BadPlan)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -76,7 +90,7 @@ async function runAll(options: {
   };
   const shards = await Promise.all(
     Array.from({ length: threads }, (_, index) =>
-      runShard(program, { ...task, shard: { index, of: threads } }, onCell),
+      runShard(program, { ...task, restMs, shard: { index, of: threads } }, onCell),
     ),
   );
   const result = joined(shards);
@@ -99,11 +113,10 @@ async function runAll(options: {
   return failed === 0 ? 0 : 1;
 }
 
-/** The shipped bundle on real pods: the sandbox must be up. */
-async function runReal(scenarios?: readonly string[], classes?: readonly FaultClass[]): Promise<number> {
+/** The shipped bundle on real pods: a sandbox is started where none runs. */
+async function runReal(what: Pick<RealCommandOptions, 'only' | 'plans'>): Promise<number> {
   const { realLayer } = await import('./real/command.ts');
-  const only = { ...(scenarios === undefined ? {} : { scenarios }), ...(classes === undefined ? {} : { classes }) };
-  return realLayer({ root, only, log: say });
+  return realLayer({ ...what, root, log: say });
 }
 
 async function killAll(only: readonly string[] | undefined, seed: number, threads: number): Promise<number> {

@@ -12,8 +12,8 @@ import type { RunRecord, Violation } from './record.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { seeded } from './world/random.ts';
 
-/** Runs a plan. */
-export type Run = (plan: Plan, scenario: Scenario) => Promise<RunRecord>;
+/** Runs a plan, and watches the end of it for `restMs` longer than usual. */
+export type Run = (plan: Plan, scenario: Scenario, restMs?: number) => Promise<RunRecord>;
 
 export interface Failure {
   readonly plan: Plan;
@@ -44,6 +44,11 @@ export interface MatrixOptions {
   readonly onRun?: (record: RunRecord, violations: readonly Violation[]) => void;
   /** Ends as soon as this oracle objects. */
   readonly until?: string;
+  /** Virtual milliseconds for which the undisturbed run is watched longer at rest; default none. */
+  readonly restMs?: number;
+  /** Single runs before all others. Their scenarios are found by `scenarioNamed`. */
+  readonly plans?: readonly Plan[];
+  readonly scenarioNamed?: (id: string) => Scenario;
 }
 
 /** The writes of the undisturbed runs, for the proof that crash points are complete. */
@@ -59,13 +64,19 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
   let turn = 0;
   let isOver = false;
 
-  async function runCell(id: CellResult['class'], scenario: Scenario, plans: readonly Plan[], reference: RunRecord) {
+  async function runCell(
+    id: CellResult['class'],
+    scenario: Scenario,
+    plans: readonly Plan[],
+    reference: RunRecord,
+    restMs?: number,
+  ) {
     const failures: Failure[] = [];
     let runs = 0;
     for (const plan of plans) {
       if (turn++ % shard.of !== shard.index) continue;
       runs++;
-      const violations = await verdict(plan, scenario, reference);
+      const violations = await verdict(plan, scenario, reference, plan === plans[0] ? restMs : undefined);
       if (violations.length > 0) failures.push({ plan, violations });
       if (violations.some(({ oracle }) => oracle === options.until)) {
         isOver = true;
@@ -77,10 +88,15 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
     options.onCell?.(result);
   }
 
-  async function verdict(plan: Plan, scenario: Scenario, reference: RunRecord): Promise<readonly Violation[]> {
+  async function verdict(
+    plan: Plan,
+    scenario: Scenario,
+    reference: RunRecord,
+    restMs?: number,
+  ): Promise<readonly Violation[]> {
     let record: RunRecord;
     try {
-      record = await run(plan, scenario);
+      record = await run(plan, scenario, restMs);
     } catch (error) {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       return [{ oracle: 'harness', message }];
@@ -90,6 +106,11 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
     return violations;
   }
 
+  for (const plan of options.plans ?? []) {
+    const scenario = options.scenarioNamed?.(plan.scenario);
+    if (scenario === undefined || isOver) continue;
+    await runCell(plan.class ?? 'random', scenario, [plan], await run({ ...plan, faults: [] }, scenario));
+  }
   for (const scenario of scenarios) {
     if (isOver) break;
     const undisturbed: Plan = { scenario: scenario.id, seed, faults: [] };
@@ -98,7 +119,7 @@ export async function runMatrix(options: MatrixOptions): Promise<MatrixResult> {
     const random = seeded(seed);
     const cell: Cell = { scenario, reference, random };
     // Another seed, the same end: or the comparison would mean nothing.
-    await runCell('none', scenario, [undisturbed, { ...undisturbed, seed: seed + 1 }], reference);
+    await runCell('none', scenario, [undisturbed, { ...undisturbed, seed: seed + 1 }], reference, options.restMs);
     const everything: Variant[] = [];
     for (const generator of faultGenerators) {
       const variants = generator.variants(cell);

@@ -27,7 +27,7 @@ export function faultOptions(words: readonly string[]) {
       describe: `Runs with several faults at once, a scenario; default ${defaultCombinations}, and none with --class`,
     })
     .option('threads', { type: 'number', default: availableParallelism(), describe: 'Shards that run at once' })
-    .option('replay', { type: 'string', describe: 'Run the plan in this file, and show what the oracles say' })
+    .option('replay', { type: 'string', describe: 'Run the plan in this file, on the layer that is asked for' })
     .option('mutants', {
       type: 'boolean',
       default: false,

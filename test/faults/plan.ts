@@ -129,7 +129,7 @@ export type Fault =
   | { readonly do: 'storeAway'; readonly at: Moment; readonly forMs: number }
   /** A command reaches the process and its answer is lost, or it never gets there (F16). */
   | { readonly do: 'loseReply'; readonly write: number; readonly how: 'afterEffect' | 'before' }
-  /** Creating objects of a resource is forbidden for a while (F17). */
+  /** No write of a resource is admitted for a while (F17). */
   | {
       readonly do: 'deny';
       readonly at: Moment;

@@ -1,7 +1,7 @@
 /** A share of the matrix in a thread of its own, so that all cores work. */
 import { Worker } from 'node:worker_threads';
 import type { CellResult, MatrixResult } from './matrix.ts';
-import type { FaultClass } from './plan.ts';
+import type { FaultClass, Plan } from './plan.ts';
 
 export interface ShardTask {
   readonly scenarios: readonly string[];
@@ -11,6 +11,8 @@ export interface ShardTask {
   readonly combinations: number;
   readonly shard: { readonly index: number; readonly of: number };
   readonly until?: string;
+  readonly plans?: readonly Plan[];
+  readonly restMs?: number;
 }
 
 export interface ShardResult extends MatrixResult {

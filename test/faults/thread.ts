@@ -1,6 +1,6 @@
 /** What a shard's thread does: its share of the matrix, told cell by cell. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { runSimulated, scenarios } from './catalogue.ts';
+import { runSimulated, scenarioNamed, scenarios } from './catalogue.ts';
 import { runMatrix } from './matrix.ts';
 import { type RightsUse, unusedRights, usesOf } from './oracles/permissions.ts';
 import type { ShardMessage, ShardTask } from './shard.ts';
@@ -12,6 +12,7 @@ export async function runThread(): Promise<void> {
   const result = await runMatrix({
     ...task,
     scenarios: scenarios.filter(({ id }) => task.scenarios.includes(id)),
+    scenarioNamed,
     run: runSimulated,
     onCell: (cell) => tell({ type: 'cell', cell }),
     onRun: (record) => {

@@ -4,6 +4,8 @@ import { type BackupSpecInput, backupKind } from '../../src/api/backup.ts';
 import { type ScheduleSpecInput, scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { BackupStatus, ScheduleStatus } from '../../src/api/backup-status.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
+import { cronJobs } from '../../src/api/resource.ts';
+import type { Job } from '../../src/resources/children.ts';
 import type { Stage } from './stage.ts';
 import { type Patience, until } from './until.ts';
 
@@ -59,4 +61,17 @@ export async function createSchedule(
 export async function scheduleStatus({ client, namespace }: Stage, name: string): Promise<ScheduleStatus> {
   const { status = {} } = await client.get({ resource: scheduleKind.resource, namespace, name });
   return status as ScheduleStatus;
+}
+
+/** As `kubectl create job --from=cronjob/schedule-NAME JOB` does. */
+export async function runSchedule({ client, namespace }: Stage, name: string, job: string): Promise<void> {
+  const { metadata, spec } = await client.get({ resource: cronJobs, namespace, name: `schedule-${name}` });
+  const { jobTemplate } = spec as { readonly jobTemplate: Pick<Job, 'spec'> & { readonly metadata: object } };
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: metadata.name, uid: metadata.uid ?? '' };
+  await client.create({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { ...jobTemplate.metadata, name: job, namespace, ownerReferences: [{ ...owner, controller: true }] },
+    spec: jobTemplate.spec,
+  });
 }

@@ -4,8 +4,7 @@
  *
  * A writer behaves like a plain client: it stays with one member while that answers, and turns to another one when not.
  */
-import type { TlsMaterial } from '../../src/engines/engine-io.ts';
-import { askEtcd, type Shown } from './etcd-test-cluster.ts';
+import type { AskEtcd } from './etcd-client.ts';
 
 export interface EtcdLedgerReport {
   readonly acknowledged: number;
@@ -38,10 +37,9 @@ export function openEtcdLedger(options: {
   readonly addresses: () => Promise<readonly string[]>;
   readonly writers: number;
   readonly run: string;
-  /** What a client shows, as it stands now. Default: connections are not secured. */
-  readonly tls?: () => TlsMaterial;
+  readonly ask: AskEtcd;
 }): EtcdLedger {
-  const shown = (): Shown => (options.tls === undefined ? {} : { tls: options.tls() });
+  const { ask } = options;
   const acknowledged = new Set<string>();
   const unread: string[] = [];
   let known: readonly string[] = [];
@@ -57,7 +55,7 @@ export function openEtcdLedger(options: {
   }
 
   async function check(key: string, host: string): Promise<void> {
-    const found = await askEtcd(host, 'kv/range', { key: base64(key) }, answerMs, shown()).catch(() => undefined);
+    const found = await ask(host, 'kv/range', { key: base64(key) }, answerMs).catch(() => undefined);
     // No answer is no wrong answer.
     if (found !== undefined && found.kvs === undefined) unread.push(key);
   }
@@ -73,7 +71,7 @@ export function openEtcdLedger(options: {
       const key = `${options.run}:${writer}:${n}`;
       try {
         const pair = { key: base64(key), value: base64(String(n)) };
-        await askEtcd(host, 'kv/put', pair, answerMs, shown());
+        await ask(host, 'kv/put', pair, answerMs);
         const now = performance.now();
         longest = Math.max(longest, now - lastAt);
         lastAt = now;
@@ -106,7 +104,7 @@ export function openEtcdLedger(options: {
       stopped = true;
       await Promise.all(writing);
       const [host = ''] = await options.addresses();
-      const found = await everything(host, options.run, shown());
+      const found = await everything(ask, host, options.run);
       const lost = [...acknowledged].filter((key) => found.get(key) !== key.split(':').at(-1));
       return { acknowledged: acknowledged.size, lost, unread };
     },
@@ -114,12 +112,12 @@ export function openEtcdLedger(options: {
 }
 
 /** All keys of a run with their values, page by page. */
-async function everything(host: string, run: string, shown: Shown): Promise<ReadonlyMap<string, string>> {
+async function everything(ask: AskEtcd, host: string, run: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const end = base64(`${run};`);
   let key = base64(`${run}:`);
   for (;;) {
-    const page = await askEtcd(host, 'kv/range', { key, range_end: end, limit: pageSize }, 10_000, shown);
+    const page = await ask(host, 'kv/range', { key, range_end: end, limit: pageSize }, 10_000);
     const pairs = (page.kvs ?? []) as readonly { readonly key: string; readonly value: string }[];
     for (const pair of pairs) found.set(textOf(pair.key), textOf(pair.value));
     const last = pairs.at(-1);

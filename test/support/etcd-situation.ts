@@ -188,6 +188,15 @@ function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeOb
         'app.kubernetes.io/version': cluster.spec.version,
         'controller-revision-hash': change === 'outdated' ? 'old' : 'new',
       },
+      ownerReferences: [
+        {
+          apiVersion: 'apps/v1',
+          kind: 'StatefulSet',
+          name: memberName(name, number),
+          uid: `uid-of-${memberName(name, number)}`,
+          controller: true,
+        },
+      ],
       ...(terminatingForMs === undefined ? {} : { deletionTimestamp: ago(terminatingForMs) }),
     },
     spec: { nodeName: `node-${number}` },

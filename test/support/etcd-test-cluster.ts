@@ -4,20 +4,17 @@ import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
 import { agentComponent, componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { dialTcp } from '../../src/runtime/engine-io.ts';
-import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { type Answer, type AskEtcd, askEtcd } from './etcd-client.ts';
 import { etcdClusters } from './resources.ts';
 import { type Patience, until } from './until.ts';
-
-type Answer = Readonly<Record<string, unknown>>;
 
 export interface EtcdTestCluster {
   readonly namespace: string;
   readonly name: string;
+  readonly ask: AskEtcd;
   object(): Promise<KubeObject>;
   status(): Promise<ClusterStatus>;
   /** Status and reason of `Ready`: `False QuorumLost`. */
@@ -29,50 +26,41 @@ export interface EtcdTestCluster {
   /** The UIDs of what must not be touched: volumes and StatefulSets, by name. */
   view(): Promise<Readonly<Record<string, string | undefined>>>;
   claims(): Promise<readonly Claim[]>;
+  /** Of the pods that run and are not about to end. */
+  addresses(): Promise<readonly string[]>;
   leader(): Promise<Pod>;
   /** Waits until this many members vote and are ready, etcd lists nobody else, and all hold the same data (E12). */
   whole(size: number, patience?: Patience): Promise<readonly Pod[]>;
+  /** Of all keys with their history up to one moment: a single one where all members hold the same (E12). */
+  hashes(): Promise<ReadonlySet<unknown>>;
 }
 
-/** What a client shows of itself. */
-export interface Shown {
-  readonly token?: string;
-  readonly tls?: TlsMaterial;
-}
-
-/** Asks one process through its gateway; a refusal rejects. */
-export async function askEtcd(
-  host: string,
-  path: string,
-  body: object = {},
-  withinMs = 2000,
-  { token, tls }: Shown = {},
-): Promise<Answer> {
-  const signal = AbortSignal.timeout(withinMs);
-  const request = {
-    host,
-    port: 2379,
-    method: 'POST',
-    path: `/v3/${path}`,
-    body: JSON.stringify(body),
-    signal,
-    ...(token === undefined ? {} : { headers: { authorization: token } }),
-    ...(tls === undefined ? {} : { tls }),
-  } as const;
-  const { status, body: text } = await exchangeOver(dialTcp, request);
-  if (status !== 200) throw new Error(`${path}: ${text}`);
-  return JSON.parse(text) as Answer;
-}
-
-export function etcdTestCluster(client: KubeClient, namespace: string, name: string): EtcdTestCluster {
+/** `ask` is how a client of this cluster asks; default: without certificate and password. */
+export function etcdTestCluster(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  ask: AskEtcd = askEtcd,
+): EtcdTestCluster {
   const ref = { resource: etcdClusters, namespace, name };
   const byName = (a: KubeObject, b: KubeObject): number => (a.metadata.name < b.metadata.name ? -1 : 1);
   const listed = async (resource: typeof podResource): Promise<readonly KubeObject[]> =>
     [...(await client.list(resource, { namespace, labelSelector: `${instanceLabel}=${name}` })).items].sort(byName);
 
+  /** Of all members at one revision, taken while others may write. */
+  async function hashesOf(addresses: readonly string[]): Promise<ReadonlySet<unknown>> {
+    const { header } = await ask(addresses[0] ?? '', 'kv/range', { key: 'AA==' });
+    const { revision } = header as { readonly revision: string };
+    const found = await Promise.all(
+      addresses.map(async (host) => (await ask(host, 'maintenance/hashkv', { revision })).hash),
+    );
+    return new Set(found);
+  }
+
   const cluster: EtcdTestCluster = {
     namespace,
     name,
+    ask,
     object: () => client.get(ref),
     status: async () => ((await client.get(ref)).status ?? {}) as ClusterStatus,
     async ready() {
@@ -96,11 +84,16 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
     },
     pod: async (pod) => (await client.get({ resource: podResource, namespace, name: pod })) as Pod,
     claims: async () => (await listed(persistentVolumeClaims)) as readonly Claim[],
+    addresses: async () =>
+      (await cluster.pods()).flatMap(({ status, metadata }) =>
+        status?.podIP === undefined || metadata.deletionTimestamp !== undefined ? [] : [status.podIP],
+      ),
+    hashes: async () => hashesOf(await cluster.addresses()),
     async leader() {
       for (const pod of await cluster.pods()) {
         const { podIP } = pod.status ?? {};
         if (podIP === undefined) continue;
-        const { leader, header } = await askEtcd(podIP, 'maintenance/status').catch((): Answer => ({}));
+        const { leader, header } = await ask(podIP, 'maintenance/status').catch((): Answer => ({}));
         if (leader !== undefined && leader === (header as Answer).member_id) return pod;
       }
       throw new Error('nobody leads');
@@ -117,10 +110,10 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
           expect(pods.filter((pod) => !podIsReady(pod)).map((pod) => pod.metadata.name)).toEqual([]);
           expect(pods.length).toBe(size);
           const addresses = pods.map((pod) => pod.status?.podIP ?? '');
-          const { members } = await askEtcd(addresses[0] ?? '', 'cluster/member/list', { linearizable: true });
+          const { members } = await ask(addresses[0] ?? '', 'cluster/member/list', { linearizable: true });
           const voting = (members as Answer[]).filter(({ isLearner }) => isLearner !== true);
           expect([(members as Answer[]).length, voting.length]).toEqual([size, size]);
-          expect((await hashes(addresses)).size).toBe(1);
+          expect((await hashesOf(addresses)).size).toBe(1);
           return pods;
         },
         patience,
@@ -129,22 +122,12 @@ export function etcdTestCluster(client: KubeClient, namespace: string, name: str
   return cluster;
 }
 
-/** Of all members at one revision, taken while others may write. */
-async function hashes(addresses: readonly string[]): Promise<ReadonlySet<unknown>> {
-  const { header } = await askEtcd(addresses[0] ?? '', 'kv/range', { key: 'AA==' });
-  const { revision } = header as { readonly revision: string };
-  const found = await Promise.all(
-    addresses.map(async (host) => (await askEtcd(host, 'maintenance/hashkv', { revision })).hash),
-  );
-  return new Set(found);
-}
-
 /** Writes `count` keys that begin with `prefix`. Resolves with how many were acknowledged. */
 export async function writeKeys(cluster: EtcdTestCluster, prefix: string, count: number): Promise<number> {
   const host = (await cluster.leader()).status?.podIP ?? '';
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   for (let n = 0; n < count; n++)
-    await askEtcd(host, 'kv/put', { key: base64(`${prefix}/${n}`), value: base64(`${n}`) });
+    await cluster.ask(host, 'kv/put', { key: base64(`${prefix}/${n}`), value: base64(`${n}`) });
   return count;
 }
 
@@ -153,7 +136,7 @@ export async function readKeys(cluster: EtcdTestCluster, prefix: string): Promis
   const host = (await cluster.leader()).status?.podIP ?? '';
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const range = { key: base64(`${prefix}/`), range_end: base64(`${prefix}0`), count_only: true };
-  return Number((await askEtcd(host, 'kv/range', range)).count ?? 0);
+  return Number((await cluster.ask(host, 'kv/range', range)).count ?? 0);
 }
 
 /** Names of the pods in the order in which they were replaced while `work` went on, seen from the outside. */

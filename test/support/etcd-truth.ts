@@ -4,7 +4,7 @@
  * on saying Ready after that was no longer so.
  */
 import type { ClusterStatus } from '../../src/api/status.ts';
-import { askEtcd, type EtcdTestCluster } from './etcd-test-cluster.ts';
+import type { EtcdTestCluster } from './etcd-test-cluster.ts';
 
 export interface TruthWatch {
   /** Ends the watch. Resolves with the milliseconds of the longest time in which the status was wrong. */
@@ -25,7 +25,7 @@ async function isWhole(cluster: EtcdTestCluster): Promise<boolean> {
   const addresses = (await cluster.pods()).flatMap(({ status }) => status?.podIP ?? []);
   const answers = await Promise.all(
     addresses.map((address) =>
-      askEtcd(address, 'kv/range', { key: 'AA==' }, 1000).then(
+      cluster.ask(address, 'kv/range', { key: 'AA==' }, 1000).then(
         () => true,
         () => false,
       ),

@@ -15,8 +15,10 @@ export interface PodStory {
    * answered, and fails.
    */
   readonly cli?: Readonly<Record<string, string>>;
-  /** Files in the ConfigMap, besides the scripts. */
-  readonly config?: Readonly<Record<string, string>>;
+  /** Files in the ConfigMap, besides the scripts; one that is undefined is not there. */
+  readonly config?: Readonly<Record<string, string | undefined>>;
+  /** What the pod was told. */
+  readonly databases?: string;
   readonly password?: string;
   /** On the volume, where it has held a dataset: at which address. */
   readonly mark?: string;
@@ -64,9 +66,9 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
   try {
     for (const name of ['bin', 'config', 'data', 'run']) await mkdir(at(name));
     for (const [name, text] of Object.entries(scripts)) await put(at('config', name), inPlace(text));
-    const { sentinels = 's0\ns1\n', quorum = '2\n', ...config } = story.config ?? {};
-    for (const [name, text] of Object.entries({ sentinels, quorum, 'sentinel.conf': '', ...config })) {
-      await put(at('config', name), text);
+    const config = { sentinels: 's0\ns1\n', quorum: '2\n', 'sentinel.conf': '', ...story.config };
+    for (const [name, text] of Object.entries(config)) {
+      if (text !== undefined) await put(at('config', name), text);
     }
     for (const [name, text] of Object.entries(story.run ?? {})) await put(at('run', name), text);
     if (story.mark !== undefined) await put(at('data', 'initialised'), story.mark);
@@ -84,6 +86,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       POD_NAME: 'db-1',
       POD_NAMESPACE: 'apps',
       POD_IP: podIP,
+      ...(story.databases === undefined ? {} : { DATABASES: story.databases }),
     });
     const [started] = await lines(at('started'));
     const conf = started === undefined ? [] : await lines(started.split(' ')[0] ?? '');

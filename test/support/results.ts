@@ -27,9 +27,11 @@ export async function startResults(): Promise<void> {
   await rm(lines, { force: true });
 }
 
-/** Writes `build/e2e.json` and returns the table for people. */
+/** Writes `build/e2e.json` and returns the table for people; '' where nothing was measured since it was last asked. */
 export async function finishResults(): Promise<string> {
   const text = await readFile(lines, 'utf8').catch(() => '');
+  if (text === '') return '';
+  await rm(lines);
   const results = text
     .split('\n')
     .filter((each) => each !== '')

@@ -12,6 +12,7 @@ import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
+import type { AskEtcd } from './etcd-client.ts';
 import { type EtcdTestCluster, etcdTestCluster } from './etcd-test-cluster.ts';
 import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
@@ -40,7 +41,8 @@ export interface Stage {
   startOperator(): Promise<OperatorProcess>;
   /** Makes a RedisCluster of version 8.0 unless the spec says otherwise. */
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
-  createEtcd(name: string, spec?: EtcdSpecInput): Promise<EtcdTestCluster>;
+  /** `ask`: how its clients ask, where they have to show who they are. */
+  createEtcd(name: string, spec?: EtcdSpecInput, ask?: AskEtcd): Promise<EtcdTestCluster>;
   /** Ends the operators and removes the namespace with everything in it. */
   close(): Promise<void>;
 }
@@ -75,14 +77,14 @@ export async function openStage(name: string): Promise<Stage> {
       });
       return testCluster(client, namespace, cluster);
     },
-    async createEtcd(cluster, spec = {}) {
+    async createEtcd(cluster, spec = {}, ask) {
       await client.create({
         apiVersion: apiVersionOf(etcdClusters),
         kind: etcdClusters.kind,
         metadata: { name: cluster, namespace },
         spec,
       });
-      return etcdTestCluster(client, namespace, cluster);
+      return etcdTestCluster(client, namespace, cluster, ask);
     },
     async close() {
       await Promise.all(operators.map((operator) => operator.kill()));

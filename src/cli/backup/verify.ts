@@ -4,8 +4,6 @@
  * It goes whatever comes of it, with its volume; what it leaves behind where this program is killed is one cluster of
  * the name that it says. Exit code 0: what was found is what the backup said; 1: it is not, or could not be told.
  */
-import { type BackupSpec, backupKind } from '../../api/backup.ts';
-import type { BackupStatus } from '../../api/backup-status.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
@@ -21,11 +19,14 @@ import { ioTo, type Way } from '../observation.ts';
 import type { Command, Surroundings } from '../surroundings.ts';
 import { comparison } from './comparison.ts';
 import { resourceOfOwn } from './own-resource.ts';
+import { findTried } from './tried.ts';
 import { waitForCluster } from './waiting.ts';
 
 export interface VerifyArguments extends Pick<Target, 'kubeconfig' | 'context'> {
-  /** Of the Backup. */
+  /** Of the Backup, or `schedule/NAME`. */
   readonly name: string;
+  /** Of one of the schedule's backups. Default: its last good one. */
+  readonly id?: string | undefined;
   readonly namespace?: string | undefined;
   readonly ask?: Way | undefined;
   /** Seconds that the restore may take. */
@@ -40,6 +41,8 @@ interface Drill {
   readonly part: BackupPart<unknown>;
   readonly namespace: string;
   readonly name: string;
+  /** Of the backup. */
+  readonly id: string;
   /** What is created. */
   readonly object: KubeObject;
   readonly wanted: Readonly<Record<string, string>> | undefined;
@@ -49,7 +52,7 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
   const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
   try {
     const drill = await prepare(connection, args, around);
-    around.stderr(`${drill.object.kind} ${drill.name} is made of the backup, asked, and deleted\n`);
+    around.stderr(`${drill.object.kind} ${drill.name} is made of backup ${drill.id}, asked, and deleted\n`);
     const made = await connection.client.create(drill.object);
     try {
       const { resource } = drill.engine.kind;
@@ -68,14 +71,9 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
 async function prepare(connection: Connection, args: VerifyArguments, around: Surroundings): Promise<Drill> {
   const { client } = connection;
   const namespace = args.namespace ?? connection.namespace;
-  const backupEngine = engines.find(({ kind }) => kind === backupKind);
-  const found = backupEngine && (await findCluster(client, backupEngine, namespace, args.name));
-  if (found === undefined) throw new CommandError(`there is no Backup ${args.name} in namespace ${namespace}`);
-  const { cluster, target, encryption } = found.spec as BackupSpec;
-  const { phase, id, contents, version = '' } = (found.status ?? {}) as BackupStatus;
-  if (phase !== 'Verified' || id === undefined) {
-    throw new CommandError(`backup ${args.name} is ${phase ?? 'new'}: only one that is Verified can be tried`);
-  }
+  const tried = await findTried(client, namespace, args.name, args.id);
+  const { cluster, target, encryption, id } = tried;
+  const { contents, version = '' } = tried.result;
   const engine = engines.find(({ kind }) => kind.resource.kind === cluster.kind);
   const part = engine?.backup;
   if (engine === undefined || part === undefined) throw new CommandError(`nothing can restore a ${cluster.kind}`);
@@ -85,7 +83,7 @@ async function prepare(connection: Connection, args: VerifyArguments, around: Su
     around.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has the default settings${without}\n`);
   }
   const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, version));
-  const name = `${args.name.slice(0, 34)}-drill`;
+  const name = `${tried.name.slice(0, 34)}-drill`;
   const restore = {
     target,
     id,
@@ -95,7 +93,7 @@ async function prepare(connection: Connection, args: VerifyArguments, around: Su
   const spec = { ...part.drill(original), deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace }, spec };
-  return { engine, part, namespace, name, object, wanted: contents };
+  return { engine, part, namespace, name, id, object, wanted: contents };
 }
 
 /** The cluster is gone: one of the same version will do. */

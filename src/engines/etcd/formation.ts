@@ -15,7 +15,7 @@ export type Formation =
 export function formationOf(situation: Situation): Formation {
   const { cluster, spec, roster, sets, claims, members } = situation;
   if (members !== undefined) return { state: 'decided', roster: rosterOf(situation, members) };
-  if (roster.size > 0) return { state: 'decided', roster };
+  if (roster.size > 0) return { state: 'decided', roster: completed(situation) };
   const remains = [...new Set([...sets.keys(), ...claims.keys()])].sort((a, b) => a - b);
   if (remains.length > 0) {
     return { state: 'decided', roster: new Map(remains.map((index) => [index, resuming(cluster, index)])) };
@@ -26,6 +26,14 @@ export function formationOf(situation: Situation): Formation {
     return { state: 'lost', message };
   }
   return { state: 'decided', roster: forming(cluster, spec.replicas) };
+}
+
+/** Somebody has taken an entry away: who has run, as the claim says, and has not been removed since, is one of them. */
+function completed({ cluster, roster, sets, claims }: Situation): Roster {
+  const missing = [...sets.keys()].filter((index) => !roster.has(index) && heldBy(claims.get(index)) !== undefined);
+  if (missing.length === 0) return roster;
+  const entries = missing.map((index): [number, Start] => [index, resuming(cluster, index)]);
+  return new Map([...roster, ...entries].sort(([a], [b]) => a - b));
 }
 
 /** Once etcd says who its members are, the roster follows: who is not listed is not started any more. */

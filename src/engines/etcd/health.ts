@@ -1,6 +1,7 @@
 /** What keeps a cluster from being whole. As long as anything does, nobody is interrupted on purpose. */
 import type { Cluster } from '../../api/cluster.ts';
-import { type Pod, podIsReady } from '../../resources/children.ts';
+import { podTrouble } from '../../plan/pod-trouble.ts';
+import { podIsReady } from '../../resources/children.ts';
 import { isHealthy, type Member, nameOf, type Situation } from './situation.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member votes, answers and is ready. */
@@ -30,14 +31,6 @@ function troubleOf({ cluster, pods, observed }: Situation, member: Member): stri
 /** Somebody has added it by hand: it votes, and we can neither see nor start it. */
 function isForeign(name: string): string {
   return `${name} is a member that this cluster's pods know nothing of`;
-}
-
-export function podTrouble(pod: Pod): string | undefined {
-  if (pod.metadata.deletionTimestamp !== undefined) return `${pod.metadata.name} is terminating`;
-  const unschedulable = pod.status?.conditions?.find((c) => c.type === 'PodScheduled' && c.status === 'False');
-  return unschedulable === undefined
-    ? undefined
-    : `${pod.metadata.name} cannot be scheduled: ${unschedulable.message ?? ''}`;
 }
 
 /** For a cluster whose members have agreed on nothing: who of those that shall run does not. */

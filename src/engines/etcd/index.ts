@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts';
 import { actEtcd } from './act.ts';
 import type { EtcdAction } from './action.ts';
 import { etcdBackup } from './backup.ts';
+import { forecastEtcd } from './forecast.ts';
 import { etcdUpkeep } from './issuance.ts';
 import { listenToMember, memberEndpoints } from './listen.ts';
 import { clientPort } from './names.ts';
@@ -27,6 +28,7 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   status: etcdStatus,
   nothing: nothingObserved,
   backup: etcdBackup,
+  forecast: forecastEtcd,
   upkeep: etcdUpkeep,
   listener: { endpoints: memberEndpoints, listen: listenToMember },
 };

@@ -9,7 +9,8 @@ import type { EngineIO } from '../engine-io.ts';
 import type { Answer } from './gateway.ts';
 import { sessionOf } from './session.ts';
 
-const everyMs = 20_000;
+/** As long may pass before the status tells of a lost leader whose pod Kubernetes still takes for ready. */
+const everyMs = 10_000;
 
 /** Address of one member that runs. */
 export function memberEndpoints(children: Children): string[] {
@@ -19,23 +20,35 @@ export function memberEndpoints(children: Children): string[] {
   return addresses.slice(0, 1);
 }
 
-/** Calls back on every change; rejects when the member does not answer. */
+/**
+ * Calls back on every change, as long as the member complains, since between two questions an alarm may have ended and
+ * been raised again, and when a member that has answered does not any more; then it rejects.
+ */
 export async function listenToMember(
   address: string,
   cluster: Cluster<EtcdSpec>,
   io: EngineIO,
   changed: () => void,
 ): Promise<void> {
-  let before: string | undefined;
+  const ask = async (): Promise<News> => newsIn(await sessionOf(cluster, io).call(address, 'maintenance/status', {}));
+  let before = await ask();
   for (;;) {
-    const news = newsIn(await sessionOf(cluster, io).call(address, 'maintenance/status', {}));
-    if (before !== undefined && news !== before) changed();
-    before = news;
     await io.sleep(everyMs);
+    const news = await ask().catch((error) => {
+      if (!io.signal.aborted) changed();
+      throw error;
+    });
+    if (news.complains || news.text !== before.text) changed();
+    before = news;
   }
 }
 
+interface News {
+  readonly text: string;
+  readonly complains: boolean;
+}
+
 /** The leader, and what the member complains of: alarms are among it. */
-function newsIn({ leader, errors }: Answer): string {
-  return JSON.stringify([leader, errors]);
+function newsIn({ leader, errors }: Answer): News {
+  return { text: JSON.stringify([leader, errors]), complains: Array.isArray(errors) && errors.length > 0 };
 }

@@ -19,7 +19,8 @@ const manyRestarts = 5;
 /** etcd's last words where it resumes on a volume with no data: the roster names nobody whom it could ask for any. */
 const blankWords = /cannot fetch cluster info from peer urls/;
 /** Those where it cannot read its data, or has found by comparison that it is not what the others have. */
-const corruptWords = /crc mismatch|failed to open database|data inconsistency with peers/;
+const corruptWords =
+  /crc mismatch|failed to read WAL, cannot be repaired|failed","error":"proto: |failed to open database|data inconsistency with peers/;
 
 /** Why the member is lost, in words; undefined for one that is well or may be soon. */
 export function lossOf(situation: Situation, member: Member): string | undefined {

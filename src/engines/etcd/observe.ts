@@ -15,7 +15,7 @@ import { observeCertificates } from './trust.ts';
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
   let unaskable: string | undefined;
-  const members = await Promise.all(
+  const asked = await Promise.all(
     children.pods.map(async (pod) => {
       try {
         return await ask(pod, cluster, session);
@@ -26,8 +26,8 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
       }
     }),
   );
-  const [agreed, certificates] = await Promise.all([
-    agreement(cluster, answering(members), session, io),
+  const [{ agreed, members }, certificates] = await Promise.all([
+    agreement(cluster, asked, session, io),
     observeCertificates(cluster, io, isAnyHeldUp(children, io.now())),
   ]);
   return {
@@ -86,36 +86,64 @@ export function liveMember(pod: string, address: string, status: Answer): LiveMe
   };
 }
 
-/** The first list that a majority has confirmed: those who know a leader are asked in turn. */
+/**
+ * The first list that a majority has confirmed: those who know a leader are asked in turn. Who could not confirm it, or
+ * follows another leader than the one who did, has lost the majority since it told its status, and knows no leader.
+ */
 async function agreement(
+  cluster: Cluster<EtcdSpec>,
+  members: EtcdObserved['members'],
+  session: EtcdSession,
+  io: EngineIO,
+): Promise<Pick<EtcdObserved, 'agreed' | 'members'>> {
+  const live = answering(members);
+  const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);
+  const leaderFirst = [...led].sort((a, b) => Number(b.leaderId === b.memberId) - Number(a.leaderId === a.memberId));
+  const cutOff = new Set<string>();
+  for (const { address, pod, leaderId } of leaderFirst) {
+    try {
+      const agreed = await agreementBy(address, cluster, live, session);
+      const knowsLeader = (member: LiveMember): boolean => member.leaderId === leaderId && !cutOff.has(member.pod);
+      return { agreed, members: members.map((member) => leading(member, knowsLeader)) };
+    } catch {
+      io.signal.throwIfAborted();
+      cutOff.add(pod);
+    }
+  }
+  return { members: members.map((member) => leading(member, () => false)) };
+}
+
+type Asked = EtcdObserved['members'][number];
+
+function leading(member: Asked, knowsLeader: (live: LiveMember) => boolean): Asked {
+  if (member.state === 'silent' || knowsLeader(member)) return member;
+  const { leaderId: _, ...rest } = member;
+  return rest;
+}
+
+async function agreementBy(
+  address: string,
   cluster: Cluster<EtcdSpec>,
   live: readonly LiveMember[],
   session: EtcdSession,
-  io: EngineIO,
-): Promise<Agreement | undefined> {
-  const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);
-  const leaderFirst = [...led].sort((a, b) => Number(b.leaderId === b.memberId) - Number(a.leaderId === a.memberId));
-  for (const { address } of leaderFirst) {
-    try {
-      const [list, alarms, access] = await Promise.all([
-        session.call(address, 'cluster/member/list', { linearizable: true }),
-        session.call(address, 'maintenance/alarm', { action: 'GET' }),
-        session.call(address, 'auth/status', {}),
-      ]);
-      const raised = alarmsOf(alarms);
-      const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
-      const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
-      const downgrade = await downgradeOf(cluster, live, (body) =>
-        session.call(address, 'maintenance/downgrade', body),
-      );
-      const isAuthenticated = access.enabled === true;
-      return { ...listOf(list), alarms: raised, isAuthenticated, ...late, ...compacted, ...downgrade };
-    } catch {
-      io.signal.throwIfAborted();
-      // It has lost its majority or its life since it was asked: the next one may know.
-    }
-  }
-  return undefined;
+): Promise<Agreement> {
+  const [list, alarms, access] = await Promise.all([
+    session.call(address, 'cluster/member/list', { linearizable: true }),
+    session.call(address, 'maintenance/alarm', { action: 'GET' }),
+    session.call(address, 'auth/status', {}),
+  ]);
+  const raised = alarmsOf(alarms);
+  const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
+  const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
+  const downgrade = await downgradeOf(cluster, live, (body) => session.call(address, 'maintenance/downgrade', body));
+  return {
+    ...listOf(list),
+    alarms: raised,
+    isAuthenticated: access.enabled === true,
+    ...late,
+    ...compacted,
+    ...downgrade,
+  };
 }
 
 /** A hash over the whole database comes with it, so it is not asked for without need. */

@@ -20,7 +20,7 @@ const worthwhile = 0.05;
 
 /** Undefined where no alarm is raised. Everybody must be well. */
 export function planAlarms(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
-  const { observed, spec, cluster } = situation;
+  const { observed, spec, cluster, leader } = situation;
   const alarms = observed.agreed?.alarms ?? [];
   const stale = alarms.find(({ memberId }) => !members.some(({ id }) => id === memberId));
   if (stale !== undefined) {
@@ -34,7 +34,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
   if (raised === undefined) return undefined;
   const quota = quotaOf(spec);
   const compacted = observed.agreed?.compacted;
-  const revision = members.find(({ live }) => live?.leaderId === live?.memberId)?.live?.revision;
+  const revision = leader?.live.revision;
   const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;
   if (mayCompact && BigInt(compacted) < BigInt(revision)) {
     return acting(

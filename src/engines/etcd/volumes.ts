@@ -2,13 +2,14 @@
  * Claims remember whose data they hold, longer than any process and the custom resource itself. The mark tells a
  * member's own volume from a blank one, and this cluster's data from another's.
  */
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { persistentVolumeClaims, statefulSets } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import type { Claim } from '../../resources/children.ts';
+import type { Claim, Pod } from '../../resources/children.ts';
 import { holdsAnnotation, retiredAnnotation } from './names.ts';
 import type { Roster } from './roster.ts';
-import { heldBy, hexadecimal, holds, type Situation } from './situation.ts';
+import { claimOf, heldBy, hexadecimal, holds, isRetired, type Situation } from './situation.ts';
 
 /** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
 export function markSteps({ members = [], claims, observed }: Situation): ObjectStep[] {
@@ -53,16 +54,19 @@ export function retiredMark(claim: Claim): ObjectStep[] {
  * What becomes of members that etcd does not list any more: the process is stopped, and the volume is kept, marked so
  * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes.
  */
-export function retireSteps({ members, sets, claims, spec }: Situation, roster: Roster): Retirement {
+export function retireSteps(situation: Situation, roster: Roster): Retirement {
+  const { members, sets, pods, claims, spec } = situation;
   if (members === undefined) return { marks: [], removals: [] };
-  const gone = <T>(entries: ReadonlyMap<number, T>): T[] =>
-    [...entries].filter(([index]) => !roster.has(index)).map(([, entry]) => entry);
+  const gone = <T extends KubeObject>(entries: ReadonlyMap<number, T>): T[] =>
+    [...entries]
+      .filter(([index, { metadata }]) => !roster.has(index) && metadata.deletionTimestamp === undefined)
+      .map(([, entry]) => entry);
   const reason = 'its member has been removed';
-  const oldClaims = gone(claims).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const stopped = gone(sets).flatMap((set): ObjectStep[] => {
-    const ref = refOf(set, statefulSets);
-    return ref === undefined || set.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
-  });
+  const oldClaims = gone(claims);
+  const unseen = gone(new Map([...pods].filter(([index]) => !sets.has(index) && wasMember(situation, index))));
+  const stopped = [...gone(sets).map((set) => refOf(set, statefulSets)), ...unseen.map(ownerOf)].flatMap(
+    (ref): ObjectStep[] => (ref === undefined ? [] : [{ type: 'delete', ref, reason }]),
+  );
   return spec.deletionPolicy === 'Delete'
     ? {
         marks: [],
@@ -72,6 +76,22 @@ export function retireSteps({ members, sets, claims, spec }: Situation, roster: 
         marks: oldClaims.flatMap(retiredMark),
         removals: stopped,
       };
+}
+
+/** By its claim: a pod that bears the labels of one may be anybody's. */
+function wasMember(situation: Situation, index: number): boolean {
+  const claim = claimOf(situation, index);
+  const clusterId = situation.observed.agreed?.clusterId;
+  const isMarked = clusterId !== undefined && heldBy(claim)?.startsWith(`${hexadecimal(clusterId)}/`) === true;
+  return isMarked || (claim !== undefined && isRetired(claim));
+}
+
+/** Of a pod that runs on where no StatefulSet is seen: somebody has taken its labels, and with them our sight of it. */
+function ownerOf({ metadata: { namespace, ownerReferences = [] } }: Pod): (ObjectRef & { uid: string }) | undefined {
+  const owner = ownerReferences.find(({ controller, kind }) => controller === true && kind === 'StatefulSet');
+  return owner === undefined || namespace === undefined
+    ? undefined
+    : { resource: statefulSets, namespace, name: owner.name, uid: owner.uid };
 }
 
 function removal(claim: Claim, reason: string): ObjectStep[] {

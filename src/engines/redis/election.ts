@@ -3,6 +3,7 @@
  * address that the sentinels know is gone. In every other case it waits and says so.
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
+import { podTrouble } from '../../plan/pod-trouble.ts';
 import type { Children } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation } from './names.ts';
@@ -54,7 +55,8 @@ function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefi
 /** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
 export function awaitingMembers({ dataPods }: Situation, message: string, recheckMs: number): Plan<RedisAction> {
   const isRunning = dataPods.some((pod) => pod.status?.phase === 'Running');
-  return { steps: [], outcome: wait('MembersStarting', message, isRunning ? recheckMs : undefined) };
+  const told = [message, ...dataPods.flatMap((pod) => podTrouble(pod) ?? [])].join('; ');
+  return { steps: [], outcome: wait('MembersStarting', told, isRunning ? recheckMs : undefined) };
 }
 
 function waiting(reason: string, message: string): Plan<RedisAction> {

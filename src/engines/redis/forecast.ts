@@ -1,18 +1,35 @@
-/**
- * What it takes to form a new cluster once its processes run: the planner's own words, on processes that answer as fresh
- * ones do. For plans that are made before anything exists.
- */
+/** What the passes after the next one do, for people who read a plan. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import { childrenOf, type Pod } from '../../resources/children.ts';
+import { type Children, childrenOf, type Pod } from '../../resources/children.ts';
 import { redisNames } from './names.ts';
 import type { DataNode, RedisObserved, SentinelNode } from './observed.ts';
 import { planRedis } from './plan.ts';
 import { redisResources } from './resources.ts';
 import { dynamicSettings } from './settings.ts';
+import { dataPodNames } from './situation.ts';
 
-/** Empty for a node that stands alone: it needs nobody's word. */
-export function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
+export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
+  const names = redisNames(cluster.metadata.name);
+  const set = children.statefulSet(names.data);
+  if (set !== undefined) {
+    const leaving = dataPodNames(cluster, set.spec?.replicas ?? 1).slice(cluster.spec.replicas);
+    return leaving.length === 0
+      ? []
+      : [
+          `${leaving.reverse().join(', ')} leave, one at a time, a primary after it has handed over; their volumes stay`,
+        ];
+  }
+  const volumes = children.claims.map(({ metadata }) => metadata.name);
+  if (volumes.length === 0) return forecastFormation(cluster);
+  return [`the volumes of an earlier cluster of this name are taken over: ${volumes.join(', ')}`];
+}
+
+/**
+ * What it takes to form a new cluster once its processes run: the planner's own words, on processes that answer as fresh
+ * ones do. Empty for a node that stands alone: it needs nobody's word.
+ */
+function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
   const { mode, replicas, sentinel, version } = cluster.spec;
   if (mode === 'Standalone') return [];
   const names = redisNames(cluster.metadata.name);

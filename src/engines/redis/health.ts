@@ -3,6 +3,7 @@
  * a failover could not happen. `amiss` adds what merely has to settle. As long as anything is amiss, nobody is
  * interrupted on purpose.
  */
+import { podTrouble } from '../../plan/pod-trouble.ts';
 import { type Pod, podIsReady } from '../../resources/children.ts';
 import { answering, type DataNode } from './observed.ts';
 import { seesEverybody } from './repair.ts';
@@ -52,13 +53,6 @@ function canFailOver({ watches }: WatchingSentinel, { spec, nodes, observed }: S
 function absent(what: string, pods: readonly Pod[], size: number): string[] {
   if (pods.length > size) return [`${pods.length - size} ${what}(s) are leaving`];
   return pods.length < size ? [`${size - pods.length} ${what}(s) have no pod`] : [];
-}
-
-function podTrouble(pod: Pod): string | undefined {
-  if (pod.metadata.deletionTimestamp !== undefined) return `${pod.metadata.name} is terminating`;
-  const unschedulable = pod.status?.conditions?.find((c) => c.type === 'PodScheduled' && c.status === 'False');
-  if (unschedulable !== undefined) return `${pod.metadata.name} cannot be scheduled: ${unschedulable.message ?? ''}`;
-  return undefined;
 }
 
 function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[] {

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts';
 import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
 import { redisBackup } from './backup.ts';
-import { forecastFormation } from './forecast.ts';
+import { forecastRedis } from './forecast.ts';
 import { listenToSentinel, sentinelEndpoints } from './listen.ts';
 import { dataPort, sentinelPort } from './names.ts';
 import { observeRedis } from './observe.ts';
@@ -27,6 +27,6 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   status: redisStatus,
   nothing: nothingObserved,
   backup: redisBackup,
-  forecast: forecastFormation,
+  forecast: forecastRedis,
   listener: { endpoints: sentinelEndpoints, listen: listenToSentinel },
 };

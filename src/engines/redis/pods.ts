@@ -15,6 +15,7 @@ import { statefulSet } from '../../resources/statefulset.ts';
 import { dataPort, paths, redisNames, sentinelPort } from './names.ts';
 import { passwordSecret } from './password.ts';
 import type { ScriptName } from './scripts.ts';
+import { restartSettings } from './settings.ts';
 
 /** What changes in it restarts the pods: see `config.ts`. */
 const configHashAnnotation = 'clusterwright.dev/restart-hash';
@@ -99,6 +100,8 @@ export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restart
   const redis: ContainerSpec = {
     ...base,
     command: script('start-data.sh'),
+    // Not from the ConfigMap, which somebody may cut short: data in a database that is not there would go astray.
+    env: [...(base.env ?? []), { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
     ports: [{ name: 'redis', containerPort: dataPort, protocol: 'TCP' }],
     resources: computeResources(spec.resources),
     startupProbe: probe('admit.sh', { periodSeconds: 1, failureThreshold: admissionTries }),

@@ -58,7 +58,15 @@ known_replicas() {
 }
 `;
 
-/** Entry point of a data node. Decides the role before the server runs. */
+/**
+ * Entry point of a data node. Decides the role before the server runs.
+ *
+ * The server takes the last line that it reads of a directive. So those that decide what it loads and where it keeps it
+ * follow the included file, whatever somebody has made of that: without `appendonly` a server starts empty and writes
+ * over what the volume holds; with fewer databases than its data has, it puts the keys of one into another. The names of
+ * the append-only file are those that a restore gives its own (`agent/redis-volume.ts`). The number of databases is the
+ * only one of them that a user sets, and comes with the pod.
+ */
 const startData = `#!/bin/sh
 set -eu
 # The first process of a container ignores SIGTERM unless it says otherwise.
@@ -69,7 +77,9 @@ blank=yes
 [ ! -e /data/initialised ] || blank=no
 
 follow="127.0.0.1 1"
-if [ -z "$(sentinels)" ]; then
+# No list is not an empty one: without it the node does not start.
+watchers=$(sentinels)
+if [ -z "$watchers" ]; then
   follow=""
 else
   tries=0
@@ -111,6 +121,9 @@ priority=100
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 {
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
+  # A pod that was made before it was told has what the file says.
+  [ -z "\${DATABASES:-}" ] || printf 'databases %s\\n' "$DATABASES"
   printf 'requirepass "%s"\\nmasterauth "%s"\\n' "$escaped" "$escaped"
   printf 'replica-announce-ip %s\\n' "$POD_IP"
   printf 'replica-priority %s\\n' "$priority"

@@ -1,5 +1,5 @@
 /**
- * Fills a volume until nothing more can be written to it, under a running pod.
+ * Fills a volume until nothing more can be written to it, under a running pod, and finds where one is.
  *
  * Only a volume of the class `local-path-limited` has an end: it is a file system of its own, as large as its claim asks.
  * A volume of the default class is a directory on the machine's disk, which is not filled.
@@ -30,7 +30,7 @@ export async function fillVolume(
   choice: VolumeChoice = {},
   layout: Layout = layoutOf(process.env),
 ): Promise<number> {
-  return await writeBallast(join(await volumeDirectory(pod, choice, layout), ballastName));
+  return await writeBallast(join(await limitedDirectory(pod, choice, layout), ballastName));
 }
 
 /** Removes what {@link fillVolume} wrote. */
@@ -39,7 +39,7 @@ export async function freeVolume(
   choice: VolumeChoice = {},
   layout: Layout = layoutOf(process.env),
 ): Promise<void> {
-  await rm(join(await volumeDirectory(pod, choice, layout), ballastName), { force: true });
+  await rm(join(await limitedDirectory(pod, choice, layout), ballastName), { force: true });
 }
 
 async function writeBallast(path: string): Promise<number> {
@@ -71,17 +71,36 @@ async function writeBallast(path: string): Promise<number> {
   return written;
 }
 
-async function volumeDirectory(pod: PodRef, choice: VolumeChoice, layout: Layout): Promise<string> {
+/** Where a volume of a pod is on this machine, for whoever damages what is in it. */
+export async function volumeDirectory(
+  pod: PodRef,
+  choice: VolumeChoice = {},
+  layout: Layout = layoutOf(process.env),
+): Promise<string> {
+  const { directory } = await foundVolume(pod, choice, layout);
+  return directory;
+}
+
+async function limitedDirectory(pod: PodRef, choice: VolumeChoice, layout: Layout): Promise<string> {
+  const { directory, claim } = await foundVolume(pod, choice, layout);
+  if ((await mountPoints([paths(layout).limitedVolumes])).includes(directory)) return directory;
+  throw new SandboxError(
+    `the claim ${claim} is a directory on this machine's disk, which is not filled; ` +
+      `a claim with storageClassName ${limitedClass} can be`,
+  );
+}
+
+interface FoundVolume {
+  readonly claim: string;
+  readonly directory: string;
+}
+
+async function foundVolume(pod: PodRef, choice: VolumeChoice, layout: Layout): Promise<FoundVolume> {
   const state = await requireRunning(layout);
   const api = await apiClient(layout, state.nodes);
   try {
     const claim = chooseClaim(await findPod(api, pod), choice);
-    const directory = await claimDirectory(api, pod.namespace, claim);
-    if ((await mountPoints([paths(layout).limitedVolumes])).includes(directory)) return directory;
-    throw new SandboxError(
-      `the claim ${claim} is a directory on this machine's disk, which is not filled; ` +
-        `a claim with storageClassName ${limitedClass} can be`,
-    );
+    return { claim, directory: await claimDirectory(api, pod.namespace, claim) };
   } finally {
     api.close();
   }

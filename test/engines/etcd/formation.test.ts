@@ -124,6 +124,30 @@ describe('G8: nothing is formed where anything of a cluster is', () => {
   });
 });
 
+describe('an entry that somebody has taken out of the roster, while no majority answers,', () => {
+  const without1: Story['children'] = (objects) =>
+    objects.map((object) => {
+      const { kind, data = {} } = object as { readonly kind: string; readonly data?: Readonly<Record<string, string>> };
+      const kept = Object.entries(data).filter(([key]) => !key.startsWith('db-1.'));
+      return kind === 'ConfigMap' ? { ...object, data: Object.fromEntries(kept) } : object;
+    });
+  table([
+    [
+      'comes back where the claim says that its member has run',
+      { leader: 'nobody', children: without1 },
+      [
+        'apply ConfigMap db-members: db-1.state=existing, db-1.cluster=db-1=http://db-1-0.db.apps.svc:2380',
+        'wait QuorumLost',
+      ],
+    ],
+  ]);
+
+  it('stays away where its member has been removed', () => {
+    const plan = planned({ leader: 'nobody', claims: { 1: 'retired' }, children: without1 });
+    expect(plan.join()).not.toContain('db-1.state');
+  });
+});
+
 describe('none', () => {
   table([
     [

@@ -10,7 +10,7 @@ describe('the ear at a cluster', () => {
     expect(memberEndpoints(etcdWorld({ members: { all: 'gone' } }).children)).toEqual([]);
   });
 
-  it('hears another leader and an alarm, once each, and ends with the member', async () => {
+  it('hears another leader once, an alarm as long as it lasts, and that the member has fallen silent, and ends with it', async () => {
     const { cluster, observed } = etcdWorld({});
     let said: object | Error = { leader: '1' };
     const network = scriptedEtcd(observed, () =>
@@ -28,15 +28,34 @@ describe('the ear at a cluster', () => {
       { leader: '2' },
       { leader: '2', errors: alarm },
       { leader: '2', errors: alarm },
+      { leader: '2', errors: [] },
+      { leader: '2', errors: [] },
     ]) {
       said = next;
-      await network.clock.advance(20_000);
+      await network.clock.advance(10_000);
       heard.push(changes);
     }
-    expect(heard).toEqual([0, 0, 1, 2, 2]);
+    expect(heard).toEqual([0, 0, 1, 2, 3, 4, 4]);
     said = new Error('connect ECONNREFUSED');
     const ended = expect(listening).rejects.toThrow('ECONNREFUSED');
-    await network.clock.advance(20_000);
+    await network.clock.advance(10_000);
     await ended;
+    expect(changes).toBe(5);
+  });
+
+  it('says nothing of a member that has never answered, nor when the process stops', async () => {
+    const { cluster, observed } = etcdWorld({});
+    let changes = 0;
+    const hear = (network: ReturnType<typeof scriptedEtcd>) =>
+      listenToMember('10.0.0.0', cluster, network.io, () => {
+        changes += 1;
+      });
+    await expect(hear(scriptedEtcd(observed, () => new Error('connect ECONNREFUSED')))).rejects.toThrow('ECONNREFUSED');
+    const network = scriptedEtcd(observed);
+    const listening = expect(hear(network)).rejects.toThrow('stopping');
+    await network.clock.advance(5_000);
+    network.abort();
+    await listening;
+    expect(changes).toBe(0);
   });
 });

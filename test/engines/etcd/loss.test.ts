@@ -136,13 +136,29 @@ describe('E1: a member that will not come back', () => {
       },
       ['wait MembersNotReady'],
     ],
-    ...['walpb: crc mismatch', 'panic: failed to open database', '1 found data inconsistency with peers'].map(
+    ...[
+      'walpb: crc mismatch',
+      '"msg":"failed to read WAL, cannot be repaired","error":"unexpected block type 9"',
+      '"msg":"discovery failed","error":"proto: illegal wireType 7"',
+      'panic: failed to open database',
+      '1 found data inconsistency with peers',
+    ].map(
       (lastWords): PlanRow => [
         `E10: is removed at once when it says: ${lastWords}`,
         { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords } } },
         ['remove 1', 'wait Replacing'],
       ],
     ),
+    [
+      'is waited for when it says that its volume is still in use',
+      {
+        members: { 1: 'silent' },
+        pods: {
+          1: { crashingForMs: 1000, restarts: 1, lastWords: '"msg":"failed to open WAL","error":"file locked"' },
+        },
+      },
+      ['wait MembersNotReady'],
+    ],
     [
       'is waited for when it says so for the first time',
       { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 0, lastWords: 'crc mismatch' } } },

@@ -103,7 +103,7 @@ describe('more members', () => {
         members: { 2: 'unlisted', 3: 'unstarted' },
         starts: { 3: 'joins' },
         claims: { 2: 'retired', 3: 'none' },
-        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-2'),
+        children: (objects) => objects.filter(({ metadata }) => !/^db-2(-0)?$/.test(metadata.name)),
       },
       [
         'apply ConfigMap db-members: db-3.cluster=db-0=http://db-0-0.db.apps.svc:2380,db-1=http://db-1-0.db.apps.svc:2380,db-3=http://db-3-0.db.apps.svc:2380',
@@ -160,6 +160,27 @@ describe('fewer members', () => {
         'remove 1',
         'wait ScalingIn',
       ],
+    ],
+    [
+      'are stopped where no watch shows their StatefulSet any more: the pod names it',
+      {
+        members: { 3: 'unlisted' },
+        numbers: [0, 1, 2, 3],
+        starts: { 3: 'joins' },
+        claims: { 3: 'retired' },
+        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-3'),
+      },
+      ['apply ConfigMap db-members: ', 'delete StatefulSet db-3', 'settled'],
+    ],
+    [
+      'are not taken for members by the labels of their pods alone',
+      {
+        members: { 3: 'unlisted' },
+        numbers: [0, 1, 2, 3],
+        claims: { 3: 'blank' },
+        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-3'),
+      },
+      ['data-db-3-0: retired blank', 'apply ConfigMap db-members: ', 'settled'],
     ],
     [
       'go with their volumes where that is the policy',

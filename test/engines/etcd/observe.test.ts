@@ -80,9 +80,25 @@ describe('a look at the members', () => {
     expect(found.agreed?.members.length).toBe(3);
   });
 
+  it('takes the word of nobody about a leader who has lost the majority since', async () => {
+    const { found } = await look({}, ({ host, path }) =>
+      host === memberAddress(0) && path.endsWith('/list') ? 'hang' : undefined,
+    );
+    expect(found.members.map((member) => 'leaderId' in member)).toEqual([false, true, true]);
+  });
+
+  it('takes a member that follows another leader than the majority for one that knows none', async () => {
+    const status = { header: { member_id: '3', cluster_id: '7' }, leader: '3', version: '3.6.16' };
+    const { found } = await look({ leader: 0 }, ({ host, path }) =>
+      host === memberAddress(2) && path.endsWith('/status') ? answer(200, status) : undefined,
+    );
+    expect(found.members.map((member) => 'leaderId' in member)).toEqual([true, true, false]);
+  });
+
   it('finds no list where no majority confirms one, which is not an empty list', async () => {
     const { found } = await look({}, ({ path }) => (path.endsWith('/list') ? 'hang' : undefined));
     expect(found.agreed).toBeUndefined();
+    expect(found.members.some((member) => 'leaderId' in member)).toBe(false);
     expect((await look({ leader: 'nobody' })).found.agreed).toBeUndefined();
   });
 

@@ -104,6 +104,8 @@ describe('a golden pod template', () => {
                     valueFrom:
                       fieldRef:
                         fieldPath: status.podIP
+                  - name: DATABASES
+                    value: "16"
                 securityContext:
                   allowPrivilegeEscalation: false
                   readOnlyRootFilesystem: true

@@ -134,8 +134,12 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     expect(started).toBe('run/redis.conf');
     expect(following(conf.find((line) => line.startsWith('replicaof')))).toBe(follows);
     expect(conf).toContain(`replica-priority ${priority}`);
-    expect(conf.slice(0, 4)).toEqual([
+    expect(conf.slice(0, 8)).toEqual([
       'include config/redis.conf',
+      'dir /data',
+      'appendonly yes',
+      'appenddirname appendonlydir',
+      'appendfilename appendonly.aof',
       'requirepass "pw"',
       'masterauth "pw"',
       `replica-announce-ip ${podIP}`,

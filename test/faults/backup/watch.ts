@@ -1,8 +1,8 @@
 /**
  * Watches over what is kept, for what must never happen to it: that data goes before a last backup is there (O4), that
- * retention takes the last good one (O4), that a restored cluster begins without its data (O4), that a backup is called
- * verified and is not there, or not whole (O8), that there are two for one `Backup` (O3), or that something is missing
- * in one (O5).
+ * retention takes the last good one (O4), that a restored cluster begins without its data (O4), that a template names
+ * another minor version before there is a backup of the present one (O4), that a backup is called verified and is not
+ * there, or not whole (O8), that there are two for one `Backup` (O3), or that something is missing in one (O5).
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { KeyRing } from '../../../src/backup/key.ts';
@@ -40,6 +40,12 @@ interface Said {
 const saidBy = (object: KubeObject | undefined): Said => (object?.status ?? {}) as Said;
 const specOf = (object: KubeObject): Readonly<Record<string, unknown>> =>
   (object.spec ?? {}) as Readonly<Record<string, unknown>>;
+/** `3.5`. */
+const minorIn = (version: string | undefined): string => /^\d+\.\d+/.exec(version ?? '')?.[0] ?? '';
+function templateMinor(set: KubeObject): string {
+  const { template } = specOf(set) as { readonly template?: Pick<KubeObject, 'metadata'> };
+  return minorIn(template?.metadata.labels?.['app.kubernetes.io/version']);
+}
 const isCluster = ({ kind }: KubeObject): boolean => kind === 'RedisCluster' || kind === 'EtcdCluster';
 
 /** Watches from now on; the returned function tells what was found. */
@@ -109,8 +115,22 @@ export function watchVault(options: VaultWatchOptions): () => Promise<VaultFindi
     }
   }
 
+  /** A pod that is made again would start with what its template says. */
+  function ofVersion({ actor, before, after }: Commit): void {
+    if (actor !== operator || before?.kind !== 'StatefulSet' || after === undefined) return;
+    const owner = kubernetes.objects().find(isCluster);
+    const [from, to] = [before, after].map(templateMinor);
+    if (owner === undefined || specOf(owner).backup === undefined || from === to) return;
+    const { uid } = owner.metadata;
+    const isIt = ({ purpose, cluster: of, engineVersion }: Manifest): boolean =>
+      purpose.type === 'version' && of.uid === uid && minorIn(engineVersion) !== to;
+    if (kept().some(({ manifest }) => isIt(manifest))) return;
+    unsafe.add(`${before.metadata.name} goes from ${from} to ${to} before there is a backup`);
+  }
+
   kubernetes.onCommit((commit) => {
     told(commit);
+    ofVersion(commit);
     ofEnd(commit);
     ofBeginning(commit);
   });

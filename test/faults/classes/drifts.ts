@@ -30,13 +30,11 @@ export const drifted: FaultGenerator = {
       return resource === undefined || !isOurs ? [] : [{ resource, name: object.metadata.name }];
     });
     const late = scenario.before === undefined ? 4_000 : 300;
-    // With a configuration that somebody has cut short, the one node with data would start without looking at it.
-    const blinds = scenario.restored === undefined ? [] : ['configmaps'];
     // Without its set, a primary whose volume is lost as well leaves a question that only a person can answer.
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
-    const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel')[] => {
-      if (isLoss && kind === 'statefulsets') return ['edit', 'relabel'];
-      return blinds.includes(kind) ? ['delete', 'relabel'] : ['delete', 'edit', 'relabel'];
+    const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
+      if (isLoss && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
+      return ['delete', 'edit', 'relabel', 'disown'];
     };
     const changed = (child: { readonly resource: string; readonly name: string }, ms: number): Variant[] =>
       hows(child.resource).map(

@@ -15,6 +15,15 @@ function commands(cell: Cell): readonly number[] {
   return writesOf(cell).flatMap(({ write = 0, verb }) => (verb === 'command' ? [write] : []));
 }
 
+/**
+ * A replica that cannot write down what it is sent ends, and comes back; a primary takes no writes until there is room.
+ * What it did not write down is lost with it: nobody stops it meanwhile, for a full disk is nothing that its operator sees.
+ */
+const fullDisks = (at: readonly number[]): readonly Variant[] =>
+  (['primary', 0, 1, 2] as const).flatMap((member) =>
+    at.map((ms): Variant => ({ faults: [{ do: 'fillDisk', at: { ms }, member, forMs: 12_000 }], mayDiffer: otherWay })),
+  );
+
 export const processFaults: FaultGenerator = {
   id: 'F16',
   title: 'database processes and commands',
@@ -33,6 +42,6 @@ export const processFaults: FaultGenerator = {
         { faults: [{ do: 'isolate', at: { ms }, member, forMs: 20_000 }], mayDiffer: otherWay },
       ]),
     );
-    return [...lost, ...agents, ...befallen];
+    return [...lost, ...agents, ...befallen, ...(cell.scenario.engine === 'redis' ? fullDisks(at) : [])];
   },
 };

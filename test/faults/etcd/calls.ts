@@ -5,6 +5,7 @@ import { type MemberRow, type Refusal, refusal } from './entry.ts';
 import { memberIdOf } from './identity.ts';
 import type { Member } from './member.ts';
 import { mayAdd, mayPromote, mayRemove } from './membership-rules.ts';
+import { minorIn } from './versions.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 export type Reply = Fields | Refusal;
@@ -65,25 +66,41 @@ const status: Call = async ({ member }) => {
     raftAppliedIndex: String(state.applied),
     ...(errors.length === 0 ? {} : { errors }),
     dbSizeInUse: String(state.bytesInUse),
-    ...(member.isOld ? {} : { storageVersion: `3.${clusterMinor(member)}.0`, downgradeInfo: {} }),
+    ...(member.isOld ? {} : versionsTold(member)),
     ...(member.own?.isLearner === true ? { isLearner: true } : {}),
   };
 };
 
-/** The earliest of those that are there: nothing in here goes back. */
-function clusterMinor(member: Member): number {
-  const versions = [...member.state.members.values()].flatMap((row) => member.peer(row)?.version ?? []);
-  return Math.min(...[member.version, ...versions].map((version) => Number(version.split('.')[1])));
+function versionsTold({ disk, state }: Member): Fields {
+  const { downgradeTarget } = state;
+  return {
+    ...(disk.storageMinor === undefined ? {} : { storageVersion: `3.${disk.storageMinor}.0` }),
+    downgradeInfo: downgradeTarget === undefined ? {} : { enabled: true, targetVersion: `3.${downgradeTarget}.0` },
+  };
 }
 
-/** Only the question whether a downgrade would be allowed: none is under way here, and none can be begun. */
-const downgrade: Call = async ({ member, body }) => {
-  if (body.action !== 'VALIDATE') return refusal('downgrades are no part of this model', 12);
+/** How long 3.5 takes to say that it does not know what became of a downgrade. */
+const silentMs = 7_000;
+
+const downgrade: Call = async ({ member, body, time }) => {
   const failure = await member.current();
   if (failure !== undefined) return failure;
-  const minor = clusterMinor(member);
-  const isNext = Number(text(body.version).split('.')[1]) === minor - 1;
-  return isNext ? { header: header(member), version: `3.${minor}` } : refusal('invalid downgrade target version', 3);
+  const { clusterMinor, downgradeTarget } = member.state;
+  if (body.action === 'CANCEL') {
+    if (downgradeTarget === undefined && member.isOld) return refusal('no inflight downgrade job', 9);
+  } else {
+    if (clusterMinor === undefined) return refusal('cluster version not found during downgrade', 14);
+    if (minorIn(text(body.version)) !== clusterMinor - 1) return refusal('invalid downgrade target version', 3);
+    if (downgradeTarget !== undefined) return refusal('cluster has a downgrade job in progress', 9);
+  }
+  const done = { header: header(member), version: `3.${clusterMinor}.0` };
+  if (body.action === 'VALIDATE') return done;
+  const target = body.action === 'ENABLE' ? minorIn(text(body.version)) : undefined;
+  const outcome = await member.propose({ type: 'downgrade', target });
+  if (outcome !== undefined || !member.isOld) return outcome ?? done;
+  // It waits for something that does not come.
+  await new Promise<void>((resolve) => time.after(silentMs, resolve));
+  return refusal('request timed out', 14);
 };
 
 const list: Call = async ({ member, body }) => {

@@ -19,6 +19,8 @@ export interface Disk {
   state: StateMachine;
   /** Bytes of the database's file, which never becomes smaller by itself. */
   fileBytes: number;
+  /** Minor version that its form is of; undefined until that has been written down. */
+  storageMinor?: number;
   /** Somebody has written over it. */
   damage?: 'log' | 'database';
 }

@@ -26,6 +26,10 @@ export type Change =
   | { readonly type: 'setUser'; readonly name: string; readonly password: string; readonly mustBeNew: boolean }
   | { readonly type: 'grant'; readonly name: string; readonly role: string }
   | { readonly type: 'setAuth'; readonly isOn: boolean }
+  /** The minor version by whose rules all of them play. */
+  | { readonly type: 'clusterVersion'; readonly minor: number }
+  /** They may go back to this minor version; undefined: they may not, or have done so. */
+  | { readonly type: 'downgrade'; readonly target: number | undefined }
   | { readonly type: 'token'; readonly name: string; readonly token: string };
 
 /** The same object on every disk that holds it: two entries are equal when they are one. */

@@ -2,7 +2,7 @@
  * etcd's image, simulated: from the start of the process, by what its environment and its volume say, to its end.
  *
  * What is not there: snapshots (a member that is behind gets the log), leases, watches, transactions, history of keys
- * beside its size, TLS, a data directory of a later minor version, and a disk that is slow or full.
+ * beside its size, TLS, and a disk that is slow or full.
  */
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
 import { restoring } from './backup.ts';

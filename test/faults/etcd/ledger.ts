@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
+import { rootPasswords } from './passwords.ts';
 
 /** The client is no pod: no cut between pods concerns it, except one from everybody. */
 const clientAddress = '10.2.0.9';
@@ -31,6 +32,7 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
   let isStopped = false;
   let lastAt = time.monotonic();
   let longestGapMs = 0;
+  let token: string | undefined;
 
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -58,13 +60,38 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
       .flatMap(({ addresses }) => addresses);
   }
 
+  /** Whom etcd wants to know is asked for again when it has forgotten: a token goes with the password. */
   async function ask(host: string, path: string, body: object): Promise<Answer> {
+    try {
+      return await send(host, path, body);
+    } catch (error) {
+      if (!(error instanceof Error) || !/user name is empty|invalid auth token/.test(error.message)) throw error;
+      token = await signIn(host);
+      return await send(host, path, body);
+    }
+  }
+
+  async function signIn(host: string): Promise<string> {
+    const [present = '', ...former] = rootPasswords(world);
+    const withOne = async (password: string): Promise<string> =>
+      String((await send(host, 'auth/authenticate', { name: 'root', password })).token);
+    return await withOne(present).catch(async (error: unknown) => {
+      const [before] = former;
+      if (before === undefined) throw error;
+      return await withOne(before);
+    });
+  }
+
+  async function send(host: string, path: string, body: object): Promise<Answer> {
     const giveUp = new AbortController();
     const cancel = time.after(answerMs, () => giveUp.abort(new Error(`${path}: no answer within ${answerMs} ms`)));
     try {
       const { status, body: text } = await exchangeOver(
         (to, at, signal) => network.dial(clientAddress, to, at, signal),
-        { host, port, method: 'POST', path: `/v3/${path}`, body: JSON.stringify(body), signal: giveUp.signal },
+        {
+          ...{ host, port, method: 'POST', path: `/v3/${path}`, body: JSON.stringify(body), signal: giveUp.signal },
+          ...(token === undefined ? {} : { headers: { authorization: token } }),
+        },
       );
       if (status !== 200) throw new Error(`${path}: ${text}`);
       return JSON.parse(text) as Answer;

@@ -9,6 +9,7 @@ import { type Disk, isAsRecent, pendingChange, takeOver } from './disk.ts';
 import { type Change, changesMembership, type Entry, type MemberRow, type Refusal, refusal } from './entry.ts';
 import type { Host } from './host.ts';
 import type { StateMachine } from './state-machine.ts';
+import { minorIn, reviewMs, reviewVersions } from './versions.ts';
 
 const tickMs = 200;
 /** From a proposal until it is on everybody's disk. */
@@ -44,11 +45,13 @@ export class Member {
   #patience: number;
   #flushes = false;
   #requests = 0;
+  #reviewedAt: number;
 
   constructor(host: Host, disk: Disk) {
     this.#host = host;
     this.disk = disk;
     this.#heardAt = host.time.monotonic();
+    this.#reviewedAt = this.#heardAt;
     this.#patience = this.#electionMs * (1 + host.random());
   }
 
@@ -64,9 +67,13 @@ export class Member {
     return this.#host.version;
   }
 
+  get minor(): number {
+    return minorIn(this.version);
+  }
+
   /** 3.5. */
   get isOld(): boolean {
-    return this.version.startsWith('3.5.');
+    return this.minor === 5;
   }
 
   get state(): StateMachine {
@@ -97,6 +104,7 @@ export class Member {
   /** Begins to talk to its peers. */
   start(): void {
     this.servesPeers = true;
+    if (this.isOld) this.disk.storageMinor = this.minor;
     this.#heardAt = this.#now;
     this.#apply();
     const soon = this.#host.random() * tickMs;
@@ -169,6 +177,13 @@ export class Member {
       this.leaderId = undefined;
       this.#campaign(false);
     }
+    this.#review();
+  }
+
+  #review(): void {
+    if (this.#now - this.#reviewedAt < reviewMs) return;
+    this.#reviewedAt = this.#now;
+    reviewVersions(this);
   }
 
   #leave(): void {
@@ -219,6 +234,7 @@ export class Member {
     }
     this.role = 'leader';
     this.leaderId = this.id;
+    this.#reviewedAt = Number.NEGATIVE_INFINITY;
     this.#heardAt = this.#now;
     this.#matches.clear();
     disk.log.push({ term, change: { type: 'none' } });
@@ -288,7 +304,7 @@ export class Member {
       if (entry === undefined) break;
       const outcome = disk.state.apply(entry, this.#maxLearners);
       this.#host.processes.onAgreed(disk, disk.state.applied);
-      if (entry.change.type === 'token') this.tokens.set(entry.change.token, entry.change.name);
+      this.#remember(entry.change);
       this.#waiting.get(entry.request ?? '')?.(outcome);
       if (entry.change.type !== 'removeMember' || outcome !== undefined) continue;
       this.#activeSince.delete(entry.change.id);
@@ -298,6 +314,13 @@ export class Member {
       }
     }
     disk.fileBytes = Math.max(disk.fileBytes, disk.state.bytesInUse);
+  }
+
+  /** Another password ends what was opened with the one before. */
+  #remember(change: Change): void {
+    if (change.type === 'token') this.tokens.set(change.token, change.name);
+    if (change.type !== 'setUser' || change.mustBeNew) return;
+    for (const [token, name] of this.tokens) if (name === change.name) this.tokens.delete(token);
   }
 
   /** Resolves when this member has carried it out, or with why not. */

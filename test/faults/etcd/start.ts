@@ -7,6 +7,7 @@ import type { Entry, MemberRow } from './entry.ts';
 import type { Host } from './host.ts';
 import { clusterIdOf, memberIdOf } from './identity.ts';
 import type { Origin, Processes } from './processes.ts';
+import { minorIn, versionRefusal } from './versions.ts';
 
 export type Start = { readonly disk: Disk; readonly origin: Origin } | { readonly lastWords: string };
 
@@ -22,6 +23,8 @@ export function startOn(host: Host): Start {
   const held = diskOn(volume);
   if (held !== undefined) {
     if (held.damage !== undefined) return { lastWords: lastWordsOf(held.damage) };
+    const refused = versionRefusal(minorIn(host.version), held.state);
+    if (refused !== undefined) return { lastWords: refused };
     if (env.ETCD_FORCE_NEW_CLUSTER !== 'true') return { disk: held, origin: 'resumed' };
     forgetOthers(held);
     return { disk: held, origin: 'alone' };
@@ -87,6 +90,7 @@ function joined({ reachable }: Host, cluster: readonly Named[], own: Named): Sta
       lastWords: 'cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs',
     };
   }
+  if (peer.state.downgradeTarget !== undefined) return { lastWords: 'incompatible with current running cluster' };
   const rows = [...peer.disk.state.members.values()];
   if (rows.length !== cluster.length) {
     return { lastWords: 'error validating peerURLs: member count is unequal' };

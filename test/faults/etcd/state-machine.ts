@@ -24,6 +24,10 @@ export class StateMachine {
   readonly alarms: { readonly id: string; readonly alarm: AlarmType }[] = [];
   readonly users = new Map<string, { password: string; readonly roles: Set<string> }>();
   isAuthenticated = false;
+  /** Undefined until they have agreed on one. */
+  clusterMinor: number | undefined;
+  /** To which minor version they may go back. */
+  downgradeTarget: number | undefined;
   revision = 1;
   /** Revision up to which the history is dropped. */
   compacted = 0;
@@ -70,6 +74,12 @@ export class StateMachine {
         return undefined;
       case 'setAuth':
         return this.#setAuth(change.isOn);
+      case 'clusterVersion':
+        this.clusterMinor = change.minor;
+        return undefined;
+      case 'downgrade':
+        this.downgradeTarget = change.target;
+        return undefined;
       default:
         return change satisfies never;
     }

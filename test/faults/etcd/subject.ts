@@ -7,7 +7,9 @@ import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subje
 import { etcdDatabase } from './backup.ts';
 import { simulatedEtcd } from './images.ts';
 import { openSimulatedLedger } from './ledger.ts';
+import { rootPasswords } from './passwords.ts';
 import type { Processes } from './processes.ts';
+import type { StateMachine } from './state-machine.ts';
 import { createWatch, nameIn, type Watch } from './watch.ts';
 
 const component = 'member';
@@ -57,6 +59,8 @@ function ofMembers(world: SimulatedWorld, cluster: KubeObject, processes: Proces
   return [
     ...(isTold ? [] : ['the status lists other members']),
     ...(members.length === replicas ? [] : [`${members.length} members`]),
+    ...strangers(world, cluster, state),
+    ...(state?.downgradeTarget === undefined ? [] : ['a downgrade is under way']),
     ...learners.map((row) => `${nameIn(row)} has no vote`),
     ...podComplaints(pods, names, (pod) => revisionOfSet(world, pod.replace(/-0$/, ''))),
     ...members.flatMap((row) => {
@@ -70,6 +74,15 @@ function ofMembers(world: SimulatedWorld, cluster: KubeObject, processes: Proces
       return claim?.metadata.annotations?.[holdsAnnotation] === mark ? [] : [`${nameIn(row)}'s claim is not marked`];
     }),
   ];
+}
+
+/** Whether etcd asks who is asking, and for the present password, as the spec says. */
+function strangers(world: SimulatedWorld, { spec }: KubeObject, state: StateMachine | undefined): string[] {
+  const { auth } = (spec ?? {}) as { readonly auth?: { readonly enabled?: boolean } };
+  const wanted = auth?.enabled === true;
+  if (state !== undefined && state.isAuthenticated !== wanted) return ['who asks is not what the spec says'];
+  const [present] = rootPasswords(world);
+  return wanted && state?.users.get('root')?.password !== present ? ['root has another password'] : [];
 }
 
 function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, fault: ProcessFault): void {

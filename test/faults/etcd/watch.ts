@@ -52,9 +52,11 @@ export function createWatch(processes: Processes): Watch {
     return (world?.time.monotonic() ?? 0) - (seenAt.get(id) ?? Number.NEGATIVE_INFINITY) < underWayMs;
   }
 
-  processes.onStart = ({ disk }: Member, origin: Origin): void => {
+  processes.onStart = ({ disk, minor, version }: Member, origin: Origin): void => {
     disks.add(disk);
     const key = `${disk.clusterId}/${disk.memberId}`;
+    const { storageMinor = minor } = disk;
+    if (storageMinor > minor) membership.add(`${version} starts on data of ${key} in the form of 3.${storageMinor}`);
     if (origin === 'formed') clusters.add(disk.clusterId);
     if (clusters.size > 1) membership.add(`${clusters.size} clusters have been formed under one name`);
     const isNew = origin === 'formed' || origin === 'joined';

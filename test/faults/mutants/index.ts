@@ -2,7 +2,14 @@
 import type { Mutant } from './mutant.ts';
 import { backupMutants } from './of-backups.ts';
 import { etcdMutants } from './of-etcd.ts';
+import { oldViewMutants } from './of-old-views.ts';
 import { planMutants } from './of-plans.ts';
 import { runtimeMutants } from './of-runtime.ts';
 
-export const mutants: readonly Mutant[] = [...runtimeMutants, ...planMutants, ...etcdMutants, ...backupMutants];
+export const mutants: readonly Mutant[] = [
+  ...runtimeMutants,
+  ...oldViewMutants,
+  ...planMutants,
+  ...etcdMutants,
+  ...backupMutants,
+];

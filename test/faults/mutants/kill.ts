@@ -1,5 +1,8 @@
 /** Whether the matrix finds a mutant, and by which oracle. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Plan } from '../plan.ts';
+import { readPlan } from '../plan-file.ts';
 import { runShard } from '../shard.ts';
 import { buildMutant } from './build.ts';
 import type { Mutant } from './mutant.ts';
@@ -17,19 +20,22 @@ export async function killMutant(mutant: Mutant, root: string, seed: number): Pr
   const program = join(root, 'build/mutants', `${mutant.id}.mjs`);
   await buildMutant(mutant, root, program);
   const { scenarios, classes } = mutant;
-  const task = { scenarios, classes, seed, combinations: 0, shard: { index: 0, of: 1 }, until: mutant.oracle };
+  const names = mutant.plans ?? [];
+  const plans = await Promise.all(names.map((name) => readPlan(join(root, 'test/faults/plans', `${name}.json`))));
+  const task = { scenarios, classes, seed, combinations: 0, shard: { index: 0, of: 1 }, until: mutant.oracle, plans };
   const { cells } = await runShard(program, task, () => undefined);
   const found = cells.flatMap(({ failures, ...cell }) =>
-    failures.flatMap(({ violations }) => violations.map((violation) => ({ ...violation, cell }))),
+    failures.flatMap(({ plan, violations }) => violations.map((violation) => ({ ...violation, cell, plan }))),
   );
   const times = new Map<string, number>();
   for (const { oracle } of found) times.set(oracle, (times.get(oracle) ?? 0) + 1);
+  const nameOf = (plan: Plan): string | undefined => names[plans.findIndex((each) => isDeepStrictEqual(each, plan))];
   const named = found.find(({ oracle }) => oracle === mutant.oracle);
   return {
     mutant,
     by: [...times].sort(([, a], [, b]) => b - a).map(([oracle]) => oracle),
     message: named?.message,
-    plan: named === undefined ? undefined : `${named.cell.class} × ${named.cell.scenario}`,
+    plan: named === undefined ? undefined : (nameOf(named.plan) ?? `${named.cell.class} × ${named.cell.scenario}`),
   };
 }
 

@@ -7,7 +7,7 @@
 import type { FaultClass } from '../plan.ts';
 
 export interface Edit {
-  /** Below `src/`. */
+  /** Below `src/`. What runs in pods is `../test/faults/redis/scripts/...`, the translation that stands in for it. */
   readonly file: string;
   /** Is there exactly once. */
   readonly find: string;
@@ -21,6 +21,8 @@ export interface Mutant {
   /** Where such a defect was seen; undefined for one that is only feared. */
   readonly seen?: string;
   readonly edits: readonly Edit[];
+  /** Runs that are tried before all others: files of `test/faults/plans`, without their ending. */
+  readonly plans?: readonly string[];
   /** Where to look for it. */
   readonly scenarios: readonly string[];
   readonly classes: readonly FaultClass[];

@@ -44,10 +44,19 @@ function staleMs(claims: readonly Claim[], from: number, to: number): number {
   return longest;
 }
 
+/** For so long a pass waits for an answer that never comes, as it must: until then the write may still happen. */
+const answerMs = 60_000;
+
 /** Whether a process of the operator was there, and could speak to the API server, during all of that time. */
 function wasAttended({ lives, entries }: RunRecord, from: number, to: number): boolean {
-  const faulty = entries.some(({ at, byFault }) => byFault === true && at >= from && at <= to);
-  return !faulty && lives.some(({ startedAt, endedAt }) => startedAt + noticeMs < from && (endedAt ?? to) >= to);
+  const attending = lives.find(({ startedAt, endedAt }) => startedAt + noticeMs < from && (endedAt ?? to) >= to);
+  return (
+    attending !== undefined &&
+    !entries.some(({ at, life, byFault, write, status }) => {
+      const isAwaited = life === attending.id && write !== undefined && status === undefined;
+      return (byFault === true || isAwaited) && at <= to && at + (isAwaited ? answerMs : 0) >= from;
+    })
+  );
 }
 
 const isReady = ({ metadata, status }: KubeObject): boolean =>

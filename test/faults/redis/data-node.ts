@@ -179,11 +179,16 @@ export class DataNode implements Server {
     if (!this.settings.flag('appendonly')) return;
     this.isRewriting = true;
     const slowedMs = (keys.size * this.settings.number('rdb-key-save-delay')) / 1000;
-    this.host.time.after(Math.max(this.host.pace.rewriteMs, slowedMs), () => {
-      if (this.hasEnded || this.dataset.keys !== keys) return;
-      this.isRewriting = false;
-      if (!this.#isDiskFull) this.#storeLog();
-    });
+    const write = (ms: number): void => {
+      this.host.time.after(ms, () => {
+        if (this.hasEnded || this.dataset.keys !== keys) return;
+        // Without room it begins anew, until there is.
+        if (this.#isDiskFull) return write(this.host.pace.rewriteMs);
+        this.isRewriting = false;
+        this.#storeLog();
+      });
+    };
+    write(Math.max(this.host.pace.rewriteMs, slowedMs));
   }
 
   // Waiting clients.
@@ -288,9 +293,9 @@ export class DataNode implements Server {
   set isDiskFull(isFull: boolean) {
     if (isFull === this.#isDiskFull) return;
     this.#isDiskFull = isFull;
-    if (this.#stored === undefined) return;
-    this.#stored.keys = isFull ? new Map(this.dataset.keys) : this.dataset.keys;
     if (!isFull) this.isDiskFailing = false;
+    if (this.#stored === undefined || this.isRewriting) return;
+    this.#stored.keys = isFull ? new Map(this.dataset.keys) : this.dataset.keys;
   }
 
   // The end.

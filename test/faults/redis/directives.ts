@@ -12,6 +12,8 @@ const own: Readonly<Record<string, string>> = {
   'protected-mode': 'yes',
   dir: '/data',
   appendonly: 'no',
+  appenddirname: 'appendonlydir',
+  appendfilename: 'appendonly.aof',
   save: '3600 1 300 100 60 10000',
   'aof-use-rdb-preamble': 'yes',
   'repl-diskless-sync': 'yes',
@@ -32,7 +34,14 @@ const own: Readonly<Record<string, string>> = {
   databases: '16',
 };
 
-const immutable: ReadonlySet<string> = new Set(['port', 'databases', 'io-threads', 'aof-use-rdb-preamble']);
+const immutable: ReadonlySet<string> = new Set([
+  'port',
+  'databases',
+  'io-threads',
+  'aof-use-rdb-preamble',
+  'appenddirname',
+  'appendfilename',
+]);
 
 /** Of the engine's own, those that take a number. */
 const ownNumbers: ReadonlySet<string> = new Set([

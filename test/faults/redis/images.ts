@@ -130,6 +130,7 @@ class Container implements RunningProgram {
       clusterName: env.CLUSTER_NAME ?? '',
       configDir: env.CONFIG_DIR ?? '',
       password,
+      databases: env.DATABASES,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
       cli: async (seconds, args) => {
         this.#throwIfEnded();

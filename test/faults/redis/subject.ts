@@ -134,6 +134,19 @@ function guard(world: SimulatedWorld, processes: Processes): () => Findings {
 
 const writable = (node: DataNode): boolean => node.replication.isPrimary && !node.isPaused;
 
+/** The volume is full, whichever process of the member comes and goes on it. */
+function fillDisk(world: SimulatedWorld, processes: Processes, name: string, forMs: number): void {
+  const { time } = world;
+  const until = time.monotonic() + forMs;
+  const look = (): void => {
+    const node = processes.data(addressOf(podsOf(world, 'data').get(name)));
+    const isFull = time.monotonic() < until;
+    if (node !== undefined) node.isDiskFull = isFull;
+    if (isFull) time.after(100, look);
+  };
+  look();
+}
+
 function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, fault: ProcessFault): void {
   const { kubernetes, namespace, network, time } = world;
   const address = addressOf(pod);
@@ -158,11 +171,7 @@ function afflict(world: SimulatedWorld, processes: Processes, pod: KubeObject, f
       return;
     }
     case 'fillDisk':
-      if (node === undefined) return;
-      node.isDiskFull = true;
-      time.after(forMs, () => {
-        node.isDiskFull = false;
-      });
+      fillDisk(world, processes, pod.metadata.name, forMs);
       return;
     default:
       fault.do satisfies never;

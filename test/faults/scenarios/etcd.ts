@@ -1,5 +1,6 @@
 /** The scenarios of EtcdCluster, numbered as in the matrix of fault classes and scenarios. */
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
+import { inBucket, secret } from './furniture.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
 const one: Spec = { version: '3.6.16', replicas: 1, storage: { size: '1Gi' } };
@@ -89,6 +90,49 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     act: (stage) => stage.change({ version: '3.6.16' }),
     end: 'whole',
     writes: 24,
+    written: true,
+  },
+  {
+    id: 'etcd S5 backup',
+    mayDiffer: [
+      {
+        oracle: 'O2',
+        about: 'ConfigMap/db-version-backup-task',
+        why: 'it names the generation of the resource, and the hour',
+      },
+    ],
+    title: 'version 3.5→3.6, after a backup',
+    touches: ['version'],
+    before: { ...three, version: '3.5.35', backup: inBucket.place },
+    furniture: inBucket.furniture,
+    act: (stage) => stage.change({ version: '3.6.16' }),
+    resources: ['jobs'],
+    end: 'whole',
+    writes: 36,
+    written: true,
+  },
+  {
+    id: 'etcd S5 back',
+    title: 'version 3.6→3.5',
+    touches: ['version'],
+    before: three,
+    act: (stage) => stage.change({ version: '3.5.35' }),
+    end: 'whole',
+    writes: 28,
+    written: true,
+  },
+  {
+    id: 'etcd S7 password',
+    title: 'another password of root',
+    before: { ...three, auth: { enabled: true, secretRef: { name: 'root-1', key: 'password' } } },
+    furniture: [
+      secret('root-1', { password: 'the-first-password' }),
+      secret('root-2', { password: 'the-second-password', 'password-previous': 'the-first-password' }),
+    ],
+    // Of another Secret the operator hears at once, of a change inside one within the hour.
+    act: (stage) => stage.change({ auth: { secretRef: { name: 'root-2' } } }),
+    end: 'whole',
+    writes: 8,
     written: true,
   },
   {

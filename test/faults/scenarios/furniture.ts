@@ -7,7 +7,7 @@ export const backupClaim = 'backups';
 /** As in the Secret: 32 bytes in base64. */
 export const encryptionKey = Buffer.alloc(32, 'a key that only the simulation has').toString('base64');
 
-const secret = (name: string, stringData: Readonly<Record<string, string>>): KubeObject => ({
+export const secret = (name: string, stringData: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name },

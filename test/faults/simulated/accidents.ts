@@ -1,5 +1,5 @@
 /** The faults of a plan that befall the world rather than the wire: each begins when the wire says so. */
-
+import { isDeepStrictEqual } from 'node:util';
 import { leases } from '../../../src/api/resource.ts';
 import { agentComponent, componentLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
@@ -50,6 +50,9 @@ export function createAccidents(options: {
     const before = restoring(fault.spec, spec);
     await stage.change(fault.spec);
     await pause(world, fault.forMs);
+    const now = kubernetes.objects().find(({ kind }) => kind === subject.resource.kind);
+    // Who takes back a mistake takes nothing back that somebody else has wanted since.
+    if (!isDeepStrictEqual(restoring(fault.spec, (now?.spec ?? {}) as typeof spec), fault.spec)) return;
     // It may be between two clusters of its name.
     await stage.change(before).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;

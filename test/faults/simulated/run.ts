@@ -34,16 +34,18 @@ const cluster = 'db';
 const limits = { preparation: 300_000, settling: 1_200_000, closing: 120_000 } as const;
 /** Clients have written something before anything happens. */
 const warmUpMs = 2_000;
+/** Of rest, with clients. */
+const watchedMs = 30_000;
 
 export interface RunOptions {
   readonly plan: Plan;
   readonly scenario: Scenario;
   readonly kit: () => SubjectKit;
-  /** Virtual milliseconds of rest that are watched; default 30 s. */
-  readonly restMs?: number;
+  /** Virtual milliseconds of rest that are watched once clients have stopped, after the 30 s with them; default none. */
+  readonly restMs?: number | undefined;
 }
 
-export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: RunOptions): Promise<RunRecord> {
+export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptions): Promise<RunRecord> {
   const time = virtualTime();
   const random = seeded(plan.seed);
   const network = simulatedNetwork(time, random);
@@ -114,13 +116,13 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 30_000 }: Run
     wire.disarm();
     const settledAt = time.monotonic();
     const entriesAtRest = wire.entries.length;
-    await time.advance(restMs);
-    const restless = wire.entries.slice(entriesAtRest).filter(isWrite);
-
+    await time.advance(watchedMs);
     const closing = ledger?.close();
     if (closing !== undefined) await reaches(time, over(closing), limits.closing);
     const findings = guard();
     const vaulted = await watched();
+    await time.advance(restMs);
+    const restless = wire.entries.slice(entriesAtRest).filter(isWrite);
     const after = kubernetes.objects();
     const stopping = operators.stop();
     const isStopped = await reaches(time, over(stopping), limits.closing);

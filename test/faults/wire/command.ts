@@ -14,7 +14,7 @@ const changing =
 
 /** Calls by which an etcd changes. */
 const changingCall =
-  /^POST \/v3\/(cluster\/member\/(?:add|promote|remove)|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:user\/\w+|enable|disable)|maintenance\/alarm(?=[\s\S]*"DEACTIVATE")) /;
+  /^POST \/v3\/(cluster\/member\/(?:add|promote|remove)|maintenance\/(?:transfer-leadership|defragment)|kv\/compaction|auth\/(?:user\/\w+|enable|disable)|maintenance\/alarm(?=[\s\S]*"DEACTIVATE")|maintenance\/downgrade(?=[\s\S]*"(?:ENABLE|CANCEL)")) /;
 
 /** `CONFIG SET`, `REPLICAOF`, `cluster/member/add`; undefined for a command that changes nothing. */
 export function changingCommand(chunk: Uint8Array): string | undefined {

@@ -6,6 +6,8 @@ export interface Conversation {
   /** Resolves with what was learned. */
   play(stage: Stage): Promise<unknown>;
   readonly yields: unknown;
+  /** Where it is about members of one minor version. */
+  readonly only?: '3.5' | '3.6';
 }
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -49,6 +49,35 @@ export const serviceConversations: readonly Conversation[] = [
     ],
   },
   {
+    story: 'another password ends what the one before has opened',
+    async play(stage) {
+      await form(stage, 'n1');
+      for (const [path, body] of [
+        ['user/add', root],
+        ['user/grant', { user: 'root', role: 'root' }],
+        ['enable', {}],
+      ] as const) {
+        await stage.ask('n1', `auth/${path}`, body);
+      }
+      const token = String(field(await stage.ask('n1', 'auth/authenticate', root), 'token'));
+      const changed = verdict(
+        await stage.ask('n1', 'auth/user/changepw', { name: 'root', password: 'new' }, { token }),
+      );
+      return [
+        changed,
+        verdict(await stage.ask('n1', 'kv/put', { key: base64('a'), value: base64('1') }, { token })),
+        verdict(await stage.ask('n1', 'auth/authenticate', root)),
+        verdict(await stage.ask('n1', 'auth/authenticate', { ...root, password: 'new' })),
+      ];
+    },
+    yields: [
+      'done',
+      '16 etcdserver: invalid auth token',
+      '3 etcdserver: authentication failed, invalid user ID or password',
+      'done',
+    ],
+  },
+  {
     story: 'while an alarm stands nobody writes',
     async play(stage) {
       await form(stage, 'n1');

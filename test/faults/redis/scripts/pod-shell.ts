@@ -11,6 +11,8 @@ export interface PodShell {
   /** Where the ConfigMap is mounted. */
   readonly configDir: string;
   readonly password: string;
+  /** How many the pod was told; undefined where it was not. */
+  readonly databases: string | undefined;
   /** A file of the ConfigMap; empty where it is not there. */
   config(name: string): string;
   /** `timeout SECONDS redis-cli ARGS`: what it prints, or undefined where it fails. */

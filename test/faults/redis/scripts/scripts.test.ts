@@ -53,12 +53,19 @@ const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<b
 };
 
 async function translated(script: ScriptName, story: PodStory): Promise<Decision> {
-  const files: Readonly<Record<string, string>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
+  const files: Readonly<Record<string, string | undefined>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
   const asked: string[] = [];
   let { mark } = story;
   let elapsedMs = 0;
   const shell: PodShell = {
-    ...{ podIP, podName: 'apps/db-1', clusterName: 'db', configDir: 'config', password: story.password ?? 'pw' },
+    ...{
+      podIP,
+      podName: 'apps/db-1',
+      clusterName: 'db',
+      configDir: 'config',
+      password: story.password ?? 'pw',
+      databases: story.databases,
+    },
     config: (name) => files[name] ?? '',
     async cli(_, args) {
       const line = args.join(' ');
@@ -187,6 +194,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     { cli: { [master('s1')]: view('10.0.0.7') }, config: { sentinels: 's0\ns1\ns2\n' } },
   ],
   ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', mark: podIP }],
+  ['more databases than the default', 'start-data.sh', { databases: '32', mark: podIP }],
 
   ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
   ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master' } }],

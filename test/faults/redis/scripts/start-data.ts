@@ -11,6 +11,11 @@ export async function startData(shell: PodShell): Promise<string[]> {
   const password = quoted(shell.password);
   return [
     `include ${shell.configDir}/redis.conf`,
+    'dir /data',
+    'appendonly yes',
+    'appenddirname appendonlydir',
+    'appendfilename appendonly.aof',
+    ...(shell.databases === undefined ? [] : [`databases ${shell.databases}`]),
     `requirepass ${password}`,
     `masterauth ${password}`,
     `replica-announce-ip ${shell.podIP}`,

@@ -3,14 +3,14 @@
  * and replaced elsewhere. When the machine is there again after all, nothing of it joins.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
-import { startNode, stopNode } from '../../src/sandbox/faults/node.ts';
-import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
-import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
-import { recordResult } from '../support/results.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { retiredAnnotation } from '../../../src/engines/etcd/names.ts';
+import { startNode, stopNode } from '../../../src/sandbox/faults/node.ts';
+import { keepEtcdEvidence } from '../../support/etcd-evidence.ts';
+import { underEtcdWriters } from '../../support/etcd-scenario.ts';
+import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 /** Instead of five minutes. */
 const tolerations = ['not-ready', 'unreachable'].map((taint) => ({

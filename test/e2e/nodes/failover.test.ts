@@ -4,17 +4,17 @@
  * here are loose, since a test machine is shared.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startNode, stopNode } from '../../src/sandbox/faults/node.ts';
-import { killProcess } from '../../src/sandbox/faults/process.ts';
-import { keepEvidence } from '../support/evidence.ts';
-import { removeByName } from '../support/kubernetes.ts';
-import type { OperatorProcess } from '../support/operator-process.ts';
-import type { TestCluster } from '../support/redis-cluster.ts';
-import { primaryIn } from '../support/redis-view.ts';
-import { recordResult } from '../support/results.ts';
-import { underWriters } from '../support/scenario.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { startNode, stopNode } from '../../../src/sandbox/faults/node.ts';
+import { killProcess } from '../../../src/sandbox/faults/process.ts';
+import { keepEvidence } from '../../support/evidence.ts';
+import { removeByName } from '../../support/kubernetes.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import type { TestCluster } from '../../support/redis-cluster.ts';
+import { primaryIn } from '../../support/redis-view.ts';
+import { recordResult } from '../../support/results.ts';
+import { underWriters } from '../../support/scenario.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const size = { data: 3, sentinels: 3 };
 
