@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import type { EtcdTestCluster } from './etcd-test-cluster.ts';
+import { lastOfOperator } from './evidence.ts';
 import { resultsDirectory } from './results.ts';
 import type { Stage } from './stage.ts';
 
@@ -16,9 +17,8 @@ export async function keepEtcdEvidence(
   const pods = await cluster.pods();
   const told = await Promise.all(
     pods.map(async ({ metadata }) => {
-      const path = `/api/v1/namespaces/${stage.namespace}/pods/${metadata.name}/log`;
-      const log = await stage.client.getText(`${path}?tailLines=300`).catch((error: Error) => error.message);
-      return `--- ${metadata.name}\n${log}`;
+      const log = await cluster.log(metadata.name).catch((error: Error) => [error.message]);
+      return `--- ${metadata.name}\n${log.slice(-300).join('\n')}`;
     }),
   );
   const seen = JSON.stringify(
@@ -28,5 +28,5 @@ export async function keepEtcdEvidence(
   );
   const file = join(resultsDirectory, `${task.name.replaceAll(/\W+/g, '-').slice(0, 60)}.txt`);
   await writeFile(file, [seen, ...told].join('\n'));
-  console.log(`what the members said is in ${file}`);
+  console.log(`what the members said is in ${file}\n${await lastOfOperator(stage)}`);
 }

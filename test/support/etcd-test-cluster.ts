@@ -23,6 +23,8 @@ export interface EtcdTestCluster {
   remove(): Promise<void>;
   pods(): Promise<readonly Pod[]>;
   pod(name: string): Promise<Pod>;
+  /** What the process of a pod has said, a line each. Rejects where there is none. */
+  log(pod: string): Promise<readonly string[]>;
   /** The UIDs of what must not be touched: volumes and StatefulSets, by name. */
   view(): Promise<Readonly<Record<string, string | undefined>>>;
   claims(): Promise<readonly Claim[]>;
@@ -83,6 +85,9 @@ export function etcdTestCluster(
       return (await listed(podResource)).filter(isMember) as readonly Pod[];
     },
     pod: async (pod) => (await client.get({ resource: podResource, namespace, name: pod })) as Pod,
+    async log(pod) {
+      return (await client.getText(`/api/v1/namespaces/${namespace}/pods/${pod}/log`)).trimEnd().split('\n');
+    },
     claims: async () => (await listed(persistentVolumeClaims)) as readonly Claim[],
     addresses: async () =>
       (await cluster.pods()).flatMap(({ status, metadata }) =>

@@ -38,7 +38,7 @@ export function actionWords(action: EtcdAction): string {
     case 'etcd.moveLeader':
       return `lead ${action.via.pod} -> ${numberOf(action.to)}`;
     case 'etcd.compact':
-      return `compact ${action.revision}`;
+      return `compact ${action.revision} on ${action.members.map(({ pod }) => pod).join(' ')}`;
     case 'etcd.defragment':
       return `defragment ${action.member.pod}`;
     case 'etcd.disarm':

@@ -26,8 +26,8 @@ export type EtcdAction =
   | { readonly type: 'etcd.promote'; readonly via: Target; readonly memberId: string }
   | (Change & { readonly type: 'etcd.removeMember'; readonly memberId: string })
   | { readonly type: 'etcd.moveLeader'; readonly via: Target; readonly to: string }
-  /** Drops the history of keys up to a revision. */
-  | { readonly type: 'etcd.compact'; readonly via: Target; readonly revision: string }
+  /** Drops the history of keys up to a revision: on each of these members, which do that at a pace of their own. */
+  | { readonly type: 'etcd.compact'; readonly members: readonly Target[]; readonly revision: string }
   /** Gives back unused space of one member, which answers nobody meanwhile. */
   | { readonly type: 'etcd.defragment'; readonly member: Target }
   /** Makes the root user with the password of the Secret, and has etcd ask who is asking. */

@@ -38,7 +38,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
   const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;
   if (mayCompact && BigInt(compacted) < BigInt(revision)) {
     return acting(
-      { type: 'etcd.compact', via, revision },
+      { type: 'etcd.compact', members: members.flatMap(({ live }) => (live ? [targetOf({ live })] : [])), revision },
       `drop the history of keys up to revision ${revision}: the quota is used up`,
       wait('FreeingSpace', 'the quota is used up: the history of keys is dropped', recheckMs),
     );

@@ -28,7 +28,7 @@ const requests: readonly (readonly [EtcdAction, string])[] = [
   [{ type: 'etcd.promote', via, memberId: '4' }, '10.0.0.0 cluster/member/promote {"ID":"4"}'],
   [{ type: 'etcd.removeMember', via, others: [], memberId: '4' }, '10.0.0.0 cluster/member/remove {"ID":"4"}'],
   [{ type: 'etcd.moveLeader', via, to: '4' }, '10.0.0.0 maintenance/transfer-leadership {"targetID":"4"}'],
-  [{ type: 'etcd.compact', via, revision: '9' }, '10.0.0.0 kv/compaction {"revision":"9","physical":true}'],
+  [{ type: 'etcd.compact', members: [via], revision: '9' }, '10.0.0.0 kv/compaction {"revision":"9","physical":true}'],
   [{ type: 'etcd.defragment', member: via }, '10.0.0.0 maintenance/defragment {}'],
   [{ type: 'etcd.disableAuth', via }, '10.0.0.0 auth/disable {}'],
   [
@@ -90,6 +90,20 @@ describe('a change of the membership', () => {
   it.each(changes)('E5: $type is asked of nobody else where no answer came, or another one', async (action) => {
     expect((await act(action, () => 'hang')).asked.length).toBe(1);
     expect((await act(action, refusing('too many learner members in cluster'))).asked.length).toBe(1);
+  });
+});
+
+describe('dropping the history of keys', () => {
+  const members = [0, 1, 2].map((i) => ({ pod: `db-${i}-0`, address: `10.0.0.${i}` }));
+
+  it('is over when every member says that it has done so, where all but the first refuse what is compacted', async () => {
+    const script: Script = (request) =>
+      request.host === via.address ? undefined : refusing('mvcc: required revision has been compacted', 11)(request);
+    const { result, asked } = await act({ type: 'etcd.compact', members, revision: '9' }, script);
+    expect([result.status, asked]).toEqual([
+      'fulfilled',
+      members.map(({ address }) => `${address} kv/compaction {"revision":"9","physical":true}`),
+    ]);
   });
 });
 

@@ -3,11 +3,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { EngineIO } from '../../../src/engines/engine-io.ts';
+import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { etcdOperator } from '../../support/etcd-operator.ts';
 import {
   asked,
+  base64,
   claims,
   damage,
   get,
@@ -187,9 +189,13 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       });
       await operator.settle();
       const leader = leaderOf(operator);
-      const value = 'x'.repeat(1024 ** 2);
+      // Many small values: dropping their history takes each member a while, and each one another while.
+      const value = base64('x'.repeat(400));
+      const success = Array.from({ length: 128 }, (_, key) => ({
+        requestPut: { key: base64(`filler-${key}`), value },
+      }));
       const fill = async (): Promise<void> => {
-        for (let i = 0; i < 40; i++) await put(host, 'db-0-0', 'filler', value);
+        for (;;) await callEtcd(host.io, host.address('db-0-0'), 'kv/txn', { success }, 5000);
       };
       await expect(fill()).rejects.toThrow(/database space exceeded/);
       operator.clear();

@@ -24,8 +24,16 @@ const table = (rows: readonly PlanRow[]): void =>
 describe('E11: a quota that is used up', () => {
   const full = { members: { all: size(100, 99) } };
   table([
-    ['first loses the history of its keys', compacted('-1', full), ['compact 100', 'wait FreeingSpace']],
-    ['as far as there is any left', compacted('99', full), ['compact 100', 'wait FreeingSpace']],
+    [
+      'first loses the history of its keys',
+      compacted('-1', full),
+      ['compact 100 on db-0-0 db-1-0 db-2-0', 'wait FreeingSpace'],
+    ],
+    [
+      'as far as there is any left',
+      compacted('99', full),
+      ['compact 100 on db-0-0 db-1-0 db-2-0', 'wait FreeingSpace'],
+    ],
     [
       'keeps the history where that is what is wanted, and says what can be done',
       compacted('-1', { ...full, spec: { config: { quotaBackend: '100Mi', autoCompaction: { mode: 'Off' } } } }),
