@@ -108,8 +108,9 @@ describe('no acknowledged write is lost when', () => {
         const pods = await cluster.pods();
         return pods.filter((pod) => pod.status?.containerStatuses?.[0]?.state?.waiting !== undefined).length;
       };
-      await until('one member waits for it', async () => expect(await waiting()).toBe(1));
-      expect(await cluster.ready()).toMatch(/^False/);
+      await until('one member waits for it', async () => {
+        expect([await waiting(), await cluster.ready()]).toEqual([1, expect.stringMatching(/^False/)]);
+      });
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       expect(await waiting()).toBe(1);
       await cluster.change({ image: null } as unknown as EtcdSpecInput);

@@ -11,6 +11,11 @@ import { type Answer, type AskEtcd, askEtcd } from './etcd-client.ts';
 import { etcdClusters } from './resources.ts';
 import { type Patience, until } from './until.ts';
 
+export interface LogMessage {
+  readonly at: number;
+  readonly text: string;
+}
+
 export interface EtcdTestCluster {
   readonly namespace: string;
   readonly name: string;
@@ -25,6 +30,8 @@ export interface EtcdTestCluster {
   pod(name: string): Promise<Pod>;
   /** What the process of a pod has said, a line each. Rejects where there is none. */
   log(pod: string): Promise<readonly string[]>;
+  /** The messages among that since a moment, in milliseconds. */
+  messages(pod: string, since: number): Promise<readonly LogMessage[]>;
   /** The UIDs of what must not be touched: volumes and StatefulSets, by name. */
   view(): Promise<Readonly<Record<string, string | undefined>>>;
   claims(): Promise<readonly Claim[]>;
@@ -53,10 +60,11 @@ export function etcdTestCluster(
   async function hashesOf(addresses: readonly string[]): Promise<ReadonlySet<unknown>> {
     const { header } = await ask(addresses[0] ?? '', 'kv/range', { key: 'AA==' });
     const { revision } = header as { readonly revision: string };
-    const found = await Promise.all(
-      addresses.map(async (host) => (await ask(host, 'maintenance/hashkv', { revision })).hash),
-    );
-    return new Set(found);
+    const found = await Promise.all(addresses.map((host) => ask(host, 'maintenance/hashkv', { revision })));
+    // The hash is of what is left of the history, which not every member drops in the same moment.
+    const compacted = new Set(found.map(({ compact_revision }) => compact_revision));
+    if (compacted.size > 1) throw new Error(`the members are compacted up to ${[...compacted].join(', ')}`);
+    return new Set(found.map(({ hash }) => hash));
   }
 
   const cluster: EtcdTestCluster = {
@@ -87,6 +95,13 @@ export function etcdTestCluster(
     pod: async (pod) => (await client.get({ resource: podResource, namespace, name: pod })) as Pod,
     async log(pod) {
       return (await client.getText(`/api/v1/namespaces/${namespace}/pods/${pod}/log`)).trimEnd().split('\n');
+    },
+    async messages(pod, since) {
+      const lines = (await cluster.log(pod)).filter((line) => line.startsWith('{'));
+      return lines
+        .map((line) => JSON.parse(line) as { readonly ts: string; readonly msg: string })
+        .map(({ ts, msg }) => ({ at: Date.parse(ts), text: msg }))
+        .filter(({ at }) => at >= since);
     },
     claims: async () => (await listed(persistentVolumeClaims)) as readonly Claim[],
     addresses: async () =>
