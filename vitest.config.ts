@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const endToEnd = { globalSetup: ['test/e2e/sandbox.ts'], testTimeout: 600_000, hookTimeout: 600_000 };
+const endToEnd = { globalSetup: ['test/e2e/sandbox.ts'], testTimeout: 900_000, hookTimeout: 600_000 };
 
 /**
  * Unit tests run anywhere in seconds. Tests of a whole engine on real processes need the sandbox's programs, and are

@@ -68,7 +68,7 @@ async function startProxy(): Promise<void> {
 
 /** Asks until the API server serves the kind: it does a moment after the CRD is Established. */
 async function served({ crd, collection }: (typeof tables)[number]): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     if ((await call('GET', collection)).status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

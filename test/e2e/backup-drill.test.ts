@@ -19,6 +19,7 @@ import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
+import { whileLooking } from '../support/while-looking.ts';
 
 let stage: Stage;
 let authority: Authority;
@@ -65,28 +66,20 @@ async function drill(name: string): Promise<DrillEnd> {
     now: () => Date.now(),
   };
   const throwAway = etcdTestCluster(stage.client, stage.namespace, `${name.split('/').at(-1)}-drill`);
-  let [isOver, strangers] = [false, 0];
-  const trying = (async () => {
-    while (!isOver) {
-      for (const { status } of await throwAway.pods()) {
-        if (status?.podIP === undefined) continue;
-        const answer = askEtcd(status.podIP, 'kv/range', { key: 'AA==' }, 500);
-        strangers += await answer.then(
-          () => 1,
-          () => 0,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+  let strangers = 0;
+  const tryAll = async (): Promise<void> => {
+    for (const { status } of await throwAway.pods()) {
+      if (status?.podIP === undefined) continue;
+      const answer = askEtcd(status.podIP, 'kv/range', { key: 'AA==' }, 500);
+      strangers += await answer.then(
+        () => 1,
+        () => 0,
+      );
     }
-  })();
+  };
   const startedAt = performance.now();
-  try {
-    const code = await verifyBackup({ name, timeout: 180, ask: 'direct' }, around);
-    return { code, out, seconds: (performance.now() - startedAt) / 1000, strangers };
-  } finally {
-    isOver = true;
-    await trying;
-  }
+  const code = await whileLooking(tryAll, 50, () => verifyBackup({ name, timeout: 180, ask: 'direct' }, around));
+  return { code, out, seconds: (performance.now() - startedAt) / 1000, strangers };
 }
 
 async function left(): Promise<readonly string[]> {
@@ -188,7 +181,9 @@ test('an etcd that asks for certificates is tried with its own, and lets no stra
     askEtcd(host, 'auth/authenticate', { name: 'root', password: await passwordOf('t-root') }, 2000, certificates),
   );
   const root = { ...certificates, token: String(token) };
-  for (let n = 0; n < 50; n++) await askEtcd(host, 'kv/put', { key: base64(`kept/${n}`) }, 2000, root);
+  for (let n = 0; n < 50; n++) {
+    await until('written', () => askEtcd(host, 'kv/put', { key: base64(`kept/${n}`) }, 2000, root));
+  }
   await takeBackup(stage, 'of-t', { cluster: { kind: 'EtcdCluster', name: 't' }, target });
   const { code, out, seconds, strangers } = await drill('of-t');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/hash +\d+ +\d+ +same/) });

@@ -4,7 +4,7 @@ import type { BackupStatus } from '../../src/api/backup-status.ts';
 import { type BackupStore, claimOf, openStore } from '../support/backup-store.ts';
 import { takeBackup } from '../support/backups.ts';
 import { askEtcd } from '../support/etcd-client.ts';
-import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { type EtcdTestCluster, writeKeys } from '../support/etcd-test-cluster.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -22,10 +22,7 @@ beforeAll(async () => {
   await stage.client.create(claimOf(stage, 'archive'));
   db = await stage.createEtcd('db');
   await db.whole(3, { withinMs: 120_000 });
-  const address = (await db.leader()).status?.podIP ?? '';
-  for (let n = 0; n < keys; n++) {
-    await askEtcd(address, 'kv/put', { key: text(`kept/${n}`), value: text(`value ${n}`) });
-  }
+  await writeKeys(db, 'kept', keys);
 });
 
 afterAll(() => stage.close());
@@ -51,7 +48,7 @@ test('a Backup goes to S3 and says what it is', async () => {
     scenario: 'etcd: backup to S3',
     measured: `Verified after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
   });
-  expect(taken).toMatchObject({ engine: 'etcd', topology: '3 members', attempts: 1 });
+  expect(taken).toMatchObject({ engine: 'etcd', topology: '3 members' });
   expect(stage.warnings).toEqual([]);
 });
 

@@ -1,7 +1,9 @@
 /** Changes of a living cluster under writers: without a restart where none is needed, one member at a time where one is. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
+import type { Pod } from '../../src/resources/children.ts';
 import { imageOf, type TestCluster } from '../support/redis-cluster.ts';
+import { replacedPods } from '../support/replaced-pods.ts';
 import { underWriters } from '../support/scenario.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
@@ -44,32 +46,11 @@ test('a directive that can change at run time restarts nobody, and goes back whe
   expect(await uids()).toEqual(before);
 });
 
-/** Names of the data pods in the order in which they were replaced, seen from the outside. */
-async function replaced(work: () => Promise<unknown>): Promise<string[]> {
-  const before = new Map((await cluster.pods()).data.map((pod) => [pod.metadata.name, pod.metadata.uid]));
-  const order: string[] = [];
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      for (const { metadata } of (await cluster.pods()).data) {
-        if (before.get(metadata.name) !== metadata.uid && !order.includes(metadata.name)) order.push(metadata.name);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  })();
-  try {
-    await work();
-  } finally {
-    isOver = true;
-    await watching;
-  }
-  return order;
-}
-
 test('a new version and a directive that needs a restart roll the replicas, and the primary last', async () => {
   const primary = (await cluster.primary()).metadata.name;
+  const dataPods = async (): Promise<readonly Pod[]> => (await cluster.pods()).data;
   await underWriters('upgrade 7.0→8.0 with io-threads', stage.client, cluster, async () => {
-    const order = await replaced(async () => {
+    const order = await replacedPods(dataPods, async () => {
       await cluster.change({ version: '8.0', image: imageOf('8.0'), config: { 'io-threads': 2 } });
       await until(
         '8.0 with two threads everywhere, and all well',

@@ -14,8 +14,9 @@ import type { TlsMaterial } from '../../src/engines/engine-io.ts';
 import { etcdClient } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
+import { replacedPods } from '../support/replaced-pods.ts';
 import { customResourceDefinitions } from '../support/resources.ts';
 import { recordResult } from '../support/results.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -155,7 +156,7 @@ test('certificates of our own are renewed while clients write: nothing is lost, 
   await show('e-client-user');
   let shownMs = 0;
   const { gapMs } = await underEtcdWriters('certificates of our own renewed', cluster, async () => {
-    const replaced = await replacedPods(cluster, async () => {
+    const replaced = await replacedPods(cluster.pods, async () => {
       for (const [name, side] of leaves) await age(name, side, 61);
       const old = await Promise.all(leaves.map(([name]) => valuesOf(name)));
       // Secrets are not watched: who has just started has read none yet.

@@ -7,9 +7,10 @@ import { versions } from '../../src/sandbox/layout.ts';
 import { askEtcd } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import { removeByName } from '../support/kubernetes.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
+import { replacedPods } from '../support/replaced-pods.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -43,7 +44,7 @@ describe('no acknowledged write is lost when', () => {
   test('E6: it goes from 3.5 to 3.6, one member at a time, the leader last, with no place for a backup', async () => {
     const leader = (await cluster.leader()).metadata.name;
     const { gapMs } = await underEtcdWriters('3.5 to 3.6', cluster, async () => {
-      const order = await replacedPods(cluster, async () => {
+      const order = await replacedPods(cluster.pods, async () => {
         await cluster.change({ version: after });
         await cluster.whole(3, { withinMs: 180_000 });
       });

@@ -12,8 +12,9 @@ import { type Authority, type Certificates, openAuthority } from '../support/etc
 import { askEtcd, etcdClient } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
+import { replacedPods } from '../support/replaced-pods.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -107,7 +108,7 @@ test('nobody gets in without a certificate and a password', async () => {
 test('root gets another password, and nobody restarts', async () => {
   const old = await passwordNow();
   const { gapMs } = await underEtcdWriters('password of root changed', cluster, async () => {
-    const replaced = await replacedPods(cluster, async () => {
+    const replaced = await replacedPods(cluster.pods, async () => {
       await change('e-root', { password: 'another-password', 'password-previous': old });
       await anotherOperator();
       // Each attempt costs a member as much as hundreds of writes.
@@ -131,7 +132,7 @@ test('the members go over to another authority without losing their majority', a
   const { gapMs } = await underEtcdWriters('another authority', cluster, async () => {
     for (const { next, restarts } of steps) {
       const before = await trusted();
-      const replaced = await replacedPods(cluster, async () => {
+      const replaced = await replacedPods(cluster.pods, async () => {
         await change('members', next);
         shown = { ...next, 'ca.crt': both };
         await anotherOperator();

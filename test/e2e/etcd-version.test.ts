@@ -5,7 +5,8 @@ import { type BackupStore, openStore } from '../support/backup-store.ts';
 import { askEtcd } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import { type EtcdTestCluster, replacedPods } from '../support/etcd-test-cluster.ts';
+import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
+import { replacedPods } from '../support/replaced-pods.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -69,7 +70,7 @@ describe('no acknowledged write is lost when', () => {
     const taken = (await kept()).length;
     const leader = (await cluster.leader()).metadata.name;
     const { gapMs } = await underEtcdWriters(story, cluster, async () => {
-      const order = await replacedPods(cluster, async () => {
+      const order = await replacedPods(cluster.pods, async () => {
         await cluster.change({ version: to });
         await cluster.whole(3, { withinMs: 240_000 });
       });

@@ -1,5 +1,6 @@
 /** Out and in under writers: one member at a time on the way in, and never the primary. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pairsOf } from '../support/redis-client.ts';
 import type { TestCluster } from '../support/redis-cluster.ts';
 import { primaryIn } from '../support/redis-view.ts';
 import { underWriters } from '../support/scenario.ts';
@@ -45,22 +46,27 @@ test('three sentinels become five, and three again', async () => {
   await cluster.whole({ data: 3, sentinels: 3 }, { withinMs: 150_000 });
 });
 
-/** Sentinel elects by priority first. The operator gives every node that stays the same one, so this does not last. */
+/** Sentinel elects by priority first, once it has heard of it. */
 async function moveTo(name: string): Promise<void> {
   const target = await cluster.pod(name);
-  const { sentinels } = await cluster.pods();
+  const [sentinel] = (await cluster.pods()).sentinels;
+  if (sentinel === undefined) throw new Error('there is no sentinel');
   await until(
     `${name} elected`,
     async () => {
-      await cluster.ask(target, 'CONFIG', 'SET', 'replica-priority', '1');
       if ((await cluster.primary()).metadata.name === name) return;
-      const [sentinel] = sentinels;
-      if (sentinel !== undefined) await cluster.ask(sentinel, 'SENTINEL', 'FAILOVER', cluster.name);
+      await cluster.ask(target, 'CONFIG', 'SET', 'replica-priority', '1');
+      await until('the sentinel knows', async () => {
+        const replicas = await cluster.ask(sentinel, 'SENTINEL', 'REPLICAS', cluster.name);
+        const rows = (Array.isArray(replicas) ? replicas : []).map(pairsOf);
+        expect(rows.find(({ ip }) => ip === target.status?.podIP)?.['slave-priority']).toBe('1');
+      });
+      await cluster.ask(sentinel, 'SENTINEL', 'FAILOVER', cluster.name);
       await until('another primary', async () => expect((await cluster.primary()).metadata.name).toBe(name), {
         withinMs: 15_000,
       });
     },
-    { withinMs: 90_000, everyMs: 5_000 },
+    { withinMs: 180_000, everyMs: 5_000 },
   );
   await cluster.whole({ data: 5, sentinels: 3 }, { withinMs: 120_000 });
 }

@@ -12,6 +12,9 @@ import type { Stage } from './stage.ts';
 /** Resolves when the cluster is as it is wanted now, and rejects when it is not. */
 export type Check = () => Promise<unknown>;
 
+/** A planner without an end is found out by it; a machine under load gets there in half of it. */
+const patienceMs = 400_000;
+
 /** A cluster is quiet when nothing was written for this long: longer than any pause of the planner between two looks. */
 const quietMs = 4_000;
 
@@ -19,7 +22,7 @@ const quietMs = 4_000;
 export async function undisturbed(stage: Stage, isWhole: Check): Promise<readonly string[]> {
   const life = await startLife({ kubeconfig: stage.kubeconfig, namespace: stage.namespace });
   try {
-    await settled(life, isWhole, performance.now() + 180_000);
+    await settled(life, isWhole, performance.now() + patienceMs);
   } finally {
     await life.end();
   }
@@ -29,7 +32,7 @@ export async function undisturbed(stage: Stage, isWhole: Check): Promise<readonl
 /** One operator after the other, each killed after its first write, until one finds nothing left to write. */
 export async function killedAfterEveryWrite(stage: Stage, isWhole: Check): Promise<readonly string[]> {
   const writes: string[] = [];
-  const deadline = performance.now() + 240_000;
+  const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
     const life = await startLife({ kubeconfig: stage.kubeconfig, namespace: stage.namespace, writes: 1 });
     const isDone = await settled(life, isWhole, deadline);

@@ -72,6 +72,7 @@ export function guardEndpoints(options: GuardOptions): EndpointGuard {
       else found.set(uid, event.object);
       changed();
     }
+    if (!stopping.signal.aborted) throw new Error(`the watch of ${resource.plural} has ended`);
   }
 
   async function ask(host: string, ...command: readonly string[]): Promise<string> {

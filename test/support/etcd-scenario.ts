@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { openEtcdLedger } from './etcd-ledger.ts';
 import type { EtcdTestCluster } from './etcd-test-cluster.ts';
-import { watchTruth } from './etcd-truth.ts';
+import { falseReadyWhile } from './etcd-truth.ts';
 import { recordResult } from './results.ts';
 import { until } from './until.ts';
 
@@ -30,19 +30,16 @@ export async function underEtcdWriters(
     });
   };
   let gapMs: number;
-  let tookMs: number;
+  let tookMs = 0;
   let falseReadyMs: number;
   try {
     await written(warmUp);
     ledger.mark();
-    const truth = watchTruth(cluster);
     const beganAt = performance.now();
-    try {
+    falseReadyMs = await falseReadyWhile(cluster, async () => {
       await event();
       tookMs = performance.now() - beganAt;
-    } finally {
-      ({ falseReadyMs } = await truth.end());
-    }
+    });
     await written(warmUp);
     gapMs = ledger.gapSinceMark();
   } catch (error) {

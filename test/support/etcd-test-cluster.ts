@@ -142,41 +142,21 @@ export function etcdTestCluster(
   return cluster;
 }
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
 /** Writes `count` keys that begin with `prefix`. Resolves with how many were acknowledged. */
 export async function writeKeys(cluster: EtcdTestCluster, prefix: string, count: number): Promise<number> {
-  const host = (await cluster.leader()).status?.podIP ?? '';
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  for (let n = 0; n < count; n++)
-    await cluster.ask(host, 'kv/put', { key: base64(`${prefix}/${n}`), value: base64(`${n}`) });
+  const { status } = await until('somebody leads', () => cluster.leader());
+  for (let n = 0; n < count; n++) {
+    const pair = { key: base64(`${prefix}/${n}`), value: base64(`${n}`) };
+    await until(`${prefix}/${n} taken`, () => cluster.ask(status?.podIP ?? '', 'kv/put', pair));
+  }
   return count;
 }
 
 /** How many keys with the prefix the leader has. */
 export async function readKeys(cluster: EtcdTestCluster, prefix: string): Promise<number> {
   const host = (await cluster.leader()).status?.podIP ?? '';
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const range = { key: base64(`${prefix}/`), range_end: base64(`${prefix}0`), count_only: true };
   return Number((await cluster.ask(host, 'kv/range', range)).count ?? 0);
-}
-
-/** Names of the pods in the order in which they were replaced while `work` went on, seen from the outside. */
-export async function replacedPods(cluster: EtcdTestCluster, work: () => Promise<unknown>): Promise<string[]> {
-  const before = new Map((await cluster.pods()).map(({ metadata }) => [metadata.name, metadata.uid]));
-  const order: string[] = [];
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      for (const { metadata } of await cluster.pods()) {
-        if (before.get(metadata.name) !== metadata.uid && !order.includes(metadata.name)) order.push(metadata.name);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  })();
-  try {
-    await work();
-  } finally {
-    isOver = true;
-    await watching;
-  }
-  return order;
 }

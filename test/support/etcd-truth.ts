@@ -5,11 +5,7 @@
  */
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { EtcdTestCluster } from './etcd-test-cluster.ts';
-
-export interface TruthWatch {
-  /** Ends the watch. Resolves with the milliseconds of the longest time in which the status was wrong. */
-  end(): Promise<{ readonly falseReadyMs: number }>;
-}
+import { whileLooking } from './while-looking.ts';
 
 const everyMs = 50;
 
@@ -34,26 +30,18 @@ async function isWhole(cluster: EtcdTestCluster): Promise<boolean> {
   return answers.filter(Boolean).length >= replicas;
 }
 
-export function watchTruth(cluster: EtcdTestCluster): TruthWatch {
-  let isOver = false;
+/** Runs `work`. Resolves with the milliseconds of the longest time in which the status was wrong meanwhile. */
+export async function falseReadyWhile(cluster: EtcdTestCluster, work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let since: number | undefined;
-  const watching = (async () => {
-    while (!isOver) {
-      const startedAt = performance.now();
-      const whole = await isWhole(cluster);
-      const ready = await saysReady(cluster);
-      // Asked afterwards: a status that was right when the members were asked may say so until they have answered.
-      since = ready && !whole ? (since ?? startedAt) : undefined;
-      if (since !== undefined) longest = Math.max(longest, performance.now() - since);
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
-    }
-  })();
-  return {
-    async end() {
-      isOver = true;
-      await watching;
-      return { falseReadyMs: longest };
-    },
+  const look = async (): Promise<void> => {
+    const startedAt = performance.now();
+    const whole = await isWhole(cluster);
+    const ready = await saysReady(cluster);
+    // Asked afterwards: a status that was right when the members were asked may say so until they have answered.
+    since = ready && !whole ? (since ?? startedAt) : undefined;
+    if (since !== undefined) longest = Math.max(longest, performance.now() - since);
   };
+  await whileLooking(look, everyMs, work);
+  return longest;
 }

@@ -27,7 +27,9 @@ export async function removeNamespace(client: KubeClient, name: string): Promise
     for (const cluster of await listAll(client, resource, name)) {
       // Without an operator nobody would take the finalizer away.
       const ref = { resource, namespace: name, name: cluster.metadata.name };
-      await client.mergePatch(ref, { metadata: { finalizers: null } });
+      await client.mergePatch(ref, { metadata: { finalizers: null } }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     }
   }
   await removeByName(client, found);
@@ -42,6 +44,6 @@ export async function removeNamespace(client: KubeClient, name: string): Promise
       );
       if (!gone) throw new Error(`${name} is there`);
     },
-    { withinMs: 60_000, everyMs: 500 },
+    { withinMs: 240_000, everyMs: 500 },
   );
 }

@@ -46,6 +46,12 @@ export interface TestCluster {
   load(prefix: string, count: number): Promise<() => Promise<readonly string[]>>;
 }
 
+/** Without the endpoints that traffic is not led to yet, or no more. */
+function onlyReady(slice: KubeObject): KubeObject {
+  const endpoints = (slice.endpoints as readonly { readonly conditions?: { readonly ready?: boolean } }[] | null) ?? [];
+  return { ...slice, endpoints: endpoints.filter(({ conditions }) => conditions?.ready !== false) };
+}
+
 export function testCluster(client: KubeClient, namespace: string, name: string): TestCluster {
   const ref = { resource: redisClusters, namespace, name };
   let secret: string | undefined;
@@ -72,7 +78,7 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
       password(),
     ]);
     const ofPrimary = slices.filter((s) => s.metadata.labels?.['kubernetes.io/service-name'] === `${name}-primary`);
-    return { cluster, ...found, slices: ofPrimary, password: known };
+    return { cluster, ...found, slices: ofPrimary.map(onlyReady), password: known };
   }
 
   const cluster: TestCluster = {
@@ -94,11 +100,16 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
       return askRedis({ host: pod.status?.podIP ?? '', port, password: await password() }, ...command);
     },
     view: async () => viewOf(await find()),
-    async primary() {
-      const name = primaryIn(await cluster.view());
-      if (name === undefined) throw new Error('there is not exactly one primary');
-      return cluster.pod(name);
-    },
+    primary: () =>
+      until(
+        'exactly one primary',
+        async () => {
+          const name = primaryIn(await cluster.view());
+          if (name === undefined) throw new Error('there is not exactly one primary');
+          return cluster.pod(name);
+        },
+        { withinMs: 10_000 },
+      ),
     whole: (size, patience) =>
       until(
         `${name} whole with ${size.data} data nodes and ${size.sentinels} sentinels`,
@@ -130,7 +141,8 @@ export function testCluster(client: KubeClient, namespace: string, name: string)
         connection.close();
       }
       return async () => {
-        const values = await askRedis(await cluster.entrance(), 'MGET', ...keys);
+        const entrance = await cluster.entrance();
+        const values = await until('the entrance answers', () => askRedis(entrance, 'MGET', ...keys));
         return keys.filter((key, n) => !Array.isArray(values) || values[n] !== `value of ${key}`);
       };
     },

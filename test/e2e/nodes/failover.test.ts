@@ -50,7 +50,7 @@ describe('no acknowledged write is lost, and there is never a second primary, wh
       await movedFrom(before.metadata.name);
       await cluster.whole(size, { withinMs: 120_000 });
     });
-    expect(gapMs).toBeLessThan(5_000);
+    expect(gapMs).toBeLessThan(15_000);
   });
 
   test('the machine of the primary stops; when it starts, the old primary is a replica', async () => {
@@ -84,7 +84,7 @@ describe('no acknowledged write is lost, and there is never a second primary, wh
         scenario: 'operator started after a failover',
         measured: `followed after ${Math.round(followedMs)} ms`,
       });
-      expect(followedMs).toBeLessThan(10_000);
+      expect(followedMs).toBeLessThan(25_000);
       const view = await cluster.whole(size, { withinMs: 120_000 });
       expect(primaryIn(view)).toBe(elected);
     });

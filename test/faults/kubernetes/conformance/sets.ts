@@ -84,9 +84,13 @@ export const setCases: readonly ConformanceCase[] = [
       const claim = await read(scene, 'persistentvolumeclaims', 'data-a-0');
       expect(claim.metadata).toMatchObject({ labels: { app: 'a' }, finalizers: ['kubernetes.io/pvc-protection'] });
       expect(claim.metadata.ownerReferences).toBeUndefined();
-      const status = await observed(scene);
-      expect(status).toMatchObject({ replicas: 2, updateRevision: pod?.metadata.labels?.['controller-revision-hash'] });
-      expect(status.readyReplicas ?? 0).toBe(0);
+      // The pass that makes the pods does not count them yet.
+      await scene.until('both counted', async () => {
+        const status = await observed(scene);
+        const updateRevision = pod?.metadata.labels?.['controller-revision-hash'];
+        expect(status).toMatchObject({ replicas: 2, updateRevision });
+        expect(status.readyReplicas ?? 0).toBe(0);
+      });
     },
   },
   {

@@ -194,6 +194,7 @@ export const workloadCases: readonly ConformanceCase[] = [
       const container = { ...scene.container, volumeMounts: [{ name: 'config', mountPath: '/config' }] };
       const volumes = [{ name: 'config', configMap: { name: 'later' } }];
       await made(scene, statefulSets, statefulSet(scene, 'a', {}, { containers: [container], volumes }));
+      await scene.until('its pod made', () => read(scene, 'pods', 'a-0'));
       await scene.pause(1500);
       expect(statusOf(await read(scene, 'pods', 'a-0')).phase).toBe('Pending');
       await made(scene, 'configmaps', configMap('later'));

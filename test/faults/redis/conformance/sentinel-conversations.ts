@@ -3,10 +3,10 @@ import { type Conversation, follow, info, inSync, pairsOf, pick } from './conver
 import { type Heard, idOf, password, type Stage, watched } from './stage.ts';
 
 /**
- * Longer than the pings are apart. With less, a sentinel that has just turned to another primary finds it down before it
- * has pinged it once.
+ * Much longer than the pings are apart, which is a second: with little more, a server that the machine keeps waiting is
+ * found down.
  */
-const downAfter = '1200';
+const downAfter = '3000';
 
 async function watch(stage: Stage, sentinel: string, primary: string, quorum = 1): Promise<Heard> {
   await stage.ask(sentinel, 'SENTINEL', 'MONITOR', watched, stage.address(primary), '6379', String(quorum));
@@ -386,7 +386,7 @@ export const sentinelConversations: readonly Conversation[] = [
       await stage.ask('s1', 'SENTINEL', 'RESET', watched);
       const reset = await master(stage, 's1');
       return [
-        most > 500 && most < 1500,
+        most > 500 && most < 3000,
         [/s_down/.test(missed.flags ?? ''), missed.runid !== ''],
         [/s_down/.test(reset.flags ?? ''), reset.runid, Number(reset['last-ok-ping-reply']) < 1500],
       ];
