@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+/** Each test may be held up by its neighbours: these limits end only what would go on for ever. */
+const patient = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
 const endToEnd = { globalSetup: ['test/e2e/sandbox.ts'], testTimeout: 900_000, hookTimeout: 600_000 };
 
 /**
@@ -21,6 +23,7 @@ export default defineConfig({
             'test/agent/real-*.test.ts',
           ],
           globalSetup: ['test/redis-server.setup.ts'],
+          ...patient,
           maxWorkers: '100%',
           sequence: { groupOrder: 0 },
         },
@@ -29,6 +32,8 @@ export default defineConfig({
         test: {
           name: 'members',
           include: ['test/engines/*/real-members*.test.ts', 'test/agent/real-*.test.ts'],
+          ...patient,
+          testTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },

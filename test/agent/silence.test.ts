@@ -65,7 +65,7 @@ describe('a peer that says nothing more', () => {
     cluster: { ...cluster, kind },
     purpose: { type: 'backup', name: 'now' },
     source: { engine, members: [{ host: '127.0.0.1', port }] },
-    idleTimeoutSeconds: 1,
+    idleTimeoutSeconds: 3,
   });
 
   it('in the middle of a dump ends the backup, and leaves nothing', async () => {
@@ -73,7 +73,7 @@ describe('a peer that says nothing more', () => {
     const server = await silentRedis();
     expect(await runAgent(take(home, 'RedisCluster', 'redis', server.port))).toMatchObject({
       reason: 'SourceUnreachable',
-      message: expect.stringMatching(/sent nothing for 1000 ms/),
+      message: expect.stringMatching(/sent nothing for 3000 ms/),
       isTransient: true,
     });
     expect(existsSync(join(home, 'backups'))).toBe(false);

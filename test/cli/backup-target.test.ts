@@ -115,7 +115,7 @@ describe('backup list --target of a directory', () => {
       return {};
     };
     const running = runAgent(taskFor, { key: 'a key' }, endless);
-    await vi.waitFor(() => expect(process.listenerCount(signal)).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(process.listenerCount(signal)).toBeGreaterThan(before), { timeout: 20_000 });
     expect(readFileSync(used, 'utf8')).toBe('a key');
     process.emit(signal);
     await expect(running).rejects.toThrow('has ended without a result: ended by SIGTERM');

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
 import { FakeApi } from '../support/fake-api.ts';
+import { freePort } from '../support/free-port.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const signal = new AbortController().signal;
@@ -28,9 +29,7 @@ describe('a connection', () => {
   });
 
   it('that is refused says so', async () => {
-    const port = await listening();
-    await new Promise((resolve) => server?.close(resolve));
-    await expect(dialTcp('127.0.0.1', port, signal)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(dialTcp('127.0.0.1', await freePort(), signal)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('is given up when the signal aborts, before and while it is opened', async () => {

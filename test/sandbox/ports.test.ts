@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { layoutOf } from '../../src/sandbox/layout.ts';
 import { checkPorts, findConflict, type Listener, neededPorts, parseTable } from '../../src/sandbox/ports.ts';
+import { freePort } from '../support/free-port.ts';
 
 const header = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 const row = (local: string, state: string, inode: string): string =>
@@ -63,12 +64,7 @@ describe('the check before a start', () => {
   });
 
   it('passes when a port is free', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    await checkPorts([{ protocol: 'tcp', address: '127.0.0.1', port }]);
+    await checkPorts([{ protocol: 'tcp', address: '127.0.0.1', port: await freePort() }]);
   });
 
   it('asks for fewer ports when there are no nodes', () => {

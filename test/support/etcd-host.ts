@@ -185,7 +185,8 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     if (binary === undefined) throw new Error(`no etcd ${image} is compiled on this machine`);
     const before = processes.get(name);
     const child = spawn(binary, [], {
-      env: { ...listening, ETCD_DATA_DIR: join(home, 'data'), ETCD_LOG_LEVEL: 'warn' },
+      // Processes are killed here, machines are not.
+      env: { ...listening, ETCD_DATA_DIR: join(home, 'data'), ETCD_LOG_LEVEL: 'warn', ETCD_UNSAFE_NO_FSYNC: 'true' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const logFile = join(directory, `${name}.log`);
@@ -255,6 +256,9 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
       });
     }
     if (objects.has(keyOf('Pod', name))) return;
+    // Deleted: the next pod comes when its process has ended.
+    const ending = processes.get(name);
+    if (ending !== undefined && isRunning(ending)) return;
     const pod: KubeObject = {
       apiVersion: 'v1',
       kind: 'Pod',

@@ -9,6 +9,7 @@ import { registered } from '../../src/engines/registered.ts';
 import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import type { EtcdHost } from './etcd-host.ts';
+import { until } from './until.ts';
 
 const engine = registered(etcd);
 
@@ -22,11 +23,14 @@ export interface EtcdOperator {
   annotate(name: string, value: string): void;
   /** One pass; resolves with its plan. */
   pass(): Promise<Plan>;
-  /** Passes until one that has nothing to do and says so. Throws when it takes longer. */
-  settle(withinMs?: number): Promise<void>;
-  /** Passes until the outcome is of this reason. */
-  until(reason: string, withinMs?: number): Promise<Outcome>;
+  /** Passes until one that has nothing to do and says so. One that fails is repeated, as the controller does. */
+  settle(): Promise<void>;
+  /** Passes until the outcome is of one of these reasons. */
+  until(...reasons: readonly string[]): Promise<Outcome>;
 }
+
+/** Members take seconds to come to a decision; a machine under load takes several times as long. */
+const patienceMs = 180_000;
 
 export interface OperatorHabits {
   readonly uid?: string;
@@ -71,16 +75,16 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
     return survey.plan;
   }
 
-  async function passUntil(what: string, isIt: (plan: Plan) => boolean, withinMs: number): Promise<Plan> {
-    const deadline = performance.now() + withinMs;
-    for (;;) {
-      const plan = await pass();
-      if (isIt(plan)) return plan;
-      if (performance.now() > deadline) {
-        throw new Error(`not ${what} after ${withinMs} ms: ${JSON.stringify(plan.outcome)}\n${history.join('\n')}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+  async function passUntil(what: string, isIt: (plan: Plan) => boolean): Promise<Plan> {
+    return until(
+      what,
+      async () => {
+        const plan = await pass();
+        if (!isIt(plan)) throw new Error(`${JSON.stringify(plan.outcome)}\n${history.join('\n')}`);
+        return plan;
+      },
+      { withinMs: patienceMs },
+    );
   }
 
   return {
@@ -97,12 +101,12 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
     annotate(name, value) {
       annotations = { ...annotations, [name]: value };
     },
-    async settle(withinMs = 30_000) {
-      await passUntil('settled', ({ steps, outcome }) => steps.length === 0 && outcome.state === 'settled', withinMs);
+    async settle() {
+      await passUntil('settled', ({ steps, outcome }) => steps.length === 0 && outcome.state === 'settled');
     },
-    async until(reason, withinMs = 30_000) {
-      const plan = await passUntil(reason, ({ outcome }) => 'reason' in outcome && outcome.reason === reason, withinMs);
-      return plan.outcome;
+    async until(...reasons) {
+      const isIt = ({ outcome }: Plan): boolean => 'reason' in outcome && reasons.includes(outcome.reason);
+      return (await passUntil(reasons.join(' or '), isIt)).outcome;
     },
   };
 }

@@ -57,7 +57,7 @@ export async function startRedis(options: RedisProcessOptions): Promise<RedisPro
     connection?.close();
     child.kill('SIGKILL');
     await ended;
-    rmSync(own, { recursive: true, force: true });
+    rmSync(own, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     connection = await loaded(port, password, child);

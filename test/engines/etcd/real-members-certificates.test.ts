@@ -92,8 +92,8 @@ const issues = ({ history }: EtcdOperator): string[] =>
 
 describe
   .skipIf(etcdBinaries.size === 0)
-  .concurrent('members with certificates of our own', { timeout: 180_000 }, () => {
-    it.each([...etcdBinaries.keys()].map((version, i) => [version, 140 + i] as const))(
+  .concurrent('members with certificates of our own', { timeout: 600_000 }, () => {
+    it.each([...etcdBinaries.keys()].map((version, i) => [version, 180 + i] as const))(
       '%s: form, grow, and let in nobody without one; peers take no certificate of clients',
       (version, network) =>
         scene(network, async ({ host }) => {
@@ -118,7 +118,7 @@ describe
     );
 
     it('are renewed before their end, and nobody restarts', () =>
-      scene(150, async ({ host, live }) => {
+      scene(190, async ({ host, live }) => {
         live(70);
         const operator = etcdOperator(host, { tls });
         await operator.settle();
@@ -134,12 +134,12 @@ describe
         expect(asked(operator)).toEqual([]);
         await holds(host, 'db-1-0', 'a', '1');
         operator.change({ replicas: 5 });
-        await operator.settle(60_000);
+        await operator.settle();
         await holds(host, 'db-4-0', 'a', '1');
       }));
 
     it('go over to another authority, though each pod sees a changed Secret only when it starts', () =>
-      scene(151, async ({ host }) => {
+      scene(191, async ({ host }) => {
         const operator = etcdOperator(host, { tls });
         await operator.settle();
         await ask(host, 'db-0-0', 'kv/put', { key: base64('a'), value: base64('1') });
@@ -147,7 +147,7 @@ describe
         host.forgetMounts(true);
         host.remove('Secret', 'db-peer-ca');
         operator.clear();
-        await operator.settle(120_000);
+        await operator.settle();
         const after = secret(host, 'db-peer-ca');
         expect([after['tls.crt'] === before, after['previous.crt'], after['next.crt']]).toEqual([
           false,
@@ -162,18 +162,18 @@ describe
       }));
 
     it('go over to another authority when the operator dies after each of its steps', () =>
-      scene(152, async ({ host }) => {
+      scene(192, async ({ host }) => {
         const operator = etcdOperator(host, { tls }, { diesEarly: true });
-        await operator.settle(60_000);
+        await operator.settle();
         host.remove('Secret', 'db-peer-ca');
         operator.clear();
-        await operator.settle(150_000);
+        await operator.settle();
         expect(restarts(operator)).toBe(9);
         expect(secret(host, 'db-peer-tls')['ca.crt']).toBe(secret(host, 'db-peer-ca')['tls.crt']);
       }));
 
     it('whose Secrets are all gone say so, go on, and begin anew once nobody runs', () =>
-      scene(153, async ({ host }) => {
+      scene(193, async ({ host }) => {
         const operator = etcdOperator(host, { tls });
         await operator.settle();
         await ask(host, 'db-0-0', 'kv/put', { key: base64('a'), value: base64('1') });
@@ -185,7 +185,7 @@ describe
         // Nobody may be stopped while it is not known whom they will trust, but by a person who asks for it.
         await operator.settle();
         operator.change({ replicas: 3 });
-        await operator.settle(60_000);
+        await operator.settle();
         await holds(host, 'db-1-0', 'a', '1');
       }));
   });

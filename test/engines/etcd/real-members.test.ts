@@ -6,10 +6,11 @@ import { openAuthority } from '../../support/etcd-certificates.ts';
 import { generatedPassword } from '../../support/etcd-host.ts';
 import { etcdOperator } from '../../support/etcd-operator.ts';
 import { asked, base64, claims, get, hashes, leaderOf, put, roles, storiesFrom } from '../../support/etcd-story.ts';
+import { until } from '../../support/until.ts';
 
 const story = storiesFrom(60);
 
-describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 120_000 }, () => {
+describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 600_000 }, () => {
   it(
     'form at once, and are sealed: from then on a blank volume starts nothing',
     story(async (host) => {
@@ -22,11 +23,10 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       });
       host.loseVolume('db-1-0');
       // Nobody is there but Kubernetes.
-      for (let turn = 0; turn < 15; turn++) {
+      await until('it asks the others, in vain', async () => {
         await host.turn();
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      expect(host.log('db-1-0')).toContain('cannot fetch cluster info from peer urls');
+        expect(host.log('db-1-0')).toContain('cannot fetch cluster info from peer urls');
+      });
       expect(host.children().pods.filter(({ status }) => status?.conditions?.[0]?.status === 'True').length).toBe(2);
     }),
   );
@@ -77,7 +77,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       await put(host, 'db-0-0', 'a', '1');
       operator.clear();
       host.kill(leaderOf(operator));
-      await operator.until('MembersNotReady');
+      await operator.until('MembersNotReady', 'QuorumLost');
       await operator.settle();
       expect(asked(operator)).toEqual([]);
       expect(await get(host, 'db-2-0', 'a')).toBe('1');
@@ -93,7 +93,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       const others = Object.keys(roles(operator)).filter((pod) => pod !== leader);
       operator.clear();
       operator.change({ config: { snapshotCount: 20_000 } });
-      await operator.settle(60_000);
+      await operator.settle();
       expect(asked(operator)).toEqual([
         ...others.map((pod) => `delete Pod ${pod}: it runs an older template`),
         expect.stringMatching(new RegExp(`^make .* the leader: ${leader} is the last to restart`)),
@@ -112,7 +112,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       expect(operator.cluster.status?.version).toBe(older);
       operator.clear();
       operator.change({ version: newer });
-      await operator.settle(60_000);
+      await operator.settle();
       expect(operator.cluster.status?.members?.map(({ version }) => version)).toEqual([newer, newer, newer]);
       expect(asked(operator).length).toBe(4);
       expect(await get(host, 'db-1-0', 'a')).toBe('1');
@@ -191,13 +191,13 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 1
       const trusted = old['ca.crt'] + fresh['ca.crt'];
       for (const certificates of [{ ...old, 'ca.crt': trusted }, { ...fresh, 'ca.crt': trusted }, fresh]) {
         host.provide('members', certificates);
-        await operator.settle(60_000);
+        await operator.settle();
       }
       expect(asked(operator).filter((line) => line.startsWith('delete Pod')).length).toBe(6);
       authority.close();
       successor.close();
       operator.change({ replicas: 5 });
-      await operator.settle(60_000);
+      await operator.settle();
       expect(Object.keys(roles(operator)).length).toBe(5);
     })(),
   );

@@ -41,8 +41,8 @@ export async function form(stage: Stage, ...members: readonly string[]): Promise
   await ready(stage, ...members);
 }
 
-/** Long enough for every connection to count. */
-export const settle = (stage: Stage): Promise<void> => stage.pause(6_500);
+/** Long enough for every connection to count, which it does from five seconds on. */
+export const settle = (stage: Stage): Promise<void> => stage.pause(9_000);
 
 interface Row {
   readonly ID: string;

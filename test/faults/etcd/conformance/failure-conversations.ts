@@ -161,6 +161,7 @@ export const failureConversations: readonly Conversation[] = [
     async play(stage) {
       await form(stage, 'n1', 'n2', 'n3');
       await put(stage, 'n1', 'a', '1');
+      await stage.until('n2 has it', async () => (await get(stage, 'n2', 'a', true)) === '1');
       // Long enough for the others to learn that it was agreed on: what they do not know to be is dropped.
       await stage.pause(500);
       for (const member of ['n1', 'n2', 'n3']) await stage.kill(member);

@@ -49,7 +49,7 @@ export function realStage(binary: string, network: string): Stage {
       const ended = new Promise<End>((resolve) => child.once('close', (code) => resolve({ code, words })));
       running.set(member, { child, ended });
     },
-    async ask(member, path, body = {}, { token, withinMs = 9_000 } = {}) {
+    async ask(member, path, body = {}, { token, withinMs = 30_000 } = {}) {
       try {
         const { status, body: text } = await exchangeOver(dialTcp, {
           host: address(member),
@@ -94,7 +94,7 @@ export function realStage(binary: string, network: string): Stage {
         async () => {
           if (!(await holds())) throw new Error('not yet');
         },
-        { withinMs: 30_000, everyMs: 50 },
+        { withinMs: 90_000, everyMs: 50 },
       );
     },
     async close() {

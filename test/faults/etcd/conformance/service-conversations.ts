@@ -27,7 +27,12 @@ export const serviceConversations: readonly Conversation[] = [
         verdict(await stage.ask('n1', 'auth/status')),
       ];
       const token = String(field(await stage.ask('n1', 'auth/authenticate', root), 'token'));
-      await stage.pause(200);
+      for (const follower of ['n2', 'n3']) {
+        await stage.until(`${follower} knows the token`, async () => {
+          const answer = await stage.ask(follower, 'kv/range', { key: base64('a'), serializable: true }, { token });
+          return !/invalid auth token/.test(verdict(answer));
+        });
+      }
       const known = [
         verdict(await stage.ask('n2', 'kv/put', { key: base64('a'), value: base64('1') }, { token })),
         verdict(await stage.ask('n3', 'cluster/member/list', { linearizable: true }, { token })),

@@ -56,7 +56,7 @@ describe.skipIf(installedVersion === undefined)('real (needs redis-server on the
   afterAll(async () => {
     waiting.length = 0;
     await Promise.all(underWay);
-  }, 60_000);
+  }, 180_000);
 
-  it.each(rows)('%s', async (_, row) => expect(await outcomes.get(row)).toEqual(row.yields), 60_000);
+  it.each(rows)('%s', async (_, row) => expect(await outcomes.get(row)).toEqual(row.yields), 180_000);
 });

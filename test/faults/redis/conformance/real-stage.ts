@@ -80,7 +80,7 @@ export async function realStage(): Promise<Stage> {
         hasEnded = true;
       });
       const connection = await until(`${member} starts`, () => (hasEnded ? undefined : dial(member)), {
-        withinMs: 5000,
+        withinMs: 60_000,
         everyMs: 5,
       });
       if (connection === undefined) throw new Error(`${member} does not start`);
@@ -111,11 +111,11 @@ export async function realStage(): Promise<Stage> {
         async () => {
           if (!(await holds())) throw new Error('not yet');
         },
-        { withinMs: 20_000, everyMs: 20 },
+        { withinMs: 60_000, everyMs: 20 },
       ),
     async close() {
       for (const member of [...running.keys()]) await stop(member, 'SIGKILL');
-      await rm(directory, { recursive: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 });
     },
   };
   return stage;

@@ -305,7 +305,7 @@ export const replicationConversations: readonly Conversation[] = [
     story: 'a replica is in sync before its file is: killed then, it finds what it had before the copy',
     async play(stage) {
       // Microseconds a key, for the rewrite of the file after the copy.
-      await Promise.all([stage.start('n1'), stage.start('n2', ['rdb-key-save-delay 1000000'])]);
+      await Promise.all([stage.start('n1'), stage.start('n2', ['rdb-key-save-delay 10000000'])]);
       await stage.ask('n1', 'MSET', 'a', '1', 'b', '1');
       await follow(stage, 'n2', 'n1');
       const before = [
