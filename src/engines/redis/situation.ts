@@ -16,7 +16,10 @@ export interface Situation {
   readonly nodes: readonly DataNode[];
   readonly dataPods: readonly Pod[];
   readonly sentinelPods: readonly Pod[];
-  /** Current sizes of the two StatefulSets. Of one that is not seen: what is wanted, and at least what its pods tell. */
+  /**
+   * Current sizes of the two StatefulSets. Of one that is not seen: what is wanted, and at least what its pods and the
+   * last primary tell.
+   */
   readonly dataSize: number;
   readonly sentinelSize: number;
 }
@@ -36,6 +39,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
     lastNode?.follows !== address &&
     cluster.metadata.annotations?.[choiceAnnotation] !== pod;
   const sentinelPods = children.pods.filter(isSentinelPod);
+  const led = spec.mode === 'Sentinel' && highest > 0 && last !== undefined ? [podOf(last)] : [];
   return {
     cluster,
     spec,
@@ -45,19 +49,22 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
     nodes: answering(observed.data),
     dataPods,
     sentinelPods,
-    dataSize: children.statefulSet(names.data)?.spec?.replicas ?? sizeToldBy(dataPods, spec.replicas),
+    dataSize:
+      children.statefulSet(names.data)?.spec?.replicas ?? sizeToldBy([...namesOf(dataPods), ...led], spec.replicas),
     sentinelSize:
-      children.statefulSet(names.sentinel)?.spec?.replicas ?? sizeToldBy(sentinelPods, spec.sentinel.replicas),
+      children.statefulSet(names.sentinel)?.spec?.replicas ?? sizeToldBy(namesOf(sentinelPods), spec.sentinel.replicas),
   };
 }
 
-/** A set that somebody has deleted or taken out of sight is no scale-in: made again smaller, it would stop the others at once. */
-function sizeToldBy(pods: readonly Pod[], wanted: number): number {
-  return Math.max(
-    wanted,
-    ...pods.map(({ metadata }) => Number(metadata.name.slice(metadata.name.lastIndexOf('-') + 1)) + 1),
-  );
+/**
+ * A set that somebody has deleted or taken out of sight is no scale-in: made again smaller, it would stop the others at
+ * once, and without the last primary there is nobody to go on with.
+ */
+function sizeToldBy(pods: readonly string[], wanted: number): number {
+  return Math.max(wanted, ...pods.map((name) => Number(name.slice(name.lastIndexOf('-') + 1)) + 1));
 }
+
+const namesOf = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name);
 
 /** Names of the data pods that a StatefulSet of this size has. */
 export function dataPodNames(cluster: Cluster<RedisSpec>, size: number): string[] {

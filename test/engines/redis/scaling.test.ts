@@ -16,6 +16,12 @@ const setUnseen: Story = {
   children: (objects) => objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name !== 'db'),
 };
 
+/** Somebody has deleted the StatefulSet with all its pods. */
+const setGone: Pick<Story, 'children'> = {
+  children: (objects) =>
+    objects.filter(({ kind, metadata }) => !/^(StatefulSet db|Pod db-\d)$/.test(`${kind} ${metadata.name}`)),
+};
+
 describe('more data nodes', () => {
   it.each<PlanRow>([
     ['come at once', { spec: { replicas: 5 }, size: 3 }, ['apply StatefulSet db: spec.replicas 3 > 5', 'settled']],
@@ -172,6 +178,14 @@ describe('the sizes to apply', () => {
     ['shrink on one side at a time', { size: 5, sentinelSize: 5 }, true, [5, 4]],
     ['R9: never take the primary away', { size: 5, primary: 4 }, true, [5, 3]],
     ['R9: are those that the pods tell of a set that somebody has taken out of sight', setUnseen, true, [5, 3]],
+    ['R9: are as many as the last primary needs', { keptClaims: [3], terms: { 1: 2, 3: 4 }, ...setGone }, true, [4, 3]],
+    ['R9: but no more for one of before', { keptClaims: [3], terms: { 1: 4, 3: 2 }, ...setGone }, true, [3, 3]],
+    [
+      'R9: nor for the sake of a single node',
+      { spec: { mode: 'Standalone', replicas: 1 }, size: 1, keptClaims: [1], terms: { 0: 2, 1: 4 }, ...setGone },
+      true,
+      [1, 3],
+    ],
     ['R9: nor a node that nobody can see', { size: 5, nodes: { 4: 'gone' } }, true, [5, 3]],
   ])('%s', (_, story, whole, expected) => expect(sizes(story, whole)).toEqual(expected));
 });
