@@ -67,7 +67,7 @@ export interface Wire {
   readonly writes: number;
   /** When the last fault that has begun is over, as far as its plan says. */
   readonly faultyUntil: number;
-  /** What the operator has yet to notice or to give up: watches that hang, requests whose answer is lost. */
+  /** What the operator has yet to notice or to give up: refusals to come, watches that hang, requests whose answer is lost. */
   readonly unnoticed: readonly string[];
   readonly entries: readonly WireEntry[];
 }
@@ -416,7 +416,9 @@ export function createWire(options: WireOptions): Wire {
     },
     get unnoticed() {
       const hanging = [...gates].filter(({ hangs }) => hangs);
+      const refusing = [...turnedAway].filter(([, { times }]) => times > 0);
       return [
+        ...refusing.map(([resource]) => `a watch of ${resource} is to be turned away, and has not been opened yet`),
         ...hanging.map(({ resource }) => `the watch of ${resource} hangs, and nobody has noticed`),
         ...[...unanswered].map(({ verb, what }) => `${verb} ${what} has no answer, and is still waited for`),
       ];
