@@ -3,26 +3,23 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { type Children, childrenOf, type Pod } from '../../resources/children.ts';
 import { redisNames } from './names.ts';
-import type { DataNode, RedisObserved, SentinelNode } from './observed.ts';
+import { type DataNode, nothingObserved, type RedisObserved, type SentinelNode } from './observed.ts';
 import { planRedis } from './plan.ts';
 import { redisResources } from './resources.ts';
 import { dynamicSettings } from './settings.ts';
-import { dataPodNames } from './situation.ts';
+import { dataPodNames, situationOf } from './situation.ts';
 
 export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
-  const names = redisNames(cluster.metadata.name);
-  const set = children.statefulSet(names.data);
-  if (set !== undefined) {
-    const leaving = dataPodNames(cluster, set.spec?.replicas ?? 1).slice(cluster.spec.replicas);
-    return leaving.length === 0
+  const { dataSize } = situationOf(cluster, children, nothingObserved);
+  const leaving = dataPodNames(cluster, dataSize).slice(cluster.spec.replicas).reverse();
+  const shrinking =
+    leaving.length === 0
       ? []
-      : [
-          `${leaving.reverse().join(', ')} leave, one at a time, a primary after it has handed over; their volumes stay`,
-        ];
-  }
+      : [`${leaving.join(', ')} leave, one at a time, a primary after it has handed over; their volumes stay`];
+  if (children.statefulSet(redisNames(cluster.metadata.name).data) !== undefined) return shrinking;
   const volumes = children.claims.map(({ metadata }) => metadata.name);
   if (volumes.length === 0) return forecastFormation(cluster);
-  return [`the volumes of an earlier cluster of this name are taken over: ${volumes.join(', ')}`];
+  return [`the volumes of an earlier cluster of this name are taken over: ${volumes.join(', ')}`, ...shrinking];
 }
 
 /**

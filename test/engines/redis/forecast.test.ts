@@ -31,3 +31,11 @@ it('volumes of an earlier cluster are told of: a cluster of that name is not new
     'the volumes of an earlier cluster of this name are taken over: data-db-0, data-db-1, data-db-2',
   ]);
 });
+
+it('a last primary that the new size has no room for starts, and leaves when it has handed over', () => {
+  const { children } = redisWorld({ primary: 2 });
+  expect(forecastRedis(redisCluster({ replicas: 2 }), childrenOf(children.claims))).toEqual([
+    'the volumes of an earlier cluster of this name are taken over: data-db-0, data-db-1, data-db-2',
+    'db-2 leave, one at a time, a primary after it has handed over; their volumes stay',
+  ]);
+});
