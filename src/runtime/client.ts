@@ -94,7 +94,11 @@ export interface KubeClient {
   applyStatus(object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
   /** JSON merge patch. A `resourceVersion` in the body makes it conditional. */
   mergePatch(ref: ObjectRef, body: object, options?: PatchOptions): Promise<KubeObject>;
-  patchStatus(ref: ObjectRef, status: object, options?: WriteOptions): Promise<KubeObject>;
+  /**
+   * Makes `status` the whole status of the one object of that UID: fields that are not in it go. Refused as invalid (422)
+   * where the name belongs to another object by now.
+   */
+  replaceStatus(ref: ExactRef, status: object, options?: WriteOptions): Promise<KubeObject>;
   jsonPatch(ref: ObjectRef, operations: readonly JsonPatchOperation[], options?: PatchOptions): Promise<KubeObject>;
   /** PUT. The object must carry the resourceVersion that it was read at. */
   replace(object: KubeObject, options?: PatchOptions): Promise<KubeObject>;
@@ -271,8 +275,15 @@ export function createClient(options: ClientOptions): KubeClient {
 
     mergePatch: (ref, body, options = {}) => write('patch', ref, 'application/merge-patch+json', body, options),
 
-    patchStatus: (ref, status, options = {}) =>
-      client.mergePatch(ref, { status }, { ...options, subresource: 'status' }),
+    replaceStatus: (ref, status, options = {}) =>
+      client.jsonPatch(
+        ref,
+        [
+          { op: 'test', path: '/metadata/uid', value: ref.uid },
+          { op: 'add', path: '/status', value: status },
+        ],
+        { ...options, subresource: 'status' },
+      ),
 
     jsonPatch: (ref, operations, options = {}) =>
       write('patch', ref, 'application/json-patch+json', operations, options),

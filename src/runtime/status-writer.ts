@@ -10,9 +10,9 @@ import { mergeConditions } from '../api/condition.ts';
 import type { Resource } from '../api/object.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { StatusClaim } from '../engines/engine.ts';
-import { isNotFound } from './api-error.ts';
+import { ApiError, isNotFound } from './api-error.ts';
 import type { Cache } from './cache.ts';
-import type { KubeClient } from './client.ts';
+import type { ExactRef, KubeClient } from './client.ts';
 import type { Clock } from './clock.ts';
 
 /** For how long details are gathered. */
@@ -31,7 +31,7 @@ export interface StatusWriter {
 }
 
 export function createStatusWriter(options: {
-  readonly client: Pick<KubeClient, 'patchStatus'>;
+  readonly client: Pick<KubeClient, 'get' | 'replaceStatus'>;
   readonly cache: Pick<Cache, 'observeWrite'>;
   readonly clock: Clock;
 }): StatusWriter {
@@ -49,19 +49,31 @@ export function createStatusWriter(options: {
       // Whole ones: a pass that comes back after less than a clock tells would come back at once, again and again.
       if (!isTurn(before, after) && since < detailDelayMs) return Math.ceil(detailDelayMs - since);
       const { name, namespace } = cluster.metadata;
+      const ref = { resource, name, namespace, uid };
       try {
-        cache.observeWrite(
-          await client.patchStatus({ resource, name, namespace }, clearing(before, after), { signal }),
-        );
+        cache.observeWrite(await client.replaceStatus(ref, after, { signal }));
         writtenAt.set(uid, clock.monotonic());
       } catch (error) {
-        // Deleted meanwhile: there is nobody left to tell.
-        if (!isNotFound(error)) throw error;
+        if (!(await isGone(ref, error, signal))) throw error;
       }
       return 0;
     },
     forget: (uid) => void writtenAt.delete(uid),
   };
+
+  /**
+   * Whether the write failed because the object is deleted, or another one has its name. The API server answers a failed
+   * test of the UID and an invalid status alike, so the object is read to tell them apart.
+   */
+  async function isGone({ uid, ...ref }: ExactRef, error: unknown, signal: AbortSignal): Promise<boolean> {
+    if (isNotFound(error)) return true;
+    if (!(error instanceof ApiError) || error.status !== 422) return false;
+    try {
+      return (await client.get(ref, { signal })).metadata.uid !== uid;
+    } catch (notRead) {
+      return isNotFound(notRead);
+    }
+  }
 }
 
 function statusOf(cluster: Cluster, claim: StatusClaim, plan: ClusterStatus['plan'], now: string): ClusterStatus {
@@ -85,16 +97,4 @@ function isTurn(before: ClusterStatus, after: ClusterStatus): boolean {
     states(status),
   ];
   return !isDeepStrictEqual(turning(before), turning(after));
-}
-
-/** A merge patch keeps what it does not name: fields that are no longer said are set to null. */
-function clearing(before: ClusterStatus, after: ClusterStatus): object {
-  const gone = Object.keys(before).filter((field) => !(field in after));
-  const plan =
-    before.plan !== undefined && after.plan !== undefined ? { plan: { ...cleared(before.plan), ...after.plan } } : {};
-  return { ...Object.fromEntries(gone.map((field) => [field, null])), ...after, ...plan };
-}
-
-function cleared(fields: object): Record<string, null> {
-  return Object.fromEntries(Object.keys(fields).map((field) => [field, null]));
 }

@@ -44,7 +44,7 @@ export async function createPods(client: KubeClient, n: number): Promise<void> {
         readyReplicas: spec.replicas,
         updateRevision: revision,
       };
-      await client.patchStatus({ resource: statefulSets, namespace: benchNamespace, name: set }, status);
+      await writeStatus(client, { resource: statefulSets, namespace: benchNamespace, name: set }, status);
     }
     if (member !== members) throw new Error(`${name} has ${member} members, not ${members}`);
   });
@@ -88,7 +88,7 @@ async function createPod(
     spec: { ...podSpec, nodeName: 'bench', volumes: [...(podSpec.volumes ?? []), ...claimVolumes] },
   } as KubeObject);
   const ref: ObjectRef = { resource: pods, namespace: benchNamespace, name };
-  await client.patchStatus(ref, {
+  await writeStatus(client, ref, {
     phase: 'Running',
     podIP,
     podIPs: [{ ip: podIP }],
@@ -97,4 +97,9 @@ async function createPod(
       { type: 'Ready', status: 'True' },
     ],
   });
+}
+
+/** As the kubelet and the StatefulSet controller would. */
+async function writeStatus(client: KubeClient, ref: ObjectRef, status: object): Promise<void> {
+  await client.mergePatch(ref, { status }, { subresource: 'status' });
 }

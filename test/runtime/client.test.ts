@@ -84,9 +84,16 @@ describe('requests', () => {
       { method: 'PATCH', path: one, query: manager, type: 'application/merge-patch+json', body: { data: null } },
     ],
     [
-      'patchStatus',
-      (c) => c.patchStatus(ref, { ready: true }),
-      { path: `${one}/status`, type: 'application/merge-patch+json', body: { status: { ready: true } } },
+      'replaceStatus',
+      (c) => c.replaceStatus(exact, { ready: true }),
+      {
+        path: `${one}/status`,
+        type: 'application/json-patch+json',
+        body: [
+          { op: 'test', path: '/metadata/uid', value: 'u' },
+          { op: 'add', path: '/status', value: { ready: true } },
+        ],
+      },
     ],
     [
       'jsonPatch',

@@ -127,8 +127,9 @@ describe('a pass is made', () => {
     await news();
     parts.api.put(testCluster('db', {}, { annotations: { 'clusterwright.dev/choose-primary': 'db-1' } }));
     expect(await news()).toEqual(['db']);
-    await parts.client.patchStatus(
-      { resource: redisKind.resource, namespace: 'apps', name: 'db' },
+    const { uid = '' } = parts.api.get('RedisCluster', 'db')?.metadata ?? {};
+    await parts.client.replaceStatus(
+      { resource: redisKind.resource, namespace: 'apps', name: 'db', uid },
       { phase: 'Ready', replicas: 3 },
     );
     expect(await news()).toEqual([]);

@@ -132,6 +132,34 @@ describe('a status', () => {
     expect(seen).toEqual([]);
   });
 
+  it('of a cluster whose name is another one by now is told to nobody: the new one keeps its own', async () => {
+    const former = api.get('RedisCluster', 'db') as Cluster;
+    api.vanish('RedisCluster', 'db');
+    api.put(testCluster('db'));
+    expect(await writer.write(former, redisKind.resource, claim({ primary: 'db-9' }), undefined, signal)).toBe(0);
+    expect([statusOf(), seen]).toEqual([{}, []]);
+  });
+
+  it('loses what is no longer said inside a field as well, and is then said for good', async () => {
+    const told = (lastSuccess: object) => claim({ lastSuccess } as Partial<StatusClaim>);
+    await say(told({ name: 'a', id: '1' }));
+    await clock.advance(detailDelayMs);
+    await say(told({ name: 'b' }));
+    expect(statusOf()).toMatchObject({ lastSuccess: { name: 'b' } });
+    expect((statusOf() as { lastSuccess?: object }).lastSuccess).toEqual({ name: 'b' });
+    await clock.advance(detailDelayMs);
+    await say(told({ name: 'b' }));
+    expect(api.writes.length).toBe(2);
+  });
+
+  it('that the API server finds invalid fails the pass', async () => {
+    api.intercept = (request) => {
+      const refused = { status: 422, headers: {}, body: '{"reason":"Invalid","message":"status.phase: no"}' };
+      return request.method === 'PATCH' ? Promise.resolve(refused) : undefined;
+    };
+    await expect(say(claim())).rejects.toThrow('status.phase: no');
+  });
+
   it('that cannot be written fails the pass', async () => {
     api.intercept = async () => ({ status: 403, headers: {}, body: '' });
     await expect(say(claim())).rejects.toThrow('403');

@@ -196,12 +196,14 @@ export class FakeApi {
 
   #jsonPatch(path: string, held: KubeObject, operations: readonly Fields[]): Answer {
     const metadata: Record<string, unknown> = { ...held.metadata };
+    const added: Record<string, unknown> = {};
     for (const { op, path: at, value } of operations) {
+      if (op === 'add' && at === '/status') added.status = value;
       const field = String(at).replace('/metadata/', '');
       if (op === 'test' && !same(metadata[field], value)) return refusal(422, 'Invalid', `${at} is not as expected`);
       if (op === 'replace') metadata[field] = value;
     }
-    return answer(200, this.#store(path, { ...held, metadata: metadata as unknown as Metadata }));
+    return answer(200, this.#store(path, { ...held, ...added, metadata: metadata as unknown as Metadata }));
   }
 
   #delete(path: string, held: KubeObject, body: Fields): Answer {

@@ -158,6 +158,27 @@ export const writeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    story: 'a JSON patch replaces a whole status, of the object of that UID only',
+    async play(scene) {
+      const { metadata } = await made(scene, clusters, cluster('a'));
+      const path = pathIn(scene, clusters, 'a', 'status');
+      const replaced = (uid: string | undefined, status: object) =>
+        scene.call('PATCH', path, {
+          type: 'json-patch',
+          body: [
+            { op: 'test', path: '/metadata/uid', value: uid },
+            { op: 'add', path: '/status', value: status },
+          ],
+        });
+      const first = { phase: 'Updating', primary: 'a-0', plan: { next: 'x' } };
+      expect(accepted(await replaced(metadata.uid, first)).status).toEqual(first);
+      const second = { phase: 'Ready', plan: { waitingFor: 'y' } };
+      expect(accepted(await replaced(metadata.uid, second)).status).toEqual(second);
+      expect(verdict(await replaced('11111111-2222-4333-8444-555555555555', first))).toBe('422 Invalid');
+      expect((await read(scene, clusters, 'a')).status).toEqual(second);
+    },
+  },
+  {
     story: 'a dry run answers as if, and stores nothing',
     async play(scene) {
       const query = { dryRun: 'All' };
