@@ -51,6 +51,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'cli.ts': ['cli', 'runtime'],
 };
 
+it('nothing short-lived is tied to a signal that lives long', () => {
+  const tying = sources.filter((file) => read(file).includes('AbortSignal.any('));
+  expect(tying.filter((file) => layerOf(file) !== 'agent')).toEqual([]);
+});
+
 describe('imports point one way', () => {
   it.each(Object.keys(mayImport))('%s', (layer) => {
     const allowed = [layer, ...(mayImport[layer] ?? [])];

@@ -32,11 +32,14 @@ export interface HttpResponse {
 
 /** What an engine may touch outside of its arguments. */
 export interface EngineIO {
-  /** Opens a connection to a database process. Rejects when the signal aborts or the peer refuses. */
+  /**
+   * Opens a connection to a database process. Rejects when the peer refuses, and when the given signal or `signal` below
+   * aborts first.
+   */
   dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /**
    * One HTTP exchange over a connection from `dial`. Rejects when the signal aborts, the connection ends early, or the
-   * answer is longer than 4 MiB; any status resolves.
+   * answer is longer than 64 KiB; any status resolves.
    */
   exchange(request: HttpRequest): Promise<HttpResponse>;
   /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { secrets } from '../api/resource.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
+import { createAbortScope } from './abort-scope.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
@@ -53,15 +54,28 @@ export function createSecretReader(options: {
   readonly clock: Clock;
   /** Sees every value, so that it can be kept out of the log. */
   readonly onValue: (value: string) => void;
-}): SecretReader {
+}): SecretReader & { readonly size: number } {
   const { client, clock, onValue } = options;
   const known = new Map<string, { readonly values: Values; readonly at: number; until: number }>();
   const learn = (namespace: string, name: string, values: Values): void => {
     for (const value of Object.values(values)) onValue(value);
     const at = clock.monotonic();
-    known.set(`${namespace}/${name}`, { values, at, until: at + secretLifeMs });
+    const key = `${namespace}/${name}`;
+    known.delete(key);
+    known.set(key, { values, at, until: at + secretLifeMs });
+    forgetUnused(at);
+  };
+  /** What was learned first stands first: a Secret of a cluster that is gone leaves memory once its time is over. */
+  const forgetUnused = (now: number): void => {
+    for (const [key, { at }] of known) {
+      if (at + secretLifeMs > now) return;
+      known.delete(key);
+    }
   };
   return {
+    get size() {
+      return known.size;
+    },
     learn,
     refuse(namespace, name) {
       const entry = known.get(`${namespace}/${name}`);
@@ -94,9 +108,18 @@ export function engineIO(options: {
   readonly signal: AbortSignal;
 }): EngineIO {
   const { namespace, secrets: reader, dial, clock, signal } = options;
+  /** The signal of a listener lives as long as its cluster: nothing short-lived may stay tied to it. */
+  async function following<T>(also: AbortSignal, work: (both: AbortSignal) => Promise<T>): Promise<T> {
+    const scope = createAbortScope(signal, also);
+    try {
+      return await work(scope.signal);
+    } finally {
+      scope.dispose();
+    }
+  }
   return {
-    dial,
-    exchange: (request) => exchangeOver(dial, { ...request, signal: AbortSignal.any([signal, request.signal]) }),
+    dial: (host, port, also) => following(also, (both) => dial(host, port, both)),
+    exchange: (request) => following(request.signal, (both) => exchangeOver(dial, { ...request, signal: both })),
     signal,
     now: () => clock.now(),
     secret: (name) => reader.read(namespace, name, signal),

@@ -7,10 +7,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { longestAnswerBytes } from '../api/bounds.ts';
 import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine-io.ts';
-
-/** Longest answer that is read: a member list or a status is a few kilobytes. */
-const maxBodyBytes = 4 * 1024 * 1024;
 
 export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {
   const { host, port, tls, signal } = request;
@@ -72,7 +70,7 @@ async function read(response: IncomingMessage): Promise<string> {
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBodyBytes) throw new Error(`the answer is longer than ${maxBodyBytes} bytes`);
+    if (length > longestAnswerBytes) throw new Error(`the answer is longer than ${longestAnswerBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

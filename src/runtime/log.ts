@@ -3,7 +3,8 @@
  *
  * Secrets are kept out twice. Values under telling names (password, token, the data of a Secret, ...) are replaced
  * wherever they are nested, and every secret value that this process has learned and registered by `protect` is
- * replaced in the finished line, whatever way it came in.
+ * replaced in every text of the finished line, whatever way it came in. The line stays JSON: a value of a Secret may be
+ * any text, `"message":"` too.
  */
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 
@@ -42,12 +43,19 @@ const telling =
   /^(.*passw(or)?d|.*token|.*secret|authorization|requirepass|masterauth|.*private.?key|.*key-data|stringdata)$/i;
 
 export function createLog(options: LogOptions = {}): ProtectedLog {
-  const secrets = new Set<string>();
-  const scrub = (line: string): string => {
-    let clean = line;
-    for (const secret of secrets) clean = clean.replaceAll(secret, REDACTED);
+  /** With each its form inside a JSON string. */
+  const secrets = new Map<string, string>();
+  const scrubText = (text: string): string => {
+    let clean = text;
+    for (const secret of secrets.keys()) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   };
+  const mayHoldOne = (line: string): boolean => {
+    for (const escaped of secrets.values()) if (line.includes(escaped)) return true;
+    return false;
+  };
+  const scrub = (line: string): string =>
+    mayHoldOne(line) ? `${JSON.stringify(scrubbed(JSON.parse(line), scrubText))}\n` : line;
   const settings = {
     level: options.level ?? 'info',
     base: options.base === undefined ? null : redactFields(options.base),
@@ -66,12 +74,9 @@ export function createLog(options: LogOptions = {}): ProtectedLog {
     ...facade(log),
     protect(secret) {
       if (secret.length < MIN_SECRET_LENGTH) return;
-      // As it stands, and as it stands inside a JSON string.
-      for (const text of [secret, JSON.stringify(secret).slice(1, -1)]) {
-        secrets.delete(text);
-        secrets.add(text);
-      }
-      for (const oldest of secrets) {
+      secrets.delete(secret);
+      secrets.set(secret, JSON.stringify(secret).slice(1, -1));
+      for (const oldest of secrets.keys()) {
         if (secrets.size <= MAX_SECRETS) break;
         secrets.delete(oldest);
       }
@@ -88,6 +93,14 @@ function facade(log: Logger): Log {
     error: (fields, message) => log.error(fields, message),
     child: (bindings) => facade(log.child(redactFields(bindings))),
   };
+}
+
+/** A parsed line with `scrub` applied to all its texts, names of fields included. */
+function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrub));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [scrub(name), scrubbed(inner, scrub)]));
 }
 
 function redactFields(fields: object): Record<string, unknown> {

@@ -10,6 +10,7 @@ import { enginesWith } from '../engines/index.ts';
 import { systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { dialTcp } from './engine-io.ts';
+import { eventLoopCheck } from './event-loop.ts';
 import { startHealthServer } from './health.ts';
 import { inClusterCredentials, inClusterNamespace, isInCluster } from './incluster.ts';
 import { createLog, type LogLevel } from './log.ts';
@@ -32,9 +33,6 @@ export interface ProcessOptions {
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
-
-/** Longest event-loop block that is tolerated: half the lease's renew deadline. */
-const stalledMs = 5_000;
 
 async function defaultCredentials(): Promise<{ credentials: Credentials; namespace: string }> {
   const clock = systemClock;
@@ -87,7 +85,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
   const stopObserving = observeProcess({ clock, metrics, memory: () => process.memoryUsage() });
   const health = await startHealthServer({
     port: options.port,
-    live: { 'event-loop': () => (delay.percentile(99) / 1e6 > stalledMs ? 'the event loop is blocked' : undefined) },
+    live: { 'event-loop': eventLoopCheck(delay) },
     ready: { cache: () => (operator.hasSynced() ? undefined : 'the first complete view has not arrived') },
     metrics,
   });

@@ -140,7 +140,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       failure = error;
       claim = failedStatus(claim, error);
     }
-    if (isWaitingForBackup) await status.write(cluster, engine.kind.resource, claim, planStatus(plan), signal);
+    if (isWaitingForBackup) await status.write(cluster, engine.kind, claim, planStatus(plan), signal);
     if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
@@ -238,7 +238,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         const text = verdict.violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
         const outcome = { state: 'blocked', reason: 'InvalidSpec', message: text } as const;
         const unread = { ...object, spec: {} } as Cluster;
-        await status.write(unread, resource, plainStatus(unread, 'Invalid', outcome), undefined, signal);
+        await status.write(unread, engine.kind, plainStatus(unread, 'Invalid', outcome), undefined, signal);
         const legible = readAlone(engine.kind, object, [...(engine.upkeep?.fields ?? []), 'paused']);
         if (legible !== undefined && legible.spec.paused !== true) {
           await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
@@ -278,7 +278,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const details =
         failure === undefined && isPremature(cluster, claim, plan)
           ? 0
-          : await status.write(cluster, resource, claim, planStatus(said), signal);
+          : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
       if (failure !== undefined) throw failure;
       // Nothing tells of a Secret that has changed, either.

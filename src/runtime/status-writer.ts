@@ -5,9 +5,10 @@
  * or a member's readiness, are gathered for a while, so that a cluster being created costs two writes, not ten.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { fitted } from '../api/bounds.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { mergeConditions } from '../api/condition.ts';
-import type { Resource } from '../api/object.ts';
+import type { KindDefinition } from '../api/kind.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { StatusClaim } from '../engines/engine.ts';
 import { ApiError, isNotFound } from './api-error.ts';
@@ -22,7 +23,7 @@ export interface StatusWriter {
   /** Resolves with the milliseconds after which to come back for details that were not written yet; 0 if none. */
   write(
     cluster: Cluster,
-    resource: Resource,
+    kind: Pick<KindDefinition, 'resource' | 'schema'>,
     claim: StatusClaim,
     plan: ClusterStatus['plan'],
     signal: AbortSignal,
@@ -39,10 +40,10 @@ export function createStatusWriter(options: {
   const writtenAt = new Map<string, number>();
 
   return {
-    async write(cluster, resource, claim, plan, signal) {
+    async write(cluster, { resource, schema }, claim, plan, signal) {
       const before = cluster.status ?? {};
       const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-      const after = statusOf(cluster, claim, plan, now);
+      const after = fitted(schema.properties?.status ?? {}, statusOf(cluster, claim, plan, now)) as ClusterStatus;
       if (isDeepStrictEqual(before, after)) return 0;
       const uid = cluster.metadata.uid ?? '';
       const since = clock.monotonic() - (writtenAt.get(uid) ?? Number.NEGATIVE_INFINITY);

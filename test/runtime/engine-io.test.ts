@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
@@ -118,6 +119,40 @@ describe('a Secret', () => {
     const { api, io } = secrets();
     api.intercept = async () => ({ status: 403, headers: {}, body: '' });
     await expect(io.secret('db-auth')).rejects.toThrow('403');
+  });
+
+  it('is forgotten an hour after it was learned: its cluster may be gone', async () => {
+    const { clock, reader } = secrets();
+    reader.learn('apps', 'a', { password: 'one' });
+    await clock.advance(hour / 2);
+    reader.learn('apps', 'b', { password: 'two' });
+    reader.learn('apps', 'a', { password: 'three' });
+    await clock.advance(hour / 2);
+    reader.learn('apps', 'c', { password: 'four' });
+    expect(reader.size).toBe(3);
+    await clock.advance(hour);
+    reader.learn('apps', 'd', { password: 'five' });
+    expect(reader.size).toBe(1);
+  });
+});
+
+describe('a long-lived signal', () => {
+  it('ends what goes on under it, and nothing that has ended stays tied to it', async () => {
+    const { clock, reader } = secrets();
+    const port = await listening();
+    const life = new AbortController();
+    const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal: life.signal });
+    for (let i = 0; i < 3; i++) {
+      const socket = await io.dial('127.0.0.1', port, new AbortController().signal);
+      socket.destroy();
+      const request = { host: '127.0.0.1', port: await freePort(), method: 'GET', path: '/' } as const;
+      await expect(io.exchange({ ...request, signal: new AbortController().signal })).rejects.toThrow();
+    }
+    expect(getEventListeners(life.signal, 'abort')).toEqual([]);
+    // An address of documentation: nobody answers.
+    const dialling = io.dial('192.0.2.1', 6379, new AbortController().signal);
+    life.abort(new Error('over'));
+    await expect(dialling).rejects.toThrow('over');
   });
 });
 

@@ -92,6 +92,13 @@ describe('a secret', () => {
     expect(() => JSON.parse(lines[0] ?? '')).not.toThrow();
   });
 
+  it('may be any text: the line stays JSON, and what it says stands', () => {
+    const { log, last } = capture();
+    for (const value of ['"message":"', '","level":"', 'started']) log.protect(value);
+    log.info({ a: 'started at "message":" once' }, 'started');
+    expect(last()).toMatchObject({ level: 'info', a: `${REDACTED} at ${REDACTED} once`, message: REDACTED });
+  });
+
   it('forgets those told longest ago where there are too many, and none that is told again', () => {
     const { log, lines } = capture();
     for (let i = 0; i < 20_000; i++) log.protect(`password-${i}.`);

@@ -38,7 +38,7 @@ const statusOf = (): ClusterStatus => (api.get('RedisCluster', 'db') as Cluster)
 
 /** Says it of the cluster as it stands in the API server now; what `write` resolves with. */
 async function say(what: StatusClaim, plan?: ClusterStatus['plan']): Promise<number> {
-  return writer.write(api.get('RedisCluster', 'db') as Cluster, redisKind.resource, what, plan, signal);
+  return writer.write(api.get('RedisCluster', 'db') as Cluster, redisKind, what, plan, signal);
 }
 
 describe('a status', () => {
@@ -128,7 +128,7 @@ describe('a status', () => {
   it('of a cluster that is gone is told to nobody', async () => {
     const cluster = api.get('RedisCluster', 'db') as Cluster;
     api.vanish('RedisCluster', 'db');
-    expect(await writer.write(cluster, redisKind.resource, claim(), undefined, signal)).toBe(0);
+    expect(await writer.write(cluster, redisKind, claim(), undefined, signal)).toBe(0);
     expect(seen).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('a status', () => {
     const former = api.get('RedisCluster', 'db') as Cluster;
     api.vanish('RedisCluster', 'db');
     api.put(testCluster('db'));
-    expect(await writer.write(former, redisKind.resource, claim({ primary: 'db-9' }), undefined, signal)).toBe(0);
+    expect(await writer.write(former, redisKind, claim({ primary: 'db-9' }), undefined, signal)).toBe(0);
     expect([statusOf(), seen]).toEqual([{}, []]);
   });
 

@@ -4,6 +4,7 @@
  * Nothing is repeated here. A call that failed may have been carried out; what came of it is asked afterwards (safety
  * rule E5).
  */
+import { shortened } from '../../api/bounds.ts';
 import type { EngineIO, TlsMaterial } from '../engine-io.ts';
 import { clientPort } from './names.ts';
 
@@ -18,7 +19,7 @@ export class EtcdRefusal extends Error {
   /** As in gRPC: 14 is "unavailable". */
   readonly code: number;
   constructor(message: string, code: number) {
-    super(message);
+    super(shortened(message));
     this.code = code;
   }
 }

@@ -1,17 +1,21 @@
 /**
  * The Redis serialization protocol, version 2: commands out, replies in.
  *
- * Replies may arrive split anywhere, so the decoder keeps what is incomplete. An error reply is a value, since many of
- * them (`NOGOODSLAVE`, `INPROG`) are answers.
+ * Replies may arrive split anywhere, so the decoder keeps what is incomplete: up to `longestAnswerBytes`. An error reply is
+ * a value, since many of them (`NOGOODSLAVE`, `INPROG`) are answers.
  */
+import { longestAnswerBytes, shortened } from '../../api/bounds.ts';
+
+/** Deepest nesting of lists that is read; `SENTINEL` and `ACL` answer with two or three. */
+const deepest = 8;
 
 export class RedisError extends Error {
   /** The first word, for example `NOAUTH`. */
   readonly code: string;
   constructor(message: string) {
-    super(message);
+    super(shortened(message));
     this.name = 'RedisError';
-    this.code = message.split(' ', 1)[0] ?? message;
+    this.code = this.message.split(' ', 1)[0] ?? this.message;
   }
 }
 
@@ -33,7 +37,7 @@ interface Parsed {
   readonly next: number;
 }
 
-function parse(buffer: Buffer, at: number): Parsed | undefined {
+function parse(buffer: Buffer, at: number, depth = 0): Parsed | undefined {
   const end = buffer.indexOf('\r\n', at);
   if (end < 0) return undefined;
   const head = buffer.toString('utf8', at + 1, end);
@@ -48,20 +52,22 @@ function parse(buffer: Buffer, at: number): Parsed | undefined {
     case 0x24: // $
       return parseBulk(buffer, next, lengthOf(head));
     case 0x2a: // *
-      return parseArray(buffer, next, lengthOf(head));
+      return parseArray(buffer, next, lengthOf(head), depth + 1);
     default:
       throw new ProtocolError(`a reply starts with byte ${buffer[at]}`);
   }
 }
 
 function integerOf(head: string): number {
-  if (!/^[+-]?\d+$/.test(head)) throw new ProtocolError(`a number reads ${JSON.stringify(head)}`);
+  if (!/^[+-]?\d+$/.test(head)) throw new ProtocolError(`a number reads ${JSON.stringify(shortened(head))}`);
   return Number(head);
 }
 
 function lengthOf(head: string): number {
   const length = integerOf(head);
-  if (length < -1) throw new ProtocolError(`a length reads ${JSON.stringify(head)}`);
+  if (length < -1 || length > longestAnswerBytes) {
+    throw new ProtocolError(`a length reads ${JSON.stringify(shortened(head))}`);
+  }
   return length;
 }
 
@@ -71,12 +77,13 @@ function parseBulk(buffer: Buffer, at: number, length: number): Parsed | undefin
   return { reply: buffer.toString('utf8', at, at + length), next: at + length + 2 };
 }
 
-function parseArray(buffer: Buffer, at: number, length: number): Parsed | undefined {
+function parseArray(buffer: Buffer, at: number, length: number, depth: number): Parsed | undefined {
+  if (depth > deepest) throw new ProtocolError(`lists are nested more than ${deepest} deep`);
   if (length === -1) return { reply: null, next: at };
   const items: Reply[] = [];
   let next = at;
   for (let i = 0; i < length; i++) {
-    const item = parse(buffer, next);
+    const item = parse(buffer, next, depth);
     if (item === undefined) return undefined;
     items.push(item.reply);
     next = item.next;
@@ -97,6 +104,9 @@ export class ReplyDecoder {
       if (parsed === undefined) break;
       replies.push(parsed.reply);
       buffer = buffer.subarray(parsed.next);
+    }
+    if (buffer.length > longestAnswerBytes) {
+      throw new ProtocolError(`a reply is longer than ${longestAnswerBytes} bytes`);
     }
     this.#rest = buffer;
     return replies;

@@ -50,7 +50,7 @@ async function within<T>(
   });
   late.catch(() => undefined);
   try {
-    return await Promise.race([work(AbortSignal.any([io.signal, over.signal])), late]);
+    return await Promise.race([work(over.signal), late]);
   } finally {
     over.abort(isOver);
   }

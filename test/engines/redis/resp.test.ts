@@ -71,4 +71,22 @@ describe('the Redis protocol', () => {
     'refuses %j, which is no reply',
     (wire) => expect(() => decode([Buffer.from(wire)])).toThrow(ProtocolError),
   );
+
+  it.each<readonly [story: string, wire: string, refusal: string]>([
+    ['a text that never ends', `+${'x'.repeat(64 * 1024)}`, 'longer than 65536 bytes'],
+    ['a list that never ends', `*60000\r\n${':1\r\n'.repeat(20_000)}`, 'longer than 65536 bytes'],
+    ['a length beyond the bound', '$65537\r\n', 'a length reads "65537"'],
+    ['a list of a billion', '*1000000000\r\n', 'a length reads'],
+    ['lists in lists', '*1\r\n'.repeat(10_000), 'nested more than 8 deep'],
+    ['a number of 60,000 digits', `:${'x'.repeat(60_000)}\r\n`, 'a number reads'],
+  ])('refuses %s', (_, wire, refusal) => {
+    const decoder = new ReplyDecoder();
+    expect(() => decoder.push(Buffer.from(wire))).toThrow(refusal);
+    expect(() => decoder.push(Buffer.from(wire))).toThrow(/^.{1,1200}$/);
+  });
+
+  it('keeps the beginning of an error that is too long', () => {
+    const [error] = decode([Buffer.from(`-ERR ${'x'.repeat(50_000)}\r\n`)]) as [RedisError];
+    expect([error.code, error.message.length]).toEqual(['ERR', 1024]);
+  });
 });
