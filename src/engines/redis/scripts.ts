@@ -11,8 +11,22 @@
  */
 
 /** Sourced by the others: talking to this node and to the sentinels, every call bounded. */
-const library = `password=$(head -n 1 "$AUTH_FILE")
+const library = `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
+# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
+# has written there may hold escapes, which are left alone.
+if [ -s /run/redis/password ]; then
+  password=$(head -n 1 /run/redis/password)
+else
+  password=$(head -n 1 "$AUTH_FILE")
+  started_with=$(sed -n 's/^requirepass "\\(.*\\)"$/\\1/p' /run/redis/redis.conf /run/redis/sentinel.conf 2> /dev/null | head -n 1)
+  case $started_with in
+    '' | *\\\\[!\\"\\\\]*) ;;
+    *) password=$(printf '%s' "$started_with" | sed 's/\\\\\\(.\\)/\\1/g') ;;
+  esac
+fi
 export REDISCLI_AUTH="$password"
+# For whoever starts here again: a container that comes back is still the same member.
+keep_password() { (umask 077 && printf '%s\\n' "$password" > /run/redis/password); }
 local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
 sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
@@ -73,6 +87,8 @@ set -eu
 trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
+keep_password
+rm -f /run/redis/loading
 blank=yes
 [ ! -e /data/initialised ] || blank=no
 
@@ -190,19 +206,34 @@ case "$(field role):$(field master_link_status)" in
 esac
 `;
 
-/** Readiness and liveness of a data node: the process answers and has loaded its data. */
+/**
+ * Readiness of a data node: the process answers and has loaded its data. Whether it has, only one who may ask is told. A node
+ * that refuses its own pod (another password was set by hand, as many clients as it takes) stays as it was: it is no
+ * less of use to clients than before, and all nodes of a cluster tend to refuse at once.
+ */
 const ping = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-[ "$(local_cli ping)" = PONG ]
+answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+case $answer in
+  '' | *'Could not connect'*) exit 1 ;;
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
+  LOADING* | MASTERDOWN*)
+    : > /run/redis/loading
+    exit 1
+    ;;
+  *) rm -f /run/redis/loading ;;
+esac
 `;
 
-/** Liveness: loading a large dataset is life, too. */
-const alive = `#!/bin/sh
+/** Liveness of a server: any reply is life, also a refusal. So it needs no password, and nothing that could be wrong. */
+const answers = (port: 6379 | 26379): string => `#!/bin/sh
 set -eu
-. "$CONFIG_DIR/library.sh"
-case "$(local_cli ping)" in PONG* | LOADING* | MASTERDOWN* | BUSY*) ;; *) exit 1 ;; esac
+answer=$(timeout 2 redis-cli -p ${port} ping 2>&1) || true
+case $answer in '' | *'Could not connect'*) exit 1 ;; esac
 `;
+
+const alive = answers(6379);
 
 /**
  * preStop of a data node: a primary hands its role over before the server gets SIGTERM. Writes are paused, so that
@@ -290,6 +321,8 @@ set -eu
 trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/sentinel.conf
+keep_password
+rm -f /run/redis/watching
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 if [ ! -s "$conf" ]; then
   set -- $(named_primary)
@@ -307,9 +340,9 @@ if [ ! -s "$conf" ]; then
   mv "$conf.new" "$conf"
 else
   # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
-  # would not read back one with a blank in it.
+  # would not read back one with a blank in it. What it writes of the default user overrides requirepass.
   {
-    grep -v -e '^requirepass ' -e '^sentinel sentinel-pass ' -e '^sentinel auth-pass ' -e '^sentinel announce-ip ' "$conf"
+    grep -v -e '^user default ' -e '^requirepass ' -e '^sentinel sentinel-pass ' -e '^sentinel auth-pass ' -e '^sentinel announce-ip ' "$conf"
     printf 'sentinel announce-ip %s\\n' "$POD_IP"
     printf 'requirepass "%s"\\nsentinel sentinel-pass "%s"\\n' "$escaped" "$escaped"
     if grep -q '^sentinel monitor ' "$conf"; then
@@ -323,22 +356,26 @@ exec redis-server "$conf" --sentinel
 `;
 
 /**
- * Readiness of a sentinel: it watches a primary. It also has it ask the nodes every two seconds instead of ten what they
- * know, which is no directive: a replica that no sentinel has heard of is not admitted.
+ * Readiness of a sentinel: it watches a primary. One that refuses its own pod stays as it was. It also has it ask the nodes
+ * every two seconds instead of ten what they know, which is no directive: a replica that no sentinel has heard of is not
+ * admitted.
  */
 const watching = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
 timeout 2 redis-cli -p 26379 sentinel debug info-period 2000 > /dev/null 2>&1 || true
-[ -n "$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>/dev/null)" ]
+answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
+case $answer in
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
+  [0-9]*) : > /run/redis/watching ;;
+  *)
+    rm -f /run/redis/watching
+    exit 1
+    ;;
+esac
 `;
 
-/** Liveness of a sentinel. */
-const sentinelAlive = `#!/bin/sh
-set -eu
-. "$CONFIG_DIR/library.sh"
-[ "$(timeout 2 redis-cli -p 26379 ping 2>/dev/null)" = PONG ]
-`;
+const sentinelAlive = answers(26379);
 
 /** File name in the ConfigMap to text. */
 export const scripts = {

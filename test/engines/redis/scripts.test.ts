@@ -301,13 +301,52 @@ describe('probes', () => {
     ['alive.sh', 'PONG', 0],
     ['alive.sh', 'LOADING Redis is loading the dataset in memory', 0],
     ['alive.sh', 'BUSY Redis is busy running a script', 0],
+    ['alive.sh', 'NOAUTH Authentication required.', 0],
+    ['alive.sh', 'ERR max number of clients reached', 0],
+    ['alive.sh', 'MISCONF Errors writing to the AOF file: No space left on device', 0],
+    ['alive.sh', 'Could not connect to Redis at 127.0.0.1:6379: Connection refused', 1],
     ['alive.sh', '', 1],
+    ['ping.sh', 'AUTH failed: WRONGPASS invalid\nNOAUTH Authentication required.', 0],
+    ['ping.sh', 'AUTH failed: ERR max number of clients reached\nError: Connection reset by peer', 0],
+    ['ping.sh', 'MISCONF Errors writing to the AOF file: No space left on device', 0],
+    ['ping.sh', 'Could not connect to Redis at 127.0.0.1:6379: Connection refused', 1],
+    ['ping.sh', '', 1],
+    ['sentinel-alive.sh', 'NOAUTH Authentication required.', 0],
     ['sentinel-alive.sh', 'PONG', 0],
     ['sentinel-alive.sh', '', 1],
     ['watching.sh', '10.0.0.7\n6379', 0],
     ['watching.sh', '', 1],
+    ['watching.sh', 'ERR something', 1],
+    ['watching.sh', 'NOAUTH Authentication required.', 1],
   ])('%s with %j ends with %i', async (script, answer, code) => {
     expect((await runPodScript(script, { cli: { '*': answer } })).code).toBe(code);
+  });
+
+  const refused = { cli: { '*': 'AUTH failed: WRONGPASS invalid\nNOAUTH Authentication required.' } };
+  it.each<readonly [script: 'ping.sh' | 'watching.sh', run: string, code: number]>([
+    ['ping.sh', 'loading', 1],
+    ['watching.sh', 'watching', 0],
+  ])('%s of a server that refuses its own pod says what it said before (%s)', async (script, run, code) => {
+    expect((await runPodScript(script, { ...refused, run: { [run]: '' } })).code).toBe(code);
+  });
+});
+
+describe('the password of a pod', () => {
+  const known = { inline: `printf '%s' "$REDISCLI_AUTH"` };
+
+  it.each<readonly [story: string, run: Readonly<Record<string, string>>, password: string]>([
+    ['is what the Secret says', {}, 'new'],
+    ['is what it was started with, whatever the Secret says since', { password: 'old\n' }, 'old'],
+    ['is in the configuration of a pod from before', { 'redis.conf': 'requirepass "o\\"l d"\n' }, 'o"l d'],
+    ['is in that of a sentinel, too', { 'sentinel.conf': 'port 1\nrequirepass "old"\nsentinel x\n' }, 'old'],
+    ['is that of the Secret where the server has escaped it', { 'redis.conf': 'requirepass "\\xc3\\xa4"\n' }, 'new'],
+  ])('%s', async (_, run, password) => {
+    expect((await runPodScript(known, { password: 'new', run })).stdout).toBe(password);
+  });
+
+  it('is still that when its container starts again', async () => {
+    const { conf } = await runPodScript('start-data.sh', { password: 'new', run: { password: 'old\n' } });
+    expect(conf).toContain('requirepass "old"');
   });
 });
 
@@ -351,7 +390,12 @@ describe('a sentinel that starts', () => {
       'sentinel monitor db 10.0.0.7 6379 2',
       'sentinel current-epoch 5',
     ];
-    const rewritten = ['requirepass a b', 'sentinel sentinel-pass a b', 'sentinel auth-pass db a b'];
+    const rewritten = [
+      'user default on #0499 ~* &* +@all',
+      'requirepass a b',
+      'sentinel sentinel-pass a b',
+      'sentinel auth-pass db a b',
+    ];
     const { conf, asked } = await runPodScript('start-sentinel.sh', {
       run: { 'sentinel.conf': `${[...rewritten, ...remembered].join('\n')}\n` },
     });

@@ -122,7 +122,10 @@ class Container implements RunningProgram {
   #shell(): PodShell {
     const { ip, env, time } = this.#context;
     const namespace = env.POD_NAMESPACE ?? '';
-    const password = (this.#context.file(env.AUTH_FILE ?? '') ?? '').split('\n', 1)[0] ?? '';
+    const run = this.#context.volume('/run/redis') ?? new Map<string, unknown>();
+    const mounted = (this.#context.file(env.AUTH_FILE ?? '') ?? '').split('\n', 1)[0] ?? '';
+    const password = typeof run.get('password') === 'string' ? String(run.get('password')) : mounted;
+    const errand = { host: this.#host, namespace, password };
     const data = (): Volume | undefined => this.#context.volume('/data');
     return {
       podIP: ip,
@@ -134,10 +137,17 @@ class Container implements RunningProgram {
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
       cli: async (seconds, args) => {
         this.#throwIfEnded();
-        const text = await redisCli({ host: this.#host, namespace, password, seconds, args });
+        const end = await redisCli({ ...errand, seconds, args });
         this.#throwIfEnded();
-        return text;
+        return end?.printed;
       },
+      heard: async (seconds, args, login) => {
+        this.#throwIfEnded();
+        const end = await redisCli({ ...errand, seconds, args, login });
+        this.#throwIfEnded();
+        return end === undefined ? '' : [...end.warned, end.printed].join('\n');
+      },
+      run,
       sleep: async (ms) => {
         await new Promise<void>((resolve) => time.after(ms, resolve));
         this.#throwIfEnded();

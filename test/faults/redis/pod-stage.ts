@@ -25,9 +25,12 @@ export interface PodStage {
   volume(pod: string, path: string): Volume;
   /** Codes with which programs ended by themselves, by pod. */
   readonly exits: ReadonlyMap<string, number>;
+  /** Edits the Secret: the kubelet changes the file in every pod. */
+  setPassword(text: string): void;
 }
 
 export const password = 'secret';
+const passwordFile = '/etc/clusterwright/auth/password';
 
 export function podStage(spec: RedisSpecInput = {}, seed = 1): PodStage {
   const time = virtualTime();
@@ -35,7 +38,7 @@ export function podStage(spec: RedisSpecInput = {}, seed = 1): PodStage {
   const network = simulatedNetwork(time, random);
   const { images, processes } = simulatedRedis();
   const cluster = redisCluster({ replicas: 3, ...spec });
-  const files = filesOf(cluster);
+  const files = new Map(Object.entries(filesOf(cluster)));
   const ips = new Map<string, string>();
   const volumes = new Map<string, Volume>();
   const programs = new Map<string, RunningProgram>();
@@ -54,6 +57,7 @@ export function podStage(spec: RedisSpecInput = {}, seed = 1): PodStage {
   };
   return {
     ...{ time, network, processes, cluster, exits, ip, volume },
+    setPassword: (text) => files.set(passwordFile, `${text}\n`),
     start(pod, options = {}) {
       const address = options.ip ?? ip(pod);
       ips.set(pod, address);
@@ -73,7 +77,7 @@ export function podStage(spec: RedisSpecInput = {}, seed = 1): PodStage {
           POD_NAMESPACE: 'apps',
           POD_IP: address,
         },
-        file: (path) => files[path],
+        file: (path) => files.get(path),
         volume: (path) => volume(pod, path),
         leave: () => undefined,
         exit: (code) => exits.set(pod, code),
@@ -94,6 +98,6 @@ function filesOf(cluster: ReturnType<typeof redisCluster>): Readonly<Record<stri
   const data = (map as { data?: Record<string, string> } | undefined)?.data ?? {};
   return {
     ...Object.fromEntries(Object.entries(data).map(([name, text]) => [`/etc/clusterwright/config/${name}`, text])),
-    '/etc/clusterwright/auth/password': `${password}\n`,
+    [passwordFile]: `${password}\n`,
   };
 }

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ask, clientAddress, dataPods, exec, isWhole, podCluster, primaries, say, watched } from './pod-cluster.ts';
+import {
+  ask,
+  clientAddress,
+  dataPods,
+  exec,
+  isWhole,
+  podCluster,
+  primaries,
+  say,
+  sentinelPods,
+  watched,
+} from './pod-cluster.ts';
 import { type PodStage, podStage } from './pod-stage.ts';
 
 const seeds = [1, 2, 3, 4, 5];
@@ -219,6 +230,24 @@ describe.each(seeds)('a cluster of simulated pods, seed %i', (seed) => {
     await untilWhole(stage);
   });
 
+  it('a password Secret that is edited changes nothing, nor does a process that is killed then', async () => {
+    const stage = await podCluster(seed);
+    stage.setPassword('another');
+    const probes = async (pod: string): Promise<boolean[]> =>
+      Promise.all(
+        (pod.includes('sentinel') ? ['watching.sh', 'sentinel-alive.sh'] : ['ping.sh', 'alive.sh']).map((script) =>
+          exec(stage, pod, script),
+        ),
+      );
+    for (const pod of [...dataPods, ...sentinelPods]) expect([pod, await probes(pod)]).toEqual([pod, [true, true]]);
+    stage.running('db-0').kill();
+    stage.start('db-0');
+    stage.running('db-sentinel-0').kill();
+    stage.start('db-sentinel-0');
+    await untilWhole(stage);
+    expect(primaries(stage)).not.toContain('db-0');
+  });
+
   it('a sentinel that returns at another address replaces itself', async () => {
     const stage = await podCluster(seed);
     stage.running('db-sentinel-2').kill();
@@ -238,7 +267,7 @@ describe('trouble of one server', () => {
     node(stage, 'db-0').isDiskFull = true;
     expect(await ask(stage, 'db-0', 'SET first 1')).toBe('OK');
     expect(await ask(stage, 'db-0', 'SET second 1')).toMatch(/^MISCONF Errors writing to the AOF file/);
-    expect([await exec(stage, 'db-0', 'ping.sh'), await exec(stage, 'db-0', 'alive.sh')]).toEqual([false, false]);
+    expect([await exec(stage, 'db-0', 'ping.sh'), await exec(stage, 'db-0', 'alive.sh')]).toEqual([true, true]);
     const onDisk = stage.volume('db-0', '/data').get('appendonlydir') as { keys: Map<string, string> };
     expect([...onDisk.keys.keys()]).toEqual(['before']);
     await stage.time.advanceUntil(() => watched(stage) !== 'db-0', 10_000);

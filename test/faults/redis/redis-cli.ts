@@ -19,10 +19,25 @@ export interface Errand {
   readonly seconds: number;
   /** `-h HOST` (default: this pod), `-p PORT`, then the command. */
   readonly args: readonly string[];
+  /** Whether it knows the password; it does where nothing else is said. */
+  readonly login?: boolean;
+}
+
+export interface Printed {
+  readonly printed: string;
+  /** Where nobody looks unless asked to. */
+  readonly warned: readonly string[];
 }
 
 /** Undefined where it exits with an error: nobody listens, the connection ends, or the time is over. */
-export function redisCli({ host, namespace, password, seconds, args }: Errand): Promise<string | undefined> {
+export function redisCli({
+  host,
+  namespace,
+  password,
+  seconds,
+  args,
+  login = true,
+}: Errand): Promise<Printed | undefined> {
   const isRemote = args[0] === '-h';
   const [port = '', ...command] = args.slice(isRemote ? 3 : 1);
   const name = isRemote ? (args[1] ?? '') : host.ip;
@@ -32,7 +47,7 @@ export function redisCli({ host, namespace, password, seconds, args }: Errand): 
     : (network.resolve(`${name}.${namespace}.svc.cluster.local`) ?? network.resolve(name));
   return new Promise((resolve) => {
     let leave: (() => void) | undefined;
-    const end = (text: string | undefined): void => {
+    const end = (text: Printed | undefined): void => {
       cancel();
       leave?.();
       resolve(text);
@@ -46,8 +61,12 @@ export function redisCli({ host, namespace, password, seconds, args }: Errand): 
         return;
       }
       // A password that is refused is only warned about; the command is tried all the same.
-      leave = askServer(server, host.ip, [['AUTH', password], command], (replies) => {
-        end(replies === undefined ? undefined : printed(replies[1] ?? null));
+      const said = login ? [['AUTH', password], command] : [command];
+      leave = askServer(server, host.ip, said, (replies) => {
+        if (replies === undefined) return end(undefined);
+        const [first = null] = replies;
+        const warned = login && first instanceof RedisError ? [`AUTH failed: ${first.message}`] : [];
+        end({ printed: printed(replies.at(-1) ?? null), warned });
       });
     });
   });

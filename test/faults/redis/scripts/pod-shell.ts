@@ -17,9 +17,13 @@ export interface PodShell {
   config(name: string): string;
   /** `timeout SECONDS redis-cli ARGS`: what it prints, or undefined where it fails. */
   cli(seconds: number, args: readonly string[]): Promise<string | undefined>;
+  /** The same with what it prints of errors, by whom nobody has told the password where `login` is false. */
+  heard(seconds: number, args: readonly string[], login: boolean): Promise<string>;
   sleep(ms: number): Promise<void>;
   /** `date +%s` */
   seconds(): number;
+  /** The memory-backed directory: it outlives the container. */
+  readonly run: Map<string, unknown>;
   /** On the volume: this node's address when it held the dataset last; undefined where it never has. */
   mark(): string | undefined;
   setMark(): void;

@@ -39,20 +39,34 @@ async function findPrimary(shell: PodShell, info: readonly string[]): Promise<fa
   return false;
 }
 
+const isSilence = (answer: string): boolean => answer === '' || answer.includes('Could not connect');
+const isRefusal = (answer: string): boolean =>
+  /NOAUTH|AUTH failed|max number of clients/.test(answer) || answer.startsWith('Error:');
+
 export async function ping(shell: PodShell): Promise<boolean> {
-  return (await localCli(shell, 'ping'))?.trimEnd() === 'PONG';
+  const answer = await shell.heard(2, ['-p', '6379', 'ping'], true);
+  if (isSilence(answer)) return false;
+  if (isRefusal(answer)) return !shell.run.has('loading');
+  const isLoading = /^(LOADING|MASTERDOWN)/.test(answer);
+  if (isLoading) shell.run.set('loading', '');
+  else shell.run.delete('loading');
+  return !isLoading;
 }
 
 export async function alive(shell: PodShell): Promise<boolean> {
-  return /^(PONG|LOADING|MASTERDOWN|BUSY)/.test((await localCli(shell, 'ping')) ?? '');
+  return !isSilence(await shell.heard(2, ['-p', '6379', 'ping'], false));
 }
 
 export async function watching(shell: PodShell): Promise<boolean> {
   await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', '2000']);
-  const answer = await shell.cli(2, ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName]);
-  return (answer ?? '').trimEnd() !== '';
+  const question = ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName];
+  const answer = await shell.heard(2, question, true);
+  if (isRefusal(answer)) return shell.run.has('watching');
+  if (/^[0-9]/.test(answer)) shell.run.set('watching', '');
+  else shell.run.delete('watching');
+  return shell.run.has('watching');
 }
 
 export async function sentinelAlive(shell: PodShell): Promise<boolean> {
-  return (await shell.cli(2, ['-p', '26379', 'ping']))?.trimEnd() === 'PONG';
+  return !isSilence(await shell.heard(2, ['-p', '26379', 'ping'], false));
 }

@@ -57,6 +57,11 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
   const asked: string[] = [];
   let { mark } = story;
   let elapsedMs = 0;
+  const answerTo = (args: readonly string[]): string | undefined => {
+    const line = args.join(' ');
+    asked.push(line);
+    return Object.entries(story.cli ?? {}).find(([pattern]) => fits(pattern, line))?.[1];
+  };
   const shell: PodShell = {
     ...{
       podIP,
@@ -67,11 +72,9 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       databases: story.databases,
     },
     config: (name) => files[name] ?? '',
-    async cli(_, args) {
-      const line = args.join(' ');
-      asked.push(line);
-      return Object.entries(story.cli ?? {}).find(([pattern]) => fits(pattern, line))?.[1];
-    },
+    cli: async (_, args) => answerTo(args),
+    heard: async (_, args) => answerTo(args) ?? '',
+    run: new Map(Object.entries(story.run ?? {})),
     async sleep(ms) {
       elapsedMs += ms;
     },
@@ -229,9 +232,21 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
       'BUSY Redis',
       'MISCONF Errors',
       'NOAUTH x',
+      'AUTH failed: WRONGPASS x\nNOAUTH x',
+      'AUTH failed: ERR max number of clients reached',
+      'ERR max number of clients reached',
+      'Error: Connection reset by peer',
+      'Could not connect to Redis at 127.0.0.1:6379: Connection refused',
       '',
       undefined,
-    ].map((answer) => [String(answer), script, answer === undefined ? {} : { cli: { '*': answer } }] as const),
+    ].flatMap((answer) => {
+      const cli: PodStory = answer === undefined ? {} : { cli: { '*': answer } };
+      const before = { run: { loading: '', watching: '' } };
+      return [
+        [String(answer), script, cli] as const,
+        [`${answer}, after another answer`, script, { ...cli, ...before }] as const,
+      ];
+    }),
   ),
   ['an address', 'watching.sh', { cli: { '*': '10.0.0.7\n6379' } }],
 

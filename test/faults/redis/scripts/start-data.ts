@@ -6,6 +6,8 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 
 /** Decides the role before the server runs. Resolves with the lines of the configuration that it is started with. */
 export async function startData(shell: PodShell): Promise<string[]> {
+  shell.run.set('password', shell.password);
+  shell.run.delete('loading');
   const isBlank = shell.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
   const password = quoted(shell.password);

@@ -8,6 +8,8 @@ import { quoted } from './start-data.ts';
  * own address in it: that is the caller's to do.
  */
 export async function startSentinel(shell: PodShell): Promise<string[]> {
+  shell.run.set('password', shell.password);
+  shell.run.delete('watching');
   const named = await namedPrimary(shell);
   const password = quoted(shell.password);
   return [
