@@ -1,8 +1,9 @@
 /**
  * Keeps a process that no longer leads from writing.
  *
- * The fence stands at the transport, below every retry, and asks at the moment of sending: a process that was stopped
- * for a minute and continues in the middle of a loop does not get one more write out.
+ * The fence stands at the transport, below every retry. It asks when a write begins, and again when a connection takes
+ * it: a process that was stopped for a minute and continues in the middle of a loop does not get one more write out, and
+ * no write that waited for a connection is sent after the lease is lost.
  */
 import type { Transport } from './transport.ts';
 
@@ -20,8 +21,13 @@ export class WriteFenced extends Error {
 export function fencedTransport(transport: Transport, mayWrite: () => boolean): Transport {
   return {
     async request(request) {
-      if (request.method !== 'GET' && !mayWrite()) throw new WriteFenced(request.method, request.path);
-      return transport.request(request);
+      if (request.method === 'GET') return transport.request(request);
+      const beforeSend = (): void => {
+        if (!mayWrite()) throw new WriteFenced(request.method, request.path);
+        request.beforeSend?.();
+      };
+      beforeSend();
+      return transport.request({ ...request, beforeSend });
     },
     stream: (request) => transport.stream(request),
     close: () => transport.close(),

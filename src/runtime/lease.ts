@@ -10,13 +10,17 @@ import type { KubeObject } from '../api/object.ts';
 import { leases } from '../api/resource.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './api-error.ts';
-import type { KubeClient } from './client.ts';
+import type { CallOptions, KubeClient } from './client.ts';
 import { type Clock, type Random, sleep } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface LeaseOptions {
-  /** Not fenced by this very lease. */
+  /**
+   * Not fenced by this very lease, and over connections that nothing else waits for: a renewal must not stand behind the
+   * writes that it permits.
+   */
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly name: string;
@@ -119,16 +123,40 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
   async function claim(signal: AbortSignal): Promise<void> {
     const sentAt = clock.monotonic();
     const lease = leaseHeldByUs();
-    const call = { signal, timeoutMs: attemptTimeout };
-    observe(known === undefined ? await client.create(lease, call) : await client.replace(lease, call));
+    // An answer that comes after the signal has aborted gives no right to lead.
+    observe(
+      await attempt(attemptTimeout, signal, (call) =>
+        known === undefined ? client.create(lease, call) : client.replace(lease, call),
+      ),
+    );
     leadingUntil = sentAt + renewDeadline;
+  }
+
+  function read(signal?: AbortSignal): Promise<KubeObject> {
+    return attempt(attemptTimeout, signal, (call) => client.get({ resource: leases, namespace, name }, call));
+  }
+
+  /** One request, which is over when its time is or the signal aborts, whatever the transport makes of that. */
+  async function attempt(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    send: (call: CallOptions) => Promise<KubeObject>,
+  ): Promise<KubeObject> {
+    const scope = createAbortScope(signal);
+    const cancel = clock.after(timeoutMs, () => scope.abort(new Error(`no answer within ${timeoutMs} ms`)));
+    try {
+      return await untilAborted(scope.signal, send({ signal: scope.signal, timeoutMs }));
+    } finally {
+      cancel();
+      scope.dispose();
+    }
   }
 
   /** One attempt to become the leader. */
   async function tryAcquire(signal: AbortSignal): Promise<boolean> {
     try {
       try {
-        observe(await client.get({ resource: leases, namespace, name }, { signal, timeoutMs: attemptTimeout }));
+        observe(await read(signal));
       } catch (error) {
         if (!isNotFound(error)) throw error;
         known = undefined;
@@ -188,7 +216,7 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
   /** Reads the lease after a refused renewal. Undefined when that fails too. */
   async function currentHolder(signal?: AbortSignal): Promise<string | undefined> {
     try {
-      const lease = await client.get({ resource: leases, namespace, name }, { signal, timeoutMs: attemptTimeout });
+      const lease = await read(signal);
       observe(lease);
       return specOf(lease).holderIdentity ?? '';
     } catch (err) {
@@ -210,7 +238,7 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
     const { lease } = known;
     const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(clock.now()) };
     try {
-      await client.replace({ ...lease, spec }, { timeoutMs: retryPeriod });
+      await attempt(retryPeriod, undefined, (call) => client.replace({ ...lease, spec }, call));
     } catch (err) {
       // The last renewal may have been cut off after the server had carried it out.
       if (!isSecondTry && isConflict(err) && (await currentHolder()) === identity) return release(true);

@@ -30,14 +30,22 @@ export interface OperatorOptions {
   readonly dial: Dial;
   /** Namespaces to serve; empty: all. */
   readonly namespaces: readonly string[];
-  /** Where the lease lives; undefined: no election, this is the only process. */
-  readonly election?: { readonly namespace: string; readonly identity: string };
+  /** Undefined: no election, this is the only process. */
+  readonly election?: Election;
   /** Name of this process in events. */
   readonly instance: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: ProtectedLog;
   readonly metrics: Metrics;
+}
+
+export interface Election {
+  /** Where the lease lives. */
+  readonly namespace: string;
+  readonly identity: string;
+  /** Over connections of its own: sixteen writes in a slow webhook may take all of those that the passes share. */
+  readonly transport: Transport;
 }
 
 export interface Operator {
@@ -58,7 +66,7 @@ export function createOperator(options: OperatorOptions): Operator {
       : createLeaderElection({
           ...options.election,
           name: leaseName,
-          client: createClient({ ...clientOptions, transport }),
+          client: createClient({ ...clientOptions, transport: options.election.transport }),
           clock,
           random,
           log,
@@ -131,7 +139,7 @@ export function createOperator(options: OperatorOptions): Operator {
       } finally {
         watching.abort();
         await watches;
-        await transport.close();
+        await Promise.all([transport.close(), options.election?.transport.close()]);
       }
     },
   };

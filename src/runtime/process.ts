@@ -17,6 +17,7 @@ import { createLog, type LogLevel } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createOperator } from './operator.ts';
 import { observeProcess } from './self-observation.ts';
+import type { Transport } from './transport.ts';
 import { createTransport, userAgent } from './undici-transport.ts';
 import { version } from './version.ts';
 
@@ -33,6 +34,9 @@ export interface ProcessOptions {
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
+
+/** One that has died silently leaves another for the next attempt. */
+const leaseConnections = 2;
 
 async function defaultCredentials(): Promise<{ credentials: Credentials; namespace: string }> {
   const clock = systemClock;
@@ -66,14 +70,20 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
 
   const { credentials, namespace } = options.credentials ?? (await defaultCredentials());
   const instance = process.env.POD_NAME ?? `local-${process.pid}`;
+  const connect = (connections?: number): Transport =>
+    createTransport({
+      credentials,
+      userAgent: userAgent(version, 'controller'),
+      clock,
+      ...(connections === undefined ? {} : { connections }),
+    });
+  const identity = `${instance}_${randomBytes(4).toString('hex')}`;
   const operator = createOperator({
     engines: enginesWith(options.agentImage),
-    transport: createTransport({ credentials, userAgent: userAgent(version, 'controller'), clock }),
+    transport: connect(),
     dial: dialTcp,
     namespaces: options.namespaces,
-    ...(options.leaderElection
-      ? { election: { namespace, identity: `${instance}_${randomBytes(4).toString('hex')}` } }
-      : {}),
+    ...(options.leaderElection ? { election: { namespace, identity, transport: connect(leaseConnections) } } : {}),
     instance,
     clock,
     random: Math.random,

@@ -19,6 +19,11 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
   /** Upper bound for the whole exchange, streams excepted. Default: the transport's own, 60 s. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Called right before the first byte leaves, however long the request has waited for a connection, and again when it
+   * is sent again. What it throws rejects the request, which is then not sent.
+   */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface TransportResponse<Body> {

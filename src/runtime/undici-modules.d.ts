@@ -18,6 +18,13 @@ declare module 'undici/lib/dispatcher/dispatcher.js' {
   export = dispatcher;
 }
 declare module 'undici/lib/api/index.js' {
-  const api: Readonly<Record<string, unknown>>;
+  import type { Dispatcher } from 'undici';
+
+  const api: {
+    request(
+      this: Pick<Dispatcher, 'dispatch'>,
+      options: Dispatcher.RequestOptions,
+    ): Promise<Dispatcher.ResponseData<null>>;
+  };
   export = api;
 }

@@ -5,13 +5,14 @@
  * that watches never starve calls and cutting one watch cuts nothing else. New TLS material means a new pool; the old
  * one finishes what it has begun.
  */
-import type { Dispatcher, Client as UndiciClient, Pool as UndiciPool } from 'undici';
+import type { Client as UndiciClient, Pool as UndiciPool } from 'undici';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
-import { Client, Pool } from './undici-dispatchers.ts';
+import { Client, Pool, type Response, send } from './undici-dispatchers.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface TransportOptions {
   readonly credentials: Credentials;
@@ -37,8 +38,6 @@ export function userAgent(version: string, component: string): string {
 const KEEP_ALIVE_MS = 30_000;
 /** First TCP keep-alive probe on a silent watch. */
 const TCP_PROBE_MS = 30_000;
-
-type UndiciResponse = Dispatcher.ResponseData<null>;
 
 export function createTransport(options: TransportOptions): Transport {
   const { credentials, clock } = options;
@@ -92,7 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
     return client;
   }
 
-  function dispatchOptions(request: TransportRequest, identity: Identity, signal: AbortSignal | undefined) {
+  function requestOptions(request: TransportRequest, identity: Identity, signal: AbortSignal | undefined) {
     const query = new URLSearchParams(request.query).toString();
     return {
       method: request.method,
@@ -127,11 +126,28 @@ export function createTransport(options: TransportOptions): Transport {
     const scope = createAbortScope(request.signal);
     const limit = request.timeoutMs ?? totalTimeout;
     const cancel = clock.after(limit, () => scope.abort(new Error(`no complete answer within ${limit} ms`)));
-    try {
-      const response = await poolFor(identity.tls).request(dispatchOptions(request, identity, scope.signal));
+    let isSent = false;
+    let refusal: unknown;
+    const beforeSend = (): void => {
+      scope.signal.throwIfAborted();
+      try {
+        request.beforeSend?.();
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+      isSent = true;
+    };
+    const exchange = async (): Promise<TransportResponse<string>> => {
+      const options = requestOptions(request, identity, scope.signal);
+      const response = await send(poolFor(identity.tls), options, beforeSend);
       return { ...head(response), body: await response.body.text() };
+    };
+    try {
+      // What waits in a pool's queue does not hear its signal before a connection takes it.
+      return await untilAborted(scope.signal, exchange());
     } catch (error) {
-      throw failure(request, error);
+      throw error === refusal ? error : failure(request, error, isSent);
     } finally {
       cancel();
       scope.dispose();
@@ -148,11 +164,11 @@ export function createTransport(options: TransportOptions): Transport {
       client.destroy().catch(() => undefined);
     };
     try {
-      const response = await client.request(dispatchOptions(request, identity, request.signal));
+      const response = await client.request(requestOptions(request, identity, request.signal));
       return { ...head(response), body: chunks(request, response.body, release) };
     } catch (error) {
       release();
-      throw failure(request, error);
+      throw failure(request, error, true);
     }
   }
 
@@ -196,13 +212,13 @@ async function* chunks(
   try {
     for await (const chunk of body) yield chunk;
   } catch (error) {
-    throw failure(request, error);
+    throw failure(request, error, true);
   } finally {
     release();
   }
 }
 
-function head(response: UndiciResponse): Pick<TransportResponse<never>, 'status' | 'headers'> {
+function head(response: Response): Pick<TransportResponse<never>, 'status' | 'headers'> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
@@ -210,9 +226,9 @@ function head(response: UndiciResponse): Pick<TransportResponse<never>, 'status'
   return { status: response.statusCode, headers };
 }
 
-function failure(request: TransportRequest, error: unknown): unknown {
+function failure(request: TransportRequest, error: unknown, isSent: boolean): unknown {
   if (request.signal?.aborted) return request.signal.reason;
-  return new ApiUnreachable(request.method, request.path, maybeSent(error), error);
+  return new ApiUnreachable(request.method, request.path, isSent && maybeSent(error), error);
 }
 
 /** Codes of a handshake that never came about; everything that is not certain counts as sent. */

@@ -172,6 +172,17 @@ describe('leader election', () => {
     expect([await a.outcome, server.holder]).toEqual(['released', '']);
   });
 
+  it.each(['silent', 'deaf'] as const)(
+    'with a request that is %s to its signal, the work is told in time',
+    async (network) => {
+      const { clock, a, b } = await duel();
+      a.process.network = network;
+      await clock.advance(10_000);
+      expect([a.leads, b.leads, a.signal?.reason]).toEqual([false, false, expect.any(LeadershipLost)]);
+      expect(await Promise.race([a.outcome, turn().then(() => 'runs on')])).toBe('lost');
+    },
+  );
+
   it('one connection that hangs leaves time for another attempt', async () => {
     const { clock, a } = await duel();
     a.process.network = 'silent';

@@ -63,7 +63,7 @@ async function start(story: Story, { election = false, before }: Options = {}): 
     transport: api.transport,
     dial: network.io.dial,
     namespaces: [],
-    ...(election ? { election: { namespace: 'operators', identity: 'me' } } : {}),
+    ...(election ? { election: { namespace: 'operators', identity: 'me', transport: api.transport } } : {}),
     instance: 'operator-0',
     clock,
     random: () => 0.5,

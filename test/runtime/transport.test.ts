@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Credentials, fixedCredentials, type Identity } from '../../src/runtime/credentials.ts';
+import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
 import { createTransport, type TransportOptions, userAgent } from '../../src/runtime/undici-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { MisbehavingServer } from '../support/misbehaving-server.ts';
@@ -184,5 +185,64 @@ describe('connections', () => {
     await transport.close();
     await expect(transport.request(get)).rejects.toMatchObject({ maybeSent: false });
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a call that waits for a connection', () => {
+  const patch = { method: 'PATCH', path: '/slow', body: '{}' } as const;
+
+  /** The only connection is taken, by a write that is not answered before `answer` is called. */
+  async function busy(tls?: object) {
+    const server = await serve(tls);
+    let answer: () => void = () => undefined;
+    server.behaviour.other = (_request, response) => {
+      answer = () => response.end('{}');
+    };
+    const identity = tls === undefined ? {} : { ca: pem.caCertificate };
+    const transport = connect(fixedCredentials(server.url, { tls: identity }), { connections: 1 });
+    const first = transport.request(patch);
+    await eventually(() => server.requests.length === 1);
+    const free = async () => {
+      server.behaviour.other = (_request, response) => response.end('{}');
+      answer();
+      await first;
+    };
+    return { server, transport, free };
+  }
+
+  it.each([
+    ['HTTP', undefined],
+    ['HTTPS', secured],
+  ])('is over as soon as it is aborted, and is never sent: %s', async (_name, tls) => {
+    const { server, transport, free } = await busy(tls);
+    const abort = new AbortController();
+    const waiting = transport.request({ ...patch, path: '/waits', signal: abort.signal });
+    const reason = new Error('leadership lost');
+    abort.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await free();
+    expect((await transport.request(get)).status).toBe(200);
+    expect([server.requests.map(({ path }) => path), server.connections]).toEqual([['/slow', '/version'], 1]);
+  });
+
+  it('is given up in time, and known not to have been sent', async () => {
+    const { server, transport, free } = await busy();
+    const late = transport.request({ ...patch, path: '/waits', timeoutMs: 20 });
+    await expect(late).rejects.toMatchObject({ code: 'ApiUnreachable', maybeSent: false });
+    await free();
+    await transport.request(get);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/slow', '/version']);
+  });
+
+  it('is not sent by a process that has lost its lease meanwhile; a read is', async () => {
+    const { server, transport, free } = await busy();
+    let leads = true;
+    const fenced = fencedTransport(transport, () => leads);
+    const write = fenced.request({ ...patch, path: '/waits' }).catch((error: unknown) => error);
+    const read = fenced.request(get);
+    leads = false;
+    await free();
+    expect([await write, (await read).status]).toEqual([expect.any(WriteFenced), 200]);
+    expect([server.requests.map(({ path }) => path), server.connections]).toEqual([['/slow', '/version'], 1]);
   });
 });

@@ -65,7 +65,10 @@ export class FakeApi {
   #born = 0;
 
   readonly transport: Transport = {
-    request: async (request) => (await this.intercept(request)) ?? this.#act(request),
+    request: async (request) => {
+      request.beforeSend?.();
+      return (await this.intercept(request)) ?? this.#act(request);
+    },
     stream: async (request) => {
       await this.admitWatch(request);
       return { status: 200, headers: {}, body: this.#watch(request) };

@@ -53,8 +53,11 @@ function refusal(status: number, reason: string): ApiError {
 
 /** How one process reaches the server. Time goes on for a frozen process, but none of its code runs. */
 export class LeaseProcess implements Clock {
-  /** `lost-answers`: the server acts, the process hears nothing of it. `silent`: nothing arrives anywhere. */
-  network: 'up' | 'down' | 'lost-answers' | 'silent' = 'up';
+  /**
+   * `lost-answers`: the server acts, the process hears nothing of it. `silent`: nothing arrives anywhere. `deaf`: nor does
+   * a request end when it is aborted, or its time is over.
+   */
+  network: 'up' | 'down' | 'lost-answers' | 'silent' | 'deaf' = 'up';
   delayMs = 0;
   wallSkewMs = 0;
   readonly #clock: Clock;
@@ -113,6 +116,7 @@ export class LeaseProcess implements Clock {
     options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined } = {},
   ): Promise<T> {
     const unreachable = new ApiUnreachable('PUT', '/lease', true, new Error('the network is gone'));
+    if (this.network === 'deaf') return new Promise(() => undefined);
     return new Promise((resolve, reject) => {
       const cancels: (() => void)[] = [];
       const settle = (how: () => void): void => {

@@ -279,6 +279,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         async request(request) {
           const { signal, done } = connect(request);
           try {
+            request.beforeSend?.();
             await sleep(time, leg(), signal);
             const response = answer(actor, request);
             await sleep(time, leg(), signal);

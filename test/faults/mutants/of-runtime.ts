@@ -48,7 +48,7 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/fence.ts',
-        find: "if (request.method !== 'GET' && !mayWrite()) throw new WriteFenced(request.method, request.path);",
+        find: 'if (!mayWrite()) throw new WriteFenced(request.method, request.path);',
         replace: '',
       },
     ],

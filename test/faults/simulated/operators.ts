@@ -8,6 +8,7 @@ import type { Dial } from '../../../src/runtime/engine-io.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { createMetrics } from '../../../src/runtime/metrics.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
+import type { Transport } from '../../../src/runtime/transport.ts';
 import type { LifeEnd, LifeRecord } from '../record.ts';
 import type { Life, Wire } from '../wire/wire.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
@@ -81,12 +82,13 @@ export function createOperators(options: {
     const running: Running = { life, record, clock: own, stopping: new AbortController(), ended: Promise.resolve() };
     all.push(running);
     const identity = `operator-${life.id}`;
+    const connect = (): Transport => own.transport(wire.transport(life, kubernetes.transport('clusterwright')));
     const operator = createOperator({
       engines,
-      transport: own.transport(wire.transport(life, kubernetes.transport('clusterwright'))),
+      transport: connect(),
       dial: wire.dial(life, dial),
       namespaces: [namespace],
-      election: { namespace, identity },
+      election: { namespace, identity, transport: connect() },
       instance: identity,
       clock: own,
       random,
