@@ -10,6 +10,8 @@ import {
   type OpenedManifest,
   parseManifest,
 } from '../backup/manifest.ts';
+import { doubtAboutNewest, newestFirst, type Placed } from '../backup/order.ts';
+import { suddenLosses } from '../backup/sudden-loss.ts';
 import { Failure } from './failure.ts';
 import type { Target } from './target/target.ts';
 
@@ -29,7 +31,7 @@ export interface Folder {
 
 const shape = /^([^/]+)\/([^/]+)\/([^/]+)\/([0-9]{8}T[0-9]{6}Z-[0-9a-f]{8})\/(.+)$/;
 
-/** Folders of backups, newest first. Whatever else is in the target is none of ours. */
+/** Folders of backups, by their ids from the latest on. Whatever else is in the target is none of ours. */
 export async function foldersIn(target: Target, below: string): Promise<readonly Folder[]> {
   const found = new Map<string, Folder>();
   for await (const { key, modifiedAt } of target.list(below)) {
@@ -88,7 +90,7 @@ export async function trustedManifest(
   }
 }
 
-/** Backups with a manifest that are as asked for, newest first. Names are only in manifests, so those are not looked at. */
+/** Backups with a manifest that are as asked for, by their ids from the latest on. Names are only in manifests, so those are not looked at. */
 export async function matching(
   target: Target,
   { id, namespace, uid }: Which,
@@ -118,6 +120,7 @@ export async function findBackup(
   which: Which,
   engine: BackupEngine,
   keys: KeyRing | undefined,
+  now: number,
 ): Promise<FoundBackup> {
   const all = await matching(target, which, undefined);
   const folders = await ofName(target, all, which.name, keys);
@@ -127,18 +130,77 @@ export async function findBackup(
   if (fitting.length === 0 && other !== undefined && which.id !== undefined) {
     throw new Failure('Unfit', `${other.path} is of the kind ${other.kind}, and ${kindOfEngine[engine]} is needed`);
   }
-  const [found] = fitting;
-  if (found === undefined) throw new Failure('NotFound', `there is no backup ${inWords(which, engine)}`);
+  if (fitting.length === 0) throw new Failure('NotFound', `there is no backup ${inWords(which, engine)}`);
   const clusters = [...new Set(fitting.map(({ namespace, kind, uid }) => `${namespace}/${kind}/${uid}`))];
   if (clusters.length > 1) {
     const some = clusters.slice(0, 5).join(', ');
     const words = `there are backups of ${clusters.length} clusters ${inWords(which, engine)}`;
     throw new Failure('Ambiguous', `${words}, so say which: ${some}`);
   }
-  return { path: found.path, ...(await openManifest(target, found.path, keys)) };
+  const [only] = fitting;
+  if (which.id !== undefined && only !== undefined) {
+    return { path: only.path, ...(await openManifest(target, only.path, keys)) };
+  }
+  return newestOf(target, fitting, keys, now);
 }
 
-/** A cluster has one name for as long as it lives: its newest manifest that can be trusted tells it. */
+/** @throws Failure Ambiguous where the newest may not be the one that is wanted, or why its manifest is refused */
+async function newestOf(
+  target: Target,
+  folders: readonly Folder[],
+  keys: KeyRing | undefined,
+  now: number,
+): Promise<FoundBackup> {
+  const history = await historyOf(target, folders, keys);
+  const [newest] = history;
+  const unread = folders.filter(({ path }) => !history.some((known) => known.path === path));
+  // One that cannot be read, and may be newer still: why it cannot is what has to be known.
+  const later = unread.find(({ id }) => newest === undefined || id > newest.manifest.id);
+  if (newest === undefined || later !== undefined) {
+    const path = later?.path ?? '';
+    return { path, ...(await openManifest(target, path, keys)) };
+  }
+  const doubt = doubtAboutNewest(history.map(placeOf), now) ?? lossWords(newest, history);
+  if (doubt !== undefined) throw new Failure('Ambiguous', `say which backup is wanted, by its id: ${doubt}`);
+  return newest;
+}
+
+function lossWords({ manifest: { id } }: KnownBackup, history: readonly KnownBackup[]): string | undefined {
+  const why = suddenLosses(history.map(({ manifest }) => manifest).toReversed(), undefined).get(id);
+  return why === undefined ? undefined : `of the newest, ${id}, ${why}`;
+}
+
+/** Manifests that are read side by side. */
+const openedAtOnce = 8;
+
+export interface KnownBackup extends FoundBackup {
+  readonly modifiedAt: number;
+}
+
+/** Those of the folders whose manifest can be trusted, newest first. Of one cluster. */
+export async function historyOf(
+  target: Target,
+  folders: readonly Folder[],
+  keys: KeyRing | undefined,
+): Promise<readonly KnownBackup[]> {
+  const known: KnownBackup[] = [];
+  const withManifest = folders.filter(({ hasManifest }) => hasManifest);
+  for (let at = 0; at < withManifest.length; at += openedAtOnce) {
+    const some = withManifest.slice(at, at + openedAtOnce);
+    const opened = await Promise.all(some.map(({ path }) => trustedManifest(target, path, keys)));
+    for (const [index, { path, modifiedAt }] of some.entries()) {
+      const found = opened[index];
+      if (found !== undefined) known.push({ path, modifiedAt, ...found });
+    }
+  }
+  return known.sort((a, b) => newestFirst(a.manifest, b.manifest));
+}
+
+export function placeOf({ manifest: { id, sequence }, modifiedAt }: KnownBackup): Placed {
+  return { id, modifiedAt, ...(sequence === undefined ? {} : { sequence }) };
+}
+
+/** A cluster has one name for as long as it lives: any manifest that can be trusted tells it. */
 async function ofName(
   target: Target,
   folders: readonly Folder[],

@@ -46,7 +46,8 @@ export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): 
 async function dumpFrom(candidate: Candidate, answered: number, surroundings: Surroundings): Promise<Dump> {
   const { member, place, role, version, clusterId, memberId } = candidate;
   const idleMs = Math.min(answerMs, surroundings.idleMs);
-  const { header } = await member.call('kv/range', { key: 'AA==', count_only: true }, idleMs);
+  // All keys, from the first on: no more than their number is sent.
+  const { header, count } = await member.call('kv/range', { key: 'AA==', range_end: 'AA==', count_only: true }, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
   const hashKv = await hashAt(member, revision, surroundings);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the snapshot of ${place} is not whole: ${why}`);
@@ -61,6 +62,7 @@ async function dumpFrom(candidate: Candidate, answered: number, surroundings: Su
       clusterId,
       memberId,
       revision,
+      keys: Number(count ?? 0),
       ...(hashKv === undefined ? {} : { hashKv }),
     }),
     close: () => void blobs.return(),

@@ -19,7 +19,7 @@ export async function fetchBackup(
 ): Promise<Extract<AgentResult, { readonly result: 'fetched' }>> {
   const { clock, log } = surroundings;
   const began = clock.monotonic();
-  const backup = await findBackup(target, which, destination.engine, keys);
+  const backup = await findBackup(target, which, destination.engine, keys, clock.now());
   const { path, manifest } = backup;
   requireFitting(manifest, destination.version);
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');

@@ -1,30 +1,41 @@
-/** Lets old backups go. The manifest goes first: whatever is cut off then leaves no backup, and is swept a day later. */
+/** What a backup that was just made means for the others, and lets old ones go. The manifest goes first: whatever is cut off then leaves no backup, and is swept a day later. */
 import type { TakeTask } from '../backup/agent-task.ts';
 import { clusterFolder } from '../backup/identity.ts';
 import type { KeyRing } from '../backup/key.ts';
+import { misleadingIds } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
-import { type Folder, foldersIn, manifestKey, trustedManifest } from './catalogue.ts';
+import { suddenLosses } from '../backup/sudden-loss.ts';
+import { type Folder, foldersIn, historyOf, type KnownBackup, manifestKey, placeOf } from './catalogue.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
+
+/** A result has to fit into a termination message. */
+const maxWords = 300;
 
 export interface Pruned {
   readonly expired: number;
   /** Why age was not gone by. */
   readonly doubt?: string;
+  /** Why the backup that was just made is thought to hold too little: then nothing goes. */
+  readonly suddenLoss?: string;
+  /** Ids that do not tell which backup is newer, in words. */
+  readonly misleadingIds?: string;
 }
 
 /** @param justMade id of the backup that this schedule has just made */
 export async function prune(
   target: Target,
-  { cluster, purpose, retention }: Pick<TakeTask, 'cluster' | 'purpose' | 'retention'>,
+  { cluster, purpose, retention, confirmed }: Pick<TakeTask, 'cluster' | 'purpose' | 'retention' | 'confirmed'>,
   justMade: string,
   keys: KeyRing | undefined,
   { clock, log }: Surroundings,
 ): Promise<Pruned> {
-  if (purpose.type !== 'schedule') return { expired: 0 };
   const folders = await foldersIn(target, clusterFolder(cluster));
-  const candidates: Candidate[] = [];
-  for (const folder of folders) candidates.push(await candidateOf(target, folder, keys));
+  const history = await historyOf(target, folders, keys);
+  const losses = suddenLosses(history.map(({ manifest }) => manifest).toReversed(), confirmed);
+  const said = { ...lossOf(justMade, losses), ...misleadingOf(history) };
+  if (purpose.type !== 'schedule') return { expired: 0, ...said };
+  const candidates = folders.map((folder) => candidateOf(folder, history, losses));
   const now = clock.now();
   const question = { candidates, clusterUid: cluster.uid, schedule: purpose.name, retention, justMade, now };
   const { expired, abandoned, doubt } = planRetention(question);
@@ -43,16 +54,33 @@ export async function prune(
     // Not every server lists uploads; they cost room and are in nobody's way.
     log.warn({ err: error }, 'uploads that were never finished could not be swept');
   }
-  return { expired: expired.length, ...(doubt === undefined ? {} : { doubt }) };
+  return { expired: expired.length, ...said, ...(doubt === undefined ? {} : { doubt }) };
 }
 
-async function candidateOf(target: Target, folder: Folder, keys: KeyRing | undefined): Promise<Candidate> {
-  const { id, modifiedAt, hasManifest, path } = folder;
+function lossOf(id: string, losses: ReadonlyMap<string, string>): Pick<Pruned, 'suddenLoss'> {
+  const why = losses.get(id);
+  return why === undefined ? {} : { suddenLoss: why.slice(0, maxWords) };
+}
+
+function misleadingOf(history: readonly KnownBackup[]): Pick<Pruned, 'misleadingIds'> {
+  const all = [...misleadingIds(history.map(placeOf))];
+  const [first] = all;
+  if (first === undefined) return {};
+  const others = all.length === 1 ? '' : `, and so were ${all.length - 1} others`;
+  return { misleadingIds: `${first[0]} was taken before ${first[1]}, by a clock that was ahead${others}` };
+}
+
+function candidateOf(
+  { id, modifiedAt, hasManifest, path }: Folder,
+  history: readonly KnownBackup[],
+  losses: ReadonlyMap<string, string>,
+): Candidate {
   if (!hasManifest) return { id, modifiedAt, manifest: 'none' };
-  const opened = await trustedManifest(target, path, keys);
-  if (opened === undefined) return { id, modifiedAt, manifest: 'unusable' };
-  const { cluster, purpose } = opened.manifest;
-  return { id, modifiedAt, manifest: { clusterUid: cluster.uid, purpose } };
+  const known = history.find((each) => each.path === path);
+  if (known === undefined) return { id, modifiedAt, manifest: 'unusable' };
+  const { cluster, purpose, sequence } = known.manifest;
+  const order = sequence === undefined ? {} : { sequence };
+  return { id, modifiedAt, manifest: { clusterUid: cluster.uid, purpose, isDoubtful: losses.has(id), ...order } };
 }
 
 export async function removeFolder(target: Target, { path, keys }: Pick<Folder, 'path' | 'keys'>): Promise<void> {

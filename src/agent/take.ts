@@ -9,12 +9,21 @@ import { backupId } from '../backup/id.ts';
 import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
 import type { BackupKey, KeyRing } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
+import { nextSequence } from '../backup/order.ts';
 import { sleep } from '../runtime/clock.ts';
 import { version } from '../runtime/version.ts';
-import { dataKey, type FoundBackup, foldersIn, manifestKey, openManifest, trustedManifest } from './catalogue.ts';
+import {
+  dataKey,
+  type FoundBackup,
+  foldersIn,
+  historyOf,
+  type KnownBackup,
+  manifestKey,
+  openManifest,
+} from './catalogue.ts';
 import { Failure, wordsOf } from './failure.ts';
 import type { Machine } from './machine.ts';
-import { type Pruned, prune } from './prune.ts';
+import { prune } from './prune.ts';
 import { verify } from './read-back.ts';
 import type { Surroundings } from './surroundings.ts';
 import { tally } from './tally.ts';
@@ -32,55 +41,62 @@ export async function take(
   const { clock, random, signal, log } = surroundings;
   const began = clock.monotonic();
   const milliseconds = (): number => Math.round(clock.monotonic() - began);
-  const earlier = await madeBefore(task, target, keys);
+  let known = await knownOf(task, target, keys);
+  const earlier = madeBefore(task, known);
   if (earlier !== undefined) {
     log.info({ folder: earlier.path }, 'an earlier attempt has made this backup');
-    const backup = summaryOf(earlier.manifest, task.target.prefix);
-    return { result: 'taken', backup, isRepeated: true, pruned: 0, milliseconds: milliseconds() };
+    return await rated(earlier, true);
   }
   if (task.jitterSeconds > 0) {
     const share = random(4).readUInt32BE() / 2 ** 32;
     await sleep(clock, share * task.jitterSeconds * 1000, signal);
+    // Others have gone before it meanwhile.
+    known = await knownOf(task, target, keys);
   }
-  const { path, manifest } = await make(task, target, keys?.[0], surroundings, machine);
-  log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is made and verified');
-  const backup = summaryOf(manifest, task.target.prefix);
-  const made = { result: 'taken', backup, isRepeated: false } as const;
-  try {
-    const { expired, doubt }: Pruned = await prune(target, task, manifest.id, keys, surroundings);
-    const failure = doubt === undefined ? {} : { retentionFailure: doubt };
-    return { ...made, pruned: expired, ...failure, milliseconds: milliseconds() };
-  } catch (error) {
-    // The backup is good, whatever becomes of the older ones.
-    log.error({ err: error }, 'retention could not do its work');
-    return { ...made, pruned: 0, retentionFailure: wordsOf(error).slice(0, 300), milliseconds: milliseconds() };
+  const sequence = nextSequence(known.map(({ manifest }) => manifest));
+  const made = await make(task, target, { key: keys?.[0], sequence }, surroundings, machine);
+  log.info({ folder: made.path, bytes: made.manifest.data.plainBytes }, 'the backup is made and verified');
+  return await rated(made, false);
+
+  /** What it means for those before it. The backup is good, whatever becomes of them. */
+  async function rated({ manifest }: FoundBackup, isRepeated: boolean): Promise<Taken> {
+    const backup = summaryOf(manifest, task.target.prefix);
+    const taken = { result: 'taken', backup, isRepeated } as const;
+    try {
+      const { expired, doubt, ...said } = await prune(target, task, manifest.id, keys, surroundings);
+      if (said.suddenLoss !== undefined) log.warn({ why: said.suddenLoss }, 'the backup holds suddenly little');
+      const failure = doubt === undefined ? {} : { retentionFailure: doubt };
+      return { ...taken, pruned: expired, ...failure, ...said, milliseconds: milliseconds() };
+    } catch (error) {
+      log.error({ err: error }, 'retention could not do its work');
+      return { ...taken, pruned: 0, retentionFailure: wordsOf(error).slice(0, 300), milliseconds: milliseconds() };
+    }
   }
 }
 
 /**
- * A Job repeats what it is not sure of; one Backup is to have one backup, and so is one change of the version. The target is asked whatever the purpose is: no
- * database shall make a dump for one that is not there.
+ * What there is of the cluster, newest first. The target is asked whatever the purpose is: no database shall make a dump
+ * for one that is not there.
  */
-async function madeBefore(
-  { cluster, purpose }: TakeTask,
+async function knownOf(
+  { cluster }: TakeTask,
   target: Target,
   keys: KeyRing | undefined,
-): Promise<FoundBackup | undefined> {
-  const folders = await foldersIn(target, clusterFolder(cluster));
+): Promise<readonly KnownBackup[]> {
+  return historyOf(target, await foldersIn(target, clusterFolder(cluster)), keys);
+}
+
+/** A Job repeats what it is not sure of; one Backup is to have one backup, and so is one change of the version. */
+function madeBefore({ purpose }: TakeTask, known: readonly KnownBackup[]): FoundBackup | undefined {
   const isOnce = purpose.type === 'backup' || purpose.type === 'version';
   if (!isOnce || purpose.uid === undefined) return undefined;
-  for (const { path, hasManifest } of folders) {
-    if (!hasManifest) continue;
-    const opened = await trustedManifest(target, path, keys);
-    if (opened?.manifest.purpose.uid === purpose.uid) return { path, ...opened };
-  }
-  return undefined;
+  return known.find(({ manifest }) => manifest.purpose.uid === purpose.uid);
 }
 
 async function make(
   task: TakeTask,
   target: Target,
-  key: BackupKey | undefined,
+  { key, sequence }: { readonly key: BackupKey | undefined; readonly sequence: number },
   surroundings: Surroundings,
   machine: Pick<Machine, 'dump'>,
 ): Promise<FoundBackup> {
@@ -100,6 +116,7 @@ async function make(
     const draft = {
       formatVersion: manifestVersion,
       ...identity,
+      sequence,
       engineVersion: dump.engineVersion,
       purpose,
       topology: dump.topology,

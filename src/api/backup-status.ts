@@ -24,6 +24,8 @@ export interface BackupResult {
   readonly durationSeconds?: number;
   /** What the database said of what it held, to be compared after a restore. */
   readonly contents?: Readonly<Record<string, string>>;
+  /** Why the backup, though whole, is thought to hold too little. */
+  readonly suddenLoss?: string;
 }
 
 export interface BackupStatus extends Common, BackupResult {
@@ -52,7 +54,7 @@ const time = (description: string) => ({ type: 'string', description, format: 'd
 const bytes = (description: string) => ({ type: 'integer', format: 'int64', description, minimum: 0 }) as const;
 
 const resultProperties = {
-  id: text('Name of the backup in its target; ids sort by age.', 100),
+  id: text('Name of the backup in its target. It begins with the time by the clock of the pod that took it.', 100),
   location: text('Where it is kept.', 1024),
   engine: text('Database that the data is of.', 63),
   version: text('Version of the database.', 64),
@@ -69,6 +71,7 @@ const resultProperties = {
     maxProperties: 64,
     additionalProperties: text('A number or a hash.', 100),
   },
+  suddenLoss: text('Why it is thought to hold too little, compared with the backups before it.', 1024),
 } as const satisfies Readonly<Record<string, StructuralSchema>>;
 
 const run = (description: string) =>
@@ -79,7 +82,7 @@ const run = (description: string) =>
     properties: {
       job: text('Its Job.', 253),
       outcome: { type: 'string', description: 'What came of it.', enum: ['Verified', 'Failed'] },
-      message: text('Why it failed.', 4096),
+      message: text('Why it failed, or what else is to be known.', 4096),
       ...resultProperties,
     },
   }) as const satisfies StructuralSchema;

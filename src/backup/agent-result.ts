@@ -48,7 +48,7 @@ export type FailureReason =
   | 'TargetBroken'
   /** No backup is as asked for. */
   | 'NotFound'
-  /** Backups of several clusters are as asked for. */
+  /** Backups of several clusters are as asked for, or it is not certain that the newest is the one that is wanted. */
   | 'Ambiguous'
   /** Encrypted with another key, or not encrypted although a key is given, or the other way round. */
   | 'OtherKey'
@@ -73,6 +73,10 @@ export type AgentResult =
       readonly pruned: number;
       /** Why retention could not do its work; the backup itself is good. */
       readonly retentionFailure?: string;
+      /** The backup holds suddenly little: why that is thought. Retention stands still. */
+      readonly suddenLoss?: string;
+      /** Ids do not tell which backup is newer: whose does not. */
+      readonly misleadingIds?: string;
       readonly milliseconds: number;
     }
   | {

@@ -26,6 +26,9 @@ export const retentionSchema = {
 
 export type Retention = Defaulted<typeof retentionSchema>;
 
+/** As `id.ts` makes them. */
+export const idPattern = '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$';
+
 export const whichSchema = {
   type: 'object',
   description: 'Which backup. What is left out is not looked at; what is found must be of one cluster only.',
@@ -33,7 +36,7 @@ export const whichSchema = {
     id: {
       type: 'string',
       description: 'Absent: the newest.',
-      pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$',
+      pattern: idPattern,
     },
     namespace: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 },
     name: { type: 'string', description: 'Of the cluster.', maxLength: 253 },
@@ -85,6 +88,8 @@ export interface TakeTask extends Common {
   readonly source: Source;
   /** Absent: everything is kept. Only for a purpose of type `schedule`. */
   readonly retention?: Retention;
+  /** Id of a backup that holds suddenly little, of which a person has said that it is as it should be. */
+  readonly confirmed?: string;
   /** A random time up to this long is waited first; default 0. */
   readonly jitterSeconds: number;
 }
@@ -134,6 +139,7 @@ function schemaOf(task: Readonly<Record<string, unknown>>): StructuralSchema {
         purpose: purposeSchema,
         source: variantOf(task.source, 'engine', { redis: redisSourceSchema, etcd: etcdSourceSchema }),
         retention: retentionSchema,
+        confirmed: { type: 'string', pattern: idPattern },
         jitterSeconds: { type: 'integer', default: 0, minimum: 0, maximum: 86_400 },
       });
     case 'fetch':

@@ -21,9 +21,10 @@ import {
   purposeSchema,
 } from './identity.ts';
 import { type BackupKey, type KeyRing, sealKey } from './key.ts';
-import { type BackupState, etcdStateSchema, redisStateSchema } from './state.ts';
+import { type BackupState, etcdStateSchema, etcdStateSchema1, redisStateSchema } from './state.ts';
 
-export const manifestVersion = 1;
+/** Format 2 has a sequence number, and the number of keys of an etcd. Format 1 is read as ever. */
+export const manifestVersion = 2;
 /** Objects in the folder of a backup. */
 export const manifestObject = 'manifest.json';
 export const dataObject = 'data';
@@ -33,6 +34,8 @@ export const maxManifestBytes = 64 * 1024;
 export interface Manifest {
   readonly formatVersion: number;
   readonly id: string;
+  /** Higher than that of every backup of the cluster that had been made before. Absent in format 1. */
+  readonly sequence?: number;
   readonly engine: BackupEngine;
   /** As the process said: `8.0.5`. */
   readonly engineVersion: string;
@@ -69,12 +72,14 @@ const time = {
 const bytes = { type: 'integer', minimum: 0 } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 
-function schemaOf(engine: unknown): StructuralSchema {
+function schemaOf(engine: unknown, formatVersion: number): StructuralSchema {
+  const isFirst = formatVersion === 1;
   return {
     type: 'object',
     required: [
       'formatVersion',
       'id',
+      ...(isFirst ? [] : ['sequence']),
       'engine',
       'engineVersion',
       'cluster',
@@ -90,6 +95,7 @@ function schemaOf(engine: unknown): StructuralSchema {
     properties: {
       formatVersion: { type: 'integer' },
       id: { type: 'string', pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$' },
+      ...(isFirst ? {} : { sequence: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER - 1 } }),
       engine: { type: 'string', enum: Object.keys(kindOfEngine) },
       engineVersion: text,
       cluster: clusterIdentitySchema,
@@ -115,7 +121,7 @@ function schemaOf(engine: unknown): StructuralSchema {
         required: ['scheme'],
         properties: { scheme: { type: 'string', enum: [frameScheme, 'none'] }, keyId: text },
       },
-      state: engine === 'etcd' ? etcdStateSchema : redisStateSchema,
+      state: engine !== 'etcd' ? redisStateSchema : isFirst ? etcdStateSchema1 : etcdStateSchema,
       writtenBy: text,
     },
   };
@@ -172,7 +178,7 @@ export function parseManifest(content: string, folder: string, keys: KeyRing | u
     const words = `its format has version ${formatVersion}, and this agent knows versions up to ${manifestVersion}`;
     throw new ManifestRefused('Unfit', `the manifest cannot be read: ${words}`);
   }
-  const schema = schemaOf(manifest.engine);
+  const schema = schemaOf(manifest.engine, formatVersion);
   const [fault] = [
     ...prune(schema, manifest).unknown.map((path) => `${displayPath(path)} is not known`),
     ...faultsOf(schema, manifest).map(({ path, message }) => `${displayPath(path)} ${message}`),

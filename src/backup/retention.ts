@@ -4,16 +4,29 @@
  * Only those are looked at whose manifest could be trusted, that are of this cluster and were made by this schedule. The
  * newest of them stays, and so does the one that was just made, whatever count and age say. What was made on demand,
  * by another schedule, with another key, or for a last farewell is never touched.
+ *
+ * Backups that hold suddenly little are counted apart, and as long as the one that was just made is one of them, none
+ * goes at all: they never push out a real one.
  */
 import type { Retention } from './agent-task.ts';
 import { timeOfId } from './id.ts';
 import type { Purpose } from './identity.ts';
+import { clockToleranceMs, newestFirst } from './order.ts';
+
+export interface TrustedManifest {
+  readonly clusterUid: string;
+  readonly purpose: Purpose;
+  /** Absent in manifests of format 1. */
+  readonly sequence?: number;
+  /** It holds suddenly little: see `sudden-loss.ts`. */
+  readonly isDoubtful?: boolean;
+}
 
 /** A folder of the cluster's. */
 export interface Candidate {
   readonly id: string;
   /** `unusable`: there is a manifest, and it cannot be trusted or read. `none`: it was never written, or is gone. */
-  readonly manifest: { readonly clusterUid: string; readonly purpose: Purpose } | 'unusable' | 'none';
+  readonly manifest: TrustedManifest | 'unusable' | 'none';
   /** Of the object that was written last; milliseconds since the epoch. */
   readonly modifiedAt: number;
 }
@@ -42,36 +55,53 @@ export interface RetentionPlan {
 /** Nobody writes at one backup for longer without writing anything. */
 export const abandonedAfterMs = 24 * 3600 * 1000;
 
-/** A clock that is this far from the target's is wrong: one of the two would throw away what is young. */
-export const clockToleranceMs = 3600 * 1000;
-
 export function planRetention(question: RetentionQuestion): RetentionPlan {
-  const { candidates, clusterUid, schedule, retention = {}, justMade, now } = question;
-  const newestFirst = candidates
-    .filter(({ manifest }) => isOf(manifest, clusterUid, schedule))
-    .map(({ id }) => id)
-    .sort((a, b) => (a < b ? 1 : -1));
-  const [newest] = newestFirst;
+  const { candidates, justMade, now } = question;
   const doubt = clockDoubt(question);
-  const { count = Number.POSITIVE_INFINITY, ageSeconds = Number.POSITIVE_INFINITY } = retention;
-  const expired = newestFirst.filter((id, index) => {
-    if (id === newest || id === justMade) return false;
-    const made = timeOfId(id);
-    if (made === undefined) return false;
-    return index >= count || (doubt === undefined && now - made > ageSeconds * 1000);
-  });
   const abandoned = candidates
     .filter(({ id, manifest }) => manifest === 'none' && id !== justMade)
     .filter(({ id, modifiedAt }) => now - Math.max(modifiedAt, timeOfId(id) ?? now) > abandonedAfterMs)
     .map(({ id }) => id);
   return {
-    expired: expired.reverse(),
+    expired: expiredIn(question, doubt === undefined),
     abandoned: doubt === undefined ? abandoned : [],
     ...(doubt === undefined ? {} : { doubt }),
   };
 }
 
-function isOf(manifest: Candidate['manifest'], clusterUid: string, schedule: string): boolean {
+function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly string[] {
+  const { candidates, clusterUid, schedule, retention = {}, justMade, now } = question;
+  const own = candidates
+    .flatMap(({ id, manifest, modifiedAt }) =>
+      isOf(manifest, clusterUid, schedule) ? [{ ...manifest, id, modifiedAt }] : [],
+    )
+    .sort(newestFirst);
+  const doubtful = own.filter(({ isDoubtful }) => isDoubtful === true);
+  if (doubtful.some(({ id }) => id === justMade)) return [];
+  const good = own.filter(({ isDoubtful }) => isDoubtful !== true);
+  const [newest] = good;
+  const { count = Number.POSITIVE_INFINITY, ageSeconds = Number.POSITIVE_INFINITY } = retention;
+  const goes = (backup: Pick<Candidate, 'id' | 'modifiedAt'>, index: number): boolean => {
+    if (backup === newest || backup.id === justMade) return false;
+    const made = madeAt(backup, now);
+    if (made === undefined) return false;
+    return index >= count || (isAgeCertain && now - made > ageSeconds * 1000);
+  };
+  const expired = [...good.filter(goes), ...doubtful.filter(goes)];
+  return own
+    .filter((backup) => expired.includes(backup))
+    .map(({ id }) => id)
+    .reverse();
+}
+
+/** The later of what its id and the target say: what seems young stays. An id from the future says nothing. */
+function madeAt({ id, modifiedAt }: Pick<Candidate, 'id' | 'modifiedAt'>, now: number): number | undefined {
+  const named = timeOfId(id);
+  if (named === undefined) return undefined;
+  return named > now + clockToleranceMs ? modifiedAt : Math.max(named, modifiedAt);
+}
+
+function isOf(manifest: Candidate['manifest'], clusterUid: string, schedule: string): manifest is TrustedManifest {
   if (typeof manifest === 'string') return false;
   const { purpose } = manifest;
   return manifest.clusterUid === clusterUid && purpose.type === 'schedule' && purpose.name === schedule;

@@ -41,6 +41,7 @@ export const etcdStateSchema = {
     clusterId: decimal,
     memberId: decimal,
     revision: { ...decimal, description: 'The snapshot holds this one, and those after it that came while it began.' },
+    keys: { ...count, description: 'Keys at about that revision. Not in manifests of format 1.' },
     hashKv: {
       type: 'object',
       description: 'HashKV at that revision. It depends on the revision up to which the keyspace had been compacted.',
@@ -49,6 +50,12 @@ export const etcdStateSchema = {
     },
   },
 } as const satisfies StructuralSchema;
+
+/** As format 1 has it. */
+export const etcdStateSchema1: StructuralSchema = (() => {
+  const { keys: _, ...properties } = etcdStateSchema.properties;
+  return { ...etcdStateSchema, properties };
+})();
 
 export type RedisState = Defaulted<typeof redisStateSchema>;
 export type EtcdState = Defaulted<typeof etcdStateSchema>;

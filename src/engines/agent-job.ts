@@ -56,7 +56,7 @@ export interface TakeOptions {
   readonly purpose: Purpose;
   readonly target: BackupTarget;
   readonly encryption?: BackupEncryption | undefined;
-  readonly more?: Pick<TakeTask, 'retention' | 'jitterSeconds'>;
+  readonly more?: Pick<TakeTask, 'retention' | 'jitterSeconds' | 'confirmed'>;
 }
 
 /** The task and the pod that take one backup of `cluster`. */

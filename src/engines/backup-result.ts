@@ -4,7 +4,9 @@ import type { AgentResult, BackupSummary } from '../backup/agent-result.ts';
 import type { BackupState } from '../backup/state.ts';
 
 export function backupResult(result: AgentResult | undefined, topology?: string): BackupResult {
-  return result?.result === 'taken' ? summaryOf(result.backup, topology) : {};
+  if (result?.result !== 'taken') return {};
+  const { backup, suddenLoss } = result;
+  return { ...summaryOf(backup, topology), ...(suddenLoss === undefined ? {} : { suddenLoss }) };
 }
 
 function summaryOf(backup: BackupSummary, topology: string | undefined): BackupResult {

@@ -105,6 +105,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     const { hash, compact_revision } = await restored.call('maintenance/hashkv', { revision: state.revision });
     expect({ hash, compactRevision: compact_revision }).toEqual(state.hashKv);
     expect(state.hashKv?.compactRevision).toBe('50');
+    expect(state.keys).toBe(51);
     const { kvs } = await restored.call('kv/range', { key: encoded('ledger') });
     const [{ value }] = kvs as readonly [{ readonly value: string }];
     expect(Number(Buffer.from(value, 'base64').toString())).toBeGreaterThanOrEqual(before);

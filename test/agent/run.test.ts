@@ -30,6 +30,8 @@ describe('a result', () => {
         isRepeated: false,
         pruned: 3,
         retentionFailure: 'x'.repeat(300),
+        suddenLoss: 'x'.repeat(300),
+        misleadingIds: 'x'.repeat(120),
         milliseconds: 9,
       },
     ],

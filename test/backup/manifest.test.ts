@@ -1,4 +1,5 @@
 /** Manifests: what is written is read, and nothing else is. */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frameScheme } from '../../src/backup/frames.ts';
@@ -15,6 +16,7 @@ import { goodManifest } from '../support/manifests.ts';
 
 const keys = parseKeys(Buffer.alloc(32, 1).toString('base64'));
 const [key] = keys;
+const etcd = { engine: 'etcd', clusterId: '1', memberId: '2', revision: '3' } as const;
 const sealed: Manifest = { ...goodManifest, encryption: { scheme: frameScheme, keyId: key.id } };
 const text = serializeManifest(sealed, key);
 const plainText = serializeManifest(goodManifest, undefined);
@@ -37,6 +39,25 @@ describe('a manifest', () => {
     expect(parseManifest(JSON.stringify(JSON.parse(text)), folder, keys).manifest).toEqual(sealed);
     const older = parseKeys(`${Buffer.alloc(32, 7).toString('base64')}\n${Buffer.alloc(32, 1).toString('base64')}`);
     expect(parseManifest(text, folder, older).manifest).toEqual(sealed);
+  });
+
+  it('of format 1 is read as release 0.1.0 wrote it, byte for byte', () => {
+    const content = readFileSync(new URL('manifest-1.json', import.meta.url), 'utf8');
+    expect(parseManifest(content, folder, keys).manifest).toEqual(sealed);
+    expect(serializeManifest(sealed, key)).toBe(content);
+  });
+
+  it('of format 2 has its number, and the keys of an etcd', () => {
+    const cluster = { ...goodManifest.cluster, kind: 'EtcdCluster' } as const;
+    const manifest: Manifest = {
+      ...sealed,
+      formatVersion: 2,
+      sequence: 9,
+      engine: 'etcd',
+      cluster,
+      state: { ...etcd, keys: 4 },
+    };
+    expect(parseManifest(serializeManifest(manifest, key), folderOf(manifest), keys).manifest).toEqual(manifest);
   });
 
   it('is refused whatever bit of it is changed, unless it says the same', () => {
@@ -76,12 +97,21 @@ describe('a manifest', () => {
   it.each<[string, object, string, RegExp]>([
     [
       'of a later version',
-      { formatVersion: 2, news: true },
+      { formatVersion: 3, news: true },
       'Unfit',
-      /has version 2, and this agent knows versions up to 1/,
+      /has version 3, and this agent knows versions up to 2/,
     ],
     ['with a field that nobody knows', { surprise: 1 }, 'Tampered', /surprise is not known/],
     ['of an engine that nobody knows', { engine: 'mysql' }, 'Tampered', /engine must be one of redis, etcd/],
+    ['of format 1 with a number of format 2', { sequence: 1 }, 'Tampered', /sequence is not known/],
+    [
+      'of format 1 with keys of format 2',
+      { engine: 'etcd', state: { ...etcd, keys: 1 } },
+      'Tampered',
+      /state.keys is not/,
+    ],
+    ['of format 2 without a number', { formatVersion: 2 }, 'Tampered', /sequence/],
+    ['of format 2 with number 0', { formatVersion: 2, sequence: 0 }, 'Tampered', /sequence/],
     ['with a path for an id', { id: '../../x' }, 'Tampered', /id must match/],
     ['of a kind that does not fit', { engine: 'etcd' }, 'Tampered', /state/],
     ['without a version', { formatVersion: '1' }, 'Tampered', /no format version/],

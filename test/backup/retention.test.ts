@@ -74,6 +74,43 @@ describe('retention', () => {
     expect(plan({ candidates, retention: { ageSeconds: 3600 } }).expired).toEqual(ids(1));
   });
 
+  const doubtful = (days: number): Candidate => ({
+    ...made(days),
+    manifest: { clusterUid: 'uid-1', purpose: nightly, isDoubtful: true },
+  });
+
+  it('stands still while the one just made holds suddenly little', () => {
+    const candidates = [doubtful(0), doubtful(1), made(2), made(3), made(4)];
+    expect(plan({ candidates, retention: { count: 1 } }).expired).toEqual([]);
+    expect(plan({ candidates, retention: { ageSeconds: 3600 } }).expired).toEqual([]);
+  });
+
+  it('counts those that hold suddenly little apart', () => {
+    const candidates = [made(0), doubtful(1), doubtful(2), doubtful(3), made(4), made(5), made(6)];
+    expect(plan({ candidates, retention: { count: 2 } }).expired).toEqual(ids(6, 5, 3));
+  });
+
+  it('goes by the order that manifests tell', () => {
+    const numbered = (days: number, sequence: number): Candidate => ({
+      ...made(days),
+      manifest: { clusterUid: 'uid-1', purpose: nightly, sequence },
+    });
+    const candidates = [numbered(0, 9), numbered(-400, 7), numbered(400, 8), made(1), made(2)];
+    expect(plan({ candidates, retention: { count: 2 } }).expired).toEqual(ids(2, 1, -400));
+  });
+
+  it('tells the age by what the target says where an id is from the future, and by the later of both', () => {
+    const ahead = { ...made(-400), modifiedAt: now - 5 * day };
+    const behind = { ...made(400), modifiedAt: now - day };
+    expect(
+      plan({ candidates: [made(0), ahead, behind], justMade: idOf(0), retention: { ageSeconds: 2 * 86_400 } }).expired,
+    ).toEqual([]);
+    const newer = { ...made(-500), modifiedAt: now };
+    expect(
+      plan({ candidates: [made(0), newer, ahead, behind], retention: { ageSeconds: 2 * 86_400 } }).expired,
+    ).toEqual(ids(-400));
+  });
+
   it('leaves the newest and the one just made, even where it is told to keep none', () => {
     expect(plan({ candidates: [made(-1), made(0), made(1)], retention: { count: 0 } }).expired).toEqual(ids(1));
   });

@@ -67,6 +67,23 @@ describe('backup list --target of a directory', () => {
     });
   });
 
+  it('does not offer one that holds suddenly little unless it is asked for, and says why', async () => {
+    const empty = { engine: 'redis', replicationId: 'c'.repeat(40), offset: 1, approximateKeys: {} } as const;
+    const real = await store.add({ id: '20261119T031502Z-00000001' });
+    const late = await store.add({ id: '20261120T031502Z-00000002', state: empty });
+    const around = here();
+    await listBackups({ target: directory(), key: store.keyFile }, around);
+    expect(around.printed.err).toBe(`${late.id}: it holds no keys, and ${real.id} held 3 keys\n`);
+    expect(pasted('RedisCluster', around.printed.out)).toMatchObject({
+      spec: { bootstrap: { restore: { id: real.id } } },
+    });
+    const asked = here();
+    await listBackups({ target: directory(), key: store.keyFile, id: late.id }, asked);
+    expect(pasted('RedisCluster', asked.printed.out)).toMatchObject({
+      spec: { bootstrap: { restore: { id: late.id } } },
+    });
+  });
+
   it('shows the one that is asked for as data', async () => {
     const one = await store.add({}, { isEncrypted: false });
     const around = here();

@@ -20,7 +20,7 @@ export interface ListTargetArguments {
   readonly key?: string | undefined;
   /** File with the authorities of the server, instead of the public ones. */
   readonly ca?: string | undefined;
-  /** The backup to begin with. Default: the newest. */
+  /** The backup to begin with. Default: the newest of which nothing is said. */
   readonly id?: string | undefined;
   readonly output?: Format | undefined;
 }
@@ -32,12 +32,17 @@ interface Row extends Partial<Pick<BackupSummary, 'engineVersion' | 'plainBytes'
   /** Undefined where the manifest cannot be read. */
   readonly name?: string;
   readonly uid: string;
+  /** Why it may not be the one that is wanted. */
+  readonly warning?: string;
 }
 
 export async function listTarget(args: ListTargetArguments, around: Surroundings): Promise<0> {
   const target = await readTarget(args.target, around);
   const rows = await rowsIn(target, args, around);
-  const chosen = args.id === undefined ? rows[0] : rows.find(({ id }) => id === args.id);
+  const chosen =
+    args.id === undefined
+      ? (rows.find(({ warning }) => warning === undefined) ?? rows[0])
+      : rows.find(({ id }) => id === args.id);
   if (args.id !== undefined && chosen === undefined) {
     throw new CommandError(`${args.target} holds no backup with the id ${args.id}`);
   }
@@ -57,6 +62,7 @@ export async function listTarget(args: ListTargetArguments, around: Surroundings
       `${unread} cannot be read here: encrypted with ${args.key === undefined ? 'a key, and --key names none' : 'another key than that of --key'}, or not as they were written\n`,
     );
   }
+  for (const { id, warning } of rows) if (warning !== undefined) around.stderr(`${id}: ${warning}\n`);
   around.stdout(table(rows, around.now()));
   around.stdout(`\n# A ${chosen.kind} that begins with ${chosen.id}:\n`);
   around.stdout(yamlText({ spec: { bootstrap: { restore: restoreOf(chosen, target) } } }));
@@ -79,7 +85,7 @@ async function rowsIn(target: NamedTarget, args: ListTargetArguments, around: Su
   );
   if (result.result === 'failed') throw new CommandError(result.message);
   const rows = log.flatMap((entry): Row[] => {
-    if (entry.message === 'a backup') return [readable(entry.backup as BackupSummary)];
+    if (entry.message === 'a backup') return [readable(entry.backup as BackupSummary, entry.warning)];
     return entry.message === 'a manifest cannot be gone by' ? unreadable(String(entry.folder)) : [];
   });
   return rows.sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
@@ -107,8 +113,10 @@ function placeOf(target: NamedTarget, pathOf: (name: string) => string | undefin
   return { type: 's3', endpoint, region, bucket, prefix, pathStyle, ...files };
 }
 
-function readable({ id, cluster, engineVersion, plainBytes, completedAt, encrypted }: BackupSummary): Row {
-  return { id, ...cluster, engineVersion, plainBytes, completedAt, encrypted };
+function readable(backup: BackupSummary, warning: unknown): Row {
+  const { id, cluster, engineVersion, plainBytes, completedAt, encrypted } = backup;
+  const said = typeof warning === 'string' ? { warning } : {};
+  return { id, ...cluster, engineVersion, plainBytes, completedAt, encrypted, ...said };
 }
 
 function unreadable(folder: string): Row[] {

@@ -102,17 +102,24 @@ function followed({ children, topology, now }: BackupSituation, before: BackupSt
         },
       };
     case 'complete': {
+      const whole = 'it was read back from its target and found whole';
+      const result = backupResult(state.result, topology);
       const message =
         state.result === undefined
           ? 'its Job succeeded, and what it said is not there any more: the manifest in the target tells the rest'
-          : 'it was read back from its target and found whole';
+          : result.suddenLoss === undefined
+            ? whole
+            : `${whole}, but ${result.suddenLoss}`;
       return {
         plan: nothing,
         status: {
           ...said(told),
-          ...backupResult(state.result, topology),
+          ...result,
           phase: 'Verified',
-          conditions: conditionClaims('True', 'Verified', message, {}),
+          conditions:
+            result.suddenLoss === undefined
+              ? conditionClaims('True', 'Verified', message, {})
+              : conditionClaims('True', 'SuddenLoss', message, { degraded: true }),
         },
       };
     }

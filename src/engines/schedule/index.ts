@@ -3,6 +3,7 @@ import { type ScheduleSpec, scheduleKind } from '../../api/backup-schedule.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { TakeTask } from '../../backup/agent-task.ts';
+import { timeOfId } from '../../backup/id.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
 import { type Plan, settled, wait } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
@@ -11,7 +12,7 @@ import { taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import type { RegisteredEngine } from '../engine.ts';
-import { scheduleStatus } from './status.ts';
+import { confirmedAnnotation, scheduleStatus } from './status.ts';
 
 const name = 'backupschedule';
 
@@ -39,7 +40,11 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
         target: spec.target,
         encryption: spec.encryption,
         purpose: { type: 'schedule', name: metadata.name },
-        more: { retention: retentionOf(spec), jitterSeconds: Math.ceil(durationMs(spec.jitter) / 1000) },
+        more: {
+          retention: retentionOf(spec),
+          jitterSeconds: Math.ceil(durationMs(spec.jitter) / 1000),
+          ...confirmedBy(metadata),
+        },
       },
     );
     return [
@@ -95,6 +100,12 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
 }
 
 const noAction = (): Promise<void> => Promise.reject(new Error('a BackupSchedule has no actions'));
+
+/** What is no id confirms nothing. */
+function confirmedBy({ annotations }: Cluster['metadata']): Pick<TakeTask, 'confirmed'> {
+  const id = annotations?.[confirmedAnnotation];
+  return id !== undefined && timeOfId(id) !== undefined ? { confirmed: id } : {};
+}
 
 function retentionOf({ retention }: ScheduleSpec): NonNullable<TakeTask['retention']> {
   const [, amount = '0', unit] = /^(\d+)([hd])$/.exec(retention.age ?? '') ?? [];

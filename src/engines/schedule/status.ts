@@ -22,6 +22,9 @@ const earliestRun = Date.parse('2020-01-01T00:00:00Z');
 /** Of the CronJob controller, which looks around every few seconds. */
 const graceMs = 60_000;
 
+/** On a BackupSchedule: id of a backup that holds suddenly little, and is as it should be. Set by a person. */
+export const confirmedAnnotation = 'clusterwright.dev/confirmed-backup';
+
 export type ScheduleClaim = Omit<ScheduleStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
   readonly conditions: readonly ConditionClaim[];
 };
@@ -68,6 +71,12 @@ function judge(
     const message = `the last run (${newest.job}) failed: ${newest.message ?? ''}`;
     return { phase: 'Degraded', conditions: conditionClaims('False', 'RunFailed', message, { degraded: true }) };
   }
+  const loss = newest?.suddenLoss;
+  if (newest !== undefined && loss !== undefined && !isConfirmed(schedule, newest)) {
+    const confirm = `if this is as it should be, annotate this BackupSchedule with ${confirmedAnnotation}=${newest.id}`;
+    const message = `of the last backup, ${newest.id}, ${loss}: no backup is deleted until one holds data again; ${confirm}`;
+    return { phase: 'Degraded', conditions: conditionClaims('False', 'SuddenLoss', message, { degraded: true }) };
+  }
   if (schedule.spec.suspend) {
     return { phase: 'Suspended', conditions: conditionClaims('True', 'Suspended', 'no more runs begin', {}) };
   }
@@ -78,6 +87,11 @@ function judge(
   }
   const message = newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified`;
   return { phase: 'Active', conditions: conditionClaims('True', 'Scheduled', message, {}) };
+}
+
+/** What was said of a backup before this one is about the same loss, and counts from the next run on. */
+function isConfirmed({ metadata }: Cluster<ScheduleSpec>, { id }: RunResult): boolean {
+  return id !== undefined && metadata.annotations?.[confirmedAnnotation] === id;
 }
 
 /** The run that should have begun and has not; undefined where none is missing. */
@@ -119,6 +133,8 @@ function runOf(job: string): number {
   return Number(/-(\d+)$/.exec(job)?.[1] ?? 0);
 }
 
+const nothingSaid: { readonly retentionFailure?: string; readonly misleadingIds?: string } = {};
+
 function resultOf(job: Job, { schedule, children, topology, now }: ScheduleSituation): RunResult | undefined {
   const state = jobState(job, children.jobPods, now);
   const { name, creationTimestamp } = job.metadata;
@@ -130,7 +146,11 @@ function resultOf(job: Job, { schedule, children, topology, now }: ScheduleSitua
   // What is not there any more may have been written down while it was.
   const known = (schedule.status as ScheduleStatus | undefined)?.results?.find((result) => result.job === name);
   if (state.result === undefined && known !== undefined) return known;
-  const doubt = state.result?.result === 'taken' ? state.result.retentionFailure : undefined;
-  const message = doubt === undefined ? {} : { message: `nothing was let go: ${doubt}` };
+  const { retentionFailure: doubt, misleadingIds } = state.result?.result === 'taken' ? state.result : nothingSaid;
+  const words = [
+    ...(doubt === undefined ? [] : [`nothing was let go: ${doubt}`]),
+    ...(misleadingIds === undefined ? [] : [misleadingIds]),
+  ];
+  const message = words.length === 0 ? {} : { message: words.join('; ') };
   return { job: name, outcome: 'Verified', ...message, ...backupResult(state.result, topology) };
 }

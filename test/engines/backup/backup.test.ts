@@ -44,6 +44,21 @@ describe('a Backup', () => {
     });
   });
 
+  it('that holds suddenly little is verified, kept, and says so', async () => {
+    const less = { ...taken, suddenLoss: 'it holds no keys, and X held 3 keys' } as typeof taken;
+    const { phase, said } = await look(undefined, jobOf(job, 'complete', less));
+    expect(phase).toBe('Verified');
+    expect(said.suddenLoss).toBe('it holds no keys, and X held 3 keys');
+    const message = 'it was read back from its target and found whole, but it holds no keys, and X held 3 keys';
+    expect(said.conditions).toMatchObject([
+      { type: 'Ready', status: 'True', reason: 'SuddenLoss', message },
+      { type: 'Progressing', status: 'False' },
+      { type: 'Degraded', status: 'True', reason: 'SuddenLoss', message },
+    ]);
+    const again = await look(said, []);
+    expect(again.said).toMatchObject({ suddenLoss: said.suddenLoss, conditions: said.conditions });
+  });
+
   it('waits for its cluster', async () => {
     expect(await look(undefined, [], false)).toMatchObject({
       steps: [],

@@ -70,6 +70,51 @@ describe('a BackupSchedule', () => {
     expect(await look({ cluster: false })).toMatchObject({ steps: [], phase: 'Degraded', reason: 'ClusterMissing' });
   });
 
+  describe('whose last backup holds suddenly little', () => {
+    const less = { ...taken, suddenLoss: 'it holds no keys, and X held 3 keys' } as AgentResult;
+    const id = '20261121T030000Z-0123abcd';
+    const objects = [
+      ...stored,
+      ...jobOf(cronJob, 'complete', taken, run(20)),
+      ...jobOf(cronJob, 'complete', less, run(21)),
+    ];
+
+    it('says so, what stands still, and how a person confirms it', async () => {
+      const { phase, reason, said } = await look({ objects });
+      expect({ phase, reason }).toEqual({ phase: 'Degraded', reason: 'SuddenLoss' });
+      expect(said.conditions?.find(({ type }) => type === 'Degraded')).toMatchObject({
+        status: 'True',
+        message: `of the last backup, ${id}, it holds no keys, and X held 3 keys: no backup is deleted until one holds data again; if this is as it should be, annotate this BackupSchedule with clusterwright.dev/confirmed-backup=${id}`,
+      });
+      expect(said.lastSuccess).toMatchObject({ id, suddenLoss: 'it holds no keys, and X held 3 keys' });
+      expect(await look({ status: said })).toMatchObject({ phase: 'Degraded', reason: 'SuddenLoss' });
+    });
+
+    it('is well again after one that holds data', async () => {
+      const more = jobOf(cronJob, 'complete', taken, run(22));
+      expect(await look({ objects: [...objects, ...more], now: '2026-11-22T03:05:00Z' })).toMatchObject({
+        phase: 'Active',
+      });
+    });
+
+    it('is well again once a person has confirmed it, and tells the agent', async () => {
+      const schedule = scheduleWith();
+      const confirmed = (value: string) => ({
+        ...schedule,
+        metadata: { ...schedule.metadata, annotations: { 'clusterwright.dev/confirmed-backup': value } },
+      });
+      const survey = await engine.survey(confirmed(id), childrenOf(objects), timeOnly('2026-11-21T03:05:00Z'), db);
+      expect(survey.status.phase).toBe('Active');
+      expect(survey.plan.steps.map(describeStep)).toEqual(['update ConfigMap schedule-nightly-task']);
+      const taskOf = (value: string) => {
+        const [{ object } = { object: config }] = engine.resources(confirmed(value), db);
+        return parseAgentTask((object.data as Record<string, string>)['task.json'] ?? '');
+      };
+      expect(taskOf(id)).toMatchObject({ confirmed: id });
+      expect(taskOf('yes')).not.toHaveProperty('confirmed');
+    });
+  });
+
   it('catches up with the runs that nobody watched', async () => {
     const objects = [
       ...stored,

@@ -86,12 +86,13 @@ export function etcdDatabase(processes: Processes): Database {
       if (member.hasEnded || member.isFrozen || !context.network.reaches(context.ip, member.ip)) {
         throw new Failure('SourceBroken', `the connection to ${host} broke`);
       }
+      const keys = member.state.pairs.size;
       const data = write(new Map([...member.state.pairs].map(([key, { value }]) => [key, value])));
       return {
         engineVersion: member.version,
         topology: { members: found.length, source: host, role: isLeader ? 'leader' : 'follower' },
         content: pieces(data),
-        state: () => ({ engine: 'etcd', clusterId: member.disk.clusterId, memberId: member.id, revision }),
+        state: () => ({ engine: 'etcd', clusterId: member.disk.clusterId, memberId: member.id, revision, keys }),
         close: () => undefined,
       };
     },

@@ -42,10 +42,14 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'backup/retention.ts',
-        find: '.sort((a, b) => (a < b ? 1 : -1));',
-        replace: '.sort((a, b) => (a < b ? -1 : 1));',
+        find: '.sort(newestFirst);',
+        replace: '.sort((a, b) => newestFirst(b, a));',
       },
-      { file: 'backup/retention.ts', find: 'if (id === newest || id === justMade) return false;', replace: '' },
+      {
+        file: 'backup/retention.ts',
+        find: 'if (backup === newest || backup.id === justMade) return false;',
+        replace: '',
+      },
     ],
     scenarios: ['etcd B2'],
     classes: ['F1'],
@@ -79,8 +83,8 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'agent/catalogue.ts',
-        find: '(a.id < b.id ? 1 : a.id > b.id ? -1 :',
-        replace: '(a.id < b.id ? -1 : a.id > b.id ? 1 :',
+        find: 'newestFirst(a.manifest, b.manifest)',
+        replace: 'newestFirst(b.manifest, a.manifest)',
       },
     ],
     scenarios: ['B3'],
@@ -126,8 +130,8 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'agent/take.ts',
-        find: 'if (opened?.manifest.purpose.uid === purpose.uid)',
-        replace: "if (opened?.manifest.purpose.uid === 'nobody')",
+        find: 'manifest.purpose.uid === purpose.uid',
+        replace: "manifest.purpose.uid === 'nobody'",
       },
     ],
     scenarios: ['B1', 'etcd B1'],

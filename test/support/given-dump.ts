@@ -1,0 +1,38 @@
+/** The agent with a database that says of itself whatever a test wants: targets, keys and manifests are the real ones. */
+import { container } from '../../src/agent/container.ts';
+import type { Dump } from '../../src/agent/dump.ts';
+import type { Machine } from '../../src/agent/machine.ts';
+import { runTask } from '../../src/agent/run.ts';
+import type { AgentResult } from '../../src/backup/agent-result.ts';
+import type { BackupState } from '../../src/backup/state.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings } from './agent-surroundings.ts';
+import { smallDump, smallSnapshot } from './dumps.ts';
+
+export const redisHolding = (keys: number): BackupState => ({
+  engine: 'redis',
+  replicationId: 'c'.repeat(40),
+  offset: 14,
+  approximateKeys: keys === 0 ? {} : { 0: keys },
+});
+
+function machineWith(state: BackupState): Machine {
+  const isEtcd = state.engine === 'etcd';
+  async function* content(): AsyncGenerator<Uint8Array> {
+    yield isEtcd ? smallSnapshot() : smallDump();
+  }
+  const dump = async (): Promise<Dump> => ({
+    engineVersion: isEtcd ? '3.6.16' : '8.0.5',
+    topology: { members: 1, source: 'nobody:1', role: isEtcd ? 'leader' : 'primary' },
+    content: content(),
+    state: () => state,
+    close: () => undefined,
+  });
+  return { ...container, dump };
+}
+
+/** Runs the task when the agent's clock shows `at`, in milliseconds. */
+export function runWith(task: object, state: BackupState, at = systemClock.now()): Promise<AgentResult> {
+  const clock = { ...systemClock, now: () => at };
+  return runTask(JSON.stringify(task), agentSurroundings({ clock }), machineWith(state));
+}
