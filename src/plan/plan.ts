@@ -51,6 +51,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly action: Action;
   /** One line for people: what is asked of whom, and why. Holds no secret. */
   readonly summary: string;
+  /** For what somebody will ask about, because a role moves: what is done, in one word for the event that tells of it. */
+  readonly event?: string;
   /** It ends a member: it is done only when the spec that it rests on has just been read. */
   readonly takesAway?: true;
   /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */

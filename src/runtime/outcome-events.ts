@@ -5,9 +5,6 @@ import type { RegisteredEngine } from '../engines/engine.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
-/** Actions worth an event of their own: somebody will ask why the role moved. */
-const notable = /\.(promote|handOver|failover|switchover)$/;
-
 export function outcomeEvents(recorder: EventRecorder) {
   return (engine: RegisteredEngine, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan): void => {
     const regarding = {
@@ -17,9 +14,8 @@ export function outcomeEvents(recorder: EventRecorder) {
       ...(cluster.metadata.uid === undefined ? {} : { uid: cluster.metadata.uid }),
     };
     for (const step of plan.steps) {
-      if (step.type === 'act' && notable.test(step.action.type)) {
-        const action = step.action.type.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase());
-        recorder.record({ regarding, type: 'Normal', reason: 'RoleMoves', action, note: step.summary });
+      if (step.type === 'act' && step.event !== undefined) {
+        recorder.record({ regarding, type: 'Normal', reason: 'RoleMoves', action: step.event, note: step.summary });
       }
       if (step.type === 'delete' && step.ref.resource.kind === 'Pod') {
         const note = `restart ${step.ref.name}: ${step.reason}`;

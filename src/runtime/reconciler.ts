@@ -14,6 +14,7 @@ import { conditionClaims } from '../engines/condition-claims.ts';
 import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
+import { fieldsKept, ineffectiveSteps } from '../plan/kept-fields.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
@@ -46,7 +47,7 @@ export interface PassResult {
 
 export interface ReconcilerOptions {
   readonly client: Pick<KubeClient, 'get' | 'list'>;
-  readonly cache: Pick<Cache, 'children' | 'observeRead' | 'observeDelete' | 'cluster'>;
+  readonly cache: Pick<Cache, 'children' | 'cluster' | 'entry' | 'observeRead' | 'observeDelete'>;
   /** Where a resource of one kind may be about one of another. */
   readonly engines?: readonly RegisteredEngine[];
   readonly executor: Executor;
@@ -270,13 +271,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
       const isDone = failure === undefined && failures.length === 0;
       const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+      const ineffective = isDone ? ineffectiveSteps(plan.steps, (object) => cache.entry(object)?.object) : [];
       let said = isCreated ? { ...plan, steps: [] } : plan;
+      if (ineffective.length > 0 && said.outcome.state === 'settled') {
+        said = { ...said, outcome: fieldsKept(ineffective) };
+      }
       if (failure instanceof NameConflict) {
         said = { steps: [], outcome: blocked('NameConflict', failure.message) };
         onOutcome(engine, cluster, cluster.status, said);
       }
       const details =
-        failure === undefined && isPremature(cluster, claim, plan)
+        failure === undefined && isPremature(cluster, claim, plan, ineffective)
           ? 0
           : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
@@ -299,13 +304,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
 /**
  * Ready on the spec before, and steps have just been taken for the present one: whoever waits for its generation to be
- * ready must not be told so. What the steps change is seen, and that pass says what came of it.
+ * ready must not be told so. What the steps change is seen, and that pass says what came of it. A step that changed
+ * nothing brings no other pass.
  */
-function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan): boolean {
+function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan, ineffective: readonly Step[]): boolean {
   const { observedGeneration } = cluster.status ?? {};
   if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
   const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  return isReady && plan.steps.some((step) => !isOptional(step));
+  return isReady && plan.steps.some((step) => !isOptional(step) && !ineffective.includes(step));
 }
 
 function recheck(outcome: Outcome): { again?: number } {

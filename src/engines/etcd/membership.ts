@@ -22,7 +22,11 @@ export type EtcdPlan = Plan<EtcdAction>;
 const recheckMs = 250;
 
 export function acting(action: EtcdAction, summary: string, outcome: Outcome): EtcdPlan {
-  return { steps: [{ type: 'act', action, summary }], outcome };
+  return { steps: [{ type: 'act', action, summary, ...eventOf(action) }], outcome };
+}
+
+function eventOf({ type }: EtcdAction): { readonly event?: string } {
+  return type === 'etcd.moveLeader' ? { event: 'MoveLeader' } : {};
 }
 
 /** Whom the spec does not want is gone for good: see `ActStep.takesAway`. So is whom his pod says to be lost. */

@@ -68,6 +68,7 @@ function promoting(node: DataNode, why: string): Plan<RedisAction> {
     type: 'act',
     action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
     summary: `make ${node.pod} primary: ${why}`,
+    event: 'Promote',
   };
   return { steps: [step], outcome: wait('Promoting', `${node.pod} becomes primary`, soonMs) };
 }

@@ -39,6 +39,7 @@ export function handOverStep(
     type: 'act',
     action: { type: 'redis.handOver', primary: target(primary), replicas, sentinel: target(sentinel) },
     summary: `ask Sentinel for a failover: ${why}`,
+    event: 'HandOver',
   };
 }
 

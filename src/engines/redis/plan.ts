@@ -83,6 +83,7 @@ function planAlone(situation: Situation): RedisPlan {
         type: 'act',
         action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
         summary: `make ${node.pod} take writes: it stands alone`,
+        event: 'Promote',
       },
     ],
     outcome: wait('Promoting', `${node.pod} begins to take writes`, recheckMs),
