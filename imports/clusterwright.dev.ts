@@ -1720,21 +1720,21 @@ export function toJson_EtcdClusterSpecResourcesRequests(obj: EtcdClusterSpecReso
  */
 export interface EtcdClusterSpecSchedulingAffinity {
   /**
-   * Rules about nodes, as in a pod.
+   * Rules about nodes, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#nodeAffinity
    */
   readonly nodeAffinity?: any;
 
   /**
-   * Rules that draw pods together, as in a pod.
+   * Rules that draw pods together, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#podAffinity
    */
   readonly podAffinity?: any;
 
   /**
-   * Rules that keep pods apart, as in a pod.
+   * Rules that keep pods apart, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#podAntiAffinity
    */
@@ -3957,21 +3957,21 @@ export function toJson_RedisClusterSpecResourcesRequests(obj: RedisClusterSpecRe
  */
 export interface RedisClusterSpecSchedulingAffinity {
   /**
-   * Rules about nodes, as in a pod.
+   * Rules about nodes, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#nodeAffinity
    */
   readonly nodeAffinity?: any;
 
   /**
-   * Rules that draw pods together, as in a pod.
+   * Rules that draw pods together, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#podAffinity
    */
   readonly podAffinity?: any;
 
   /**
-   * Rules that keep pods apart, as in a pod.
+   * Rules that keep pods apart, as in a pod. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#podAntiAffinity
    */

@@ -11,6 +11,9 @@ export const longestAnswerBytes = 64 * 1024;
 /** Longest message of a foreign component that is passed on, in characters. */
 export const longestMessage = 1024;
 
+/** Longest value of a field whose form the schema leaves open, in characters of its JSON. */
+export const longestOpenValue = 16 * 1024;
+
 /** The text, or its beginning and an ellipsis. `limit` in UTF-16 units, of which a character may take two. */
 export function shortened(text: string, limit: number = longestMessage): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

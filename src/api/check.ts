@@ -5,6 +5,7 @@
  * controller 15 MB for good, a fifth of its memory. The tests hold this one against such a validator, and against the
  * API server itself.
  */
+import { longestOpenValue } from './bounds.ts';
 import { patternMessage } from './pattern-words.ts';
 import { schemaOfKey } from './prune.ts';
 import type { StructuralSchema } from './schema.ts';
@@ -114,6 +115,11 @@ function boundFaults(schema: StructuralSchema, value: unknown): Finding[] {
     limit('minItems', (bound) => value.length >= bound, 'must have at least this many items:');
     limit('maxItems', (bound) => value.length <= bound, 'must have at most this many items:');
   } else if (typeof value === 'object' && value !== null) {
+    const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+    if (isOpen && JSON.stringify(value).length > longestOpenValue) {
+      const message = `must have at most this many characters as JSON: ${longestOpenValue}`;
+      findings.push({ rule: `size ${longestOpenValue}`, message });
+    }
     limit('maxProperties', (bound) => Object.keys(value).length <= bound, 'must have at most this many entries:');
   }
   return findings;

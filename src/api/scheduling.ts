@@ -4,8 +4,12 @@ import type { StructuralSchema } from './schema.ts';
 const labelKey = '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 const labelValue = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$';
 
-const anyTerms = (description: string) =>
-  ({ type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true }) as const;
+const anyTerms = (rules: string) =>
+  ({
+    type: 'object',
+    description: `${rules} At most 16,384 characters as JSON.`,
+    'x-kubernetes-preserve-unknown-fields': true,
+  }) as const;
 
 export const schedulingSchema = {
   type: 'object',

@@ -2,8 +2,9 @@
  * Validation and defaulting of a custom resource outside the API server: at synth, in the CLI and in the controller.
  *
  * The verdict and the defaults are the API server's own, which a table of objects run through both holds true. The steps
- * are its steps too: metadata, unknown fields, nulls, defaults, the schema, and CEL only on what the schema accepts. One
- * thing is stricter: an update does not excuse a value that was already invalid before.
+ * are its steps too: metadata, unknown fields, nulls, defaults, the schema, and CEL only on what the schema accepts. Two
+ * things are stricter: an update does not excuse a value that was already invalid before, and a value whose form the
+ * schema leaves open (an affinity) has a bound on its length.
  */
 import { brokenRules } from './cel.ts';
 import { faultsOf, withDefaults } from './check.ts';

@@ -228,6 +228,15 @@ describe('a verdict', () => {
     );
   });
 
+  test.each([
+    [16_000, []],
+    [17_000, [{ path: 'spec.scheduling.affinity.podAffinity', message: expect.stringContaining('16384') }]],
+  ])('bounds what the schema leaves open: %i characters', (length, violations) => {
+    const spec = { scheduling: { affinity: { podAffinity: { x: 'y'.repeat(length) } } } };
+    const verdict = validateCluster(redisKind, { apiVersion, kind: 'RedisCluster', metadata: { name: 'a' }, spec });
+    expect(verdict.ok ? [] : verdict.violations).toMatchObject(violations);
+  });
+
   test('gives a cluster without a namespace the one it is asked for', () => {
     const object = { apiVersion, kind: 'RedisCluster', metadata: { name: 'a' }, spec: {} };
     const named = validateCluster(redisKind, object, { namespace: 'b' });
