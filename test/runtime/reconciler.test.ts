@@ -190,35 +190,6 @@ describe('a pass', () => {
     expect([status().observedGeneration, condition('Ready')]).toEqual([observed, 'True AllMembersReady: all is well']);
   });
 
-  it('tells of a field that the API server keeps, and calls the new generation ready all the same', async () => {
-    parts.api.put({ ...child(), data: { a: 'kept' } });
-    await pass();
-    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
-    parts.api.put({ ...now, spec: { replicas: 5 } });
-    // A webhook that changes it back: the answer is a success, and nothing is as it was wanted.
-    parts.api.intercept = (request) =>
-      request.headers?.['content-type'] === 'application/apply-patch+yaml'
-        ? Promise.resolve({
-            status: 200,
-            headers: {},
-            body: JSON.stringify(parts.api.get('ConfigMap', child().metadata.name)),
-          })
-        : undefined;
-    finds([
-      {
-        type: 'apply',
-        object: { ...child(), data: { a: 'wanted' } },
-        changes: [{ path: 'data.a', from: 'kept', to: 'wanted' }],
-      },
-    ]);
-    await pass();
-    expect(status()).toMatchObject({
-      observedGeneration: 2,
-      plan: { waitingFor: expect.stringMatching(/webhook: ConfigMap .*: data\.a$/) },
-    });
-    expect(condition('Ready')).toMatch(/^True/);
-  });
-
   it('that would make a child again for a cluster that is gone does nothing: the watch is late', async () => {
     const seen = { ...(parts.api.get('RedisCluster', 'db') as KubeObject), status: { observedGeneration: 1 } };
     parts.api.vanish('RedisCluster', 'db');
