@@ -116,7 +116,13 @@ export function createTransport(options: TransportOptions): Transport {
     const response = await exchange(identity);
     if (response.status !== 401) return response;
     credentials.invalidate();
-    const renewed = await credentials.identity();
+    let renewed: Identity;
+    try {
+      renewed = await credentials.identity();
+    } catch (error) {
+      await discard(response);
+      throw error;
+    }
     if (sameIdentity(identity, renewed)) return response;
     await discard(response);
     return exchange(renewed);
@@ -185,7 +191,8 @@ export function createTransport(options: TransportOptions): Transport {
       return authenticated(
         (identity) => open(request, identity),
         async (refused) => {
-          for await (const _ of refused.body);
+          // Its client goes with the first look at the body.
+          for await (const _ of refused.body) break;
         },
       );
     },

@@ -100,6 +100,22 @@ describe('an identity', () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new']);
   });
 
+  it('that is refused for a stream and cannot be renewed leaves no connection behind', async () => {
+    const server = await serve();
+    server.fault(unauthorized);
+    let asked = 0;
+    const credentials: Credentials = {
+      server: server.url,
+      identity: async () => {
+        if (asked++ > 0) throw new Error('the token file is gone');
+        return { tls: {}, authorization: 'Bearer old' };
+      },
+      invalidate: () => undefined,
+    };
+    await expect(connect(credentials).stream(get)).rejects.toThrow('the token file is gone');
+    await eventually(() => server.openConnections === 0);
+  });
+
   it('that is refused twice stays refused', async () => {
     const server = await serve();
     server.fault(unauthorized, 5);
