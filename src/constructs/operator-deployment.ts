@@ -67,7 +67,7 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
     serviceAccountName: operatorName,
     automountServiceAccountToken: true,
     enableServiceLinks: false,
-    // Long enough to finish a write, record the events and give the lease back.
+    // Long enough to finish the passes that have begun (`drainMs`), record the events and release the lease.
     terminationGracePeriodSeconds: 30,
     securityContext: {
       runAsNonRoot: true,

@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import type { Referral, RegisteredEngine } from '../engines/engine.ts';
+import { createAbortScope } from './abort-scope.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Listeners } from './listeners.ts';
@@ -35,9 +36,17 @@ const resyncSpread = 0.2;
  */
 const turnMs = 10;
 
+/** After it is told to stop, passes that have begun may go on for so long. */
+export const drainMs = 15_000;
+/** After that they are told to end, and those that do not hear it are left behind after so long. */
+export const abandonMs = 2_000;
+
 export interface Controller {
-  /** Works until the signal aborts, then finishes the passes it has begun. */
-  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Works until `stopping` aborts, then begins nothing more and lets the passes that have begun finish, up to `drainMs`.
+   * `lost` ends them at once. Resolves at most `abandonMs` after they were told to end.
+   */
+  run(stopping: AbortSignal, lost?: AbortSignal): Promise<void>;
 }
 
 export interface ControllerOptions {
@@ -83,7 +92,7 @@ export function createController(options: ControllerOptions): Controller {
       const result = await reconciler.reconcile(engine, cluster, key, scope.signal);
       outcome = result.outcome.state;
       queue.forget(key);
-      if (result.understood !== undefined) {
+      if (result.understood !== undefined && !isStopping) {
         listeners.follow(key, engine, result.understood.cluster, result.understood.children);
       }
       const resync = resyncMs * (1 + resyncSpread * (random() - 0.5));
@@ -102,6 +111,8 @@ export function createController(options: ControllerOptions): Controller {
     }
   }
 
+  let isStopping = false;
+  let running = 0;
   let turnedAt = clock.monotonic();
   let turning: Promise<void> | undefined;
 
@@ -120,9 +131,11 @@ export function createController(options: ControllerOptions): Controller {
 
   async function work(signal: AbortSignal): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
+      running++;
       try {
         await pass(key, signal);
       } finally {
+        running--;
         queue.done(key);
       }
       await standBack();
@@ -171,16 +184,33 @@ export function createController(options: ControllerOptions): Controller {
   cache.onChildChange((key, change) => queue.add(key, change.origin === 'list' ? 'low' : 'high'));
 
   return {
-    async run(signal) {
+    async run(stopping, lost) {
+      const passes = createAbortScope(lost);
       // Every pass listens to it.
-      setMaxListeners(2 * workers, signal);
+      setMaxListeners(2 * workers, passes.signal);
+      const over = Promise.all(Array.from({ length: workers }, () => work(passes.signal)));
+      const cancels: (() => void)[] = [];
+      const abandoned = new Promise<void>((resolve) => {
+        const abandon = (): void => void cancels.push(clock.after(abandonMs, resolve));
+        if (passes.signal.aborted) abandon();
+        else passes.signal.addEventListener('abort', abandon, { once: true });
+      });
       const stop = (): void => {
+        isStopping = true;
         listeners.closeAll();
         void queue.shutDown();
+        cancels.push(
+          clock.after(drainMs, () => {
+            log.warn({ running }, 'passes are not over in time and are told to end');
+            passes.abort(new Error(`the pass was not over ${drainMs / 1000} s after the process was told to stop`));
+          }),
+        );
       };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
-      await Promise.all(Array.from({ length: workers }, () => work(signal)));
+      if (stopping.aborted) stop();
+      else stopping.addEventListener('abort', stop, { once: true });
+      await Promise.race([over, abandoned]);
+      for (const cancel of cancels) cancel();
+      passes.dispose();
     },
   };
 }

@@ -19,6 +19,7 @@ import type { KubeClient } from './client.ts';
 import { createIssuer } from './issuer.ts';
 import { NameConflict } from './name-conflict.ts';
 import { takeOverPatch } from './ownership.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** A step could not be done. The cause is the API server's or the database's own answer. */
 export class StepFailed extends Error {
@@ -73,6 +74,8 @@ export interface ExecutorOptions {
   readonly onStep?: (step: Step) => void;
   /** Whether this process may still change anything: asked right before every engine action. Default always. */
   readonly mayWrite?: () => boolean;
+  /** Learns of every engine action. What the client writes it knows from elsewhere. */
+  readonly writes?: Pick<UnansweredWrites, 'track'>;
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -84,6 +87,14 @@ export function randomText(length: number): string {
 export function createExecutor(options: ExecutorOptions): Executor {
   const { client, cache, generate = randomText, onSecret, onStep, mayWrite = () => true } = options;
   const issuer = createIssuer(options);
+
+  async function tracked(action: () => Promise<void>): Promise<void> {
+    if (options.writes === undefined) return action();
+    await options.writes.track((sent) => {
+      sent();
+      return action();
+    });
+  }
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
     const values = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
@@ -174,7 +185,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         try {
           if (step.type === 'act') {
             if (!mayWrite()) throw new Error('not done, because this process does not hold the lease');
-            await act(step.action);
+            await tracked(() => act(step.action));
           } else await runObjectStep(step, signal);
         } catch (error) {
           signal.throwIfAborted();

@@ -5,7 +5,8 @@
  * it: a process that was stopped for a minute and continues in the middle of a loop does not get one more write out, and
  * no write that waited for a connection is sent after the lease is lost.
  */
-import type { Transport } from './transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** A write was attempted without the right to write. Nothing was sent. */
 export class WriteFenced extends Error {
@@ -17,17 +18,29 @@ export class WriteFenced extends Error {
   }
 }
 
-/** Reads always pass; everything else only while `mayWrite` says so. */
-export function fencedTransport(transport: Transport, mayWrite: () => boolean): Transport {
+/** Reads always pass; everything else only while `mayWrite` says so, and is known to `writes` until it is answered. */
+export function fencedTransport(
+  transport: Transport,
+  mayWrite: () => boolean,
+  writes?: Pick<UnansweredWrites, 'track'>,
+): Transport {
+  async function write(request: TransportRequest, sent?: () => void): Promise<TransportResponse<string>> {
+    const ask = (): void => {
+      if (!mayWrite()) throw new WriteFenced(request.method, request.path);
+    };
+    ask();
+    const beforeSend = (): void => {
+      ask();
+      request.beforeSend?.();
+      sent?.();
+    };
+    return transport.request({ ...request, beforeSend });
+  }
+
   return {
-    async request(request) {
+    request(request) {
       if (request.method === 'GET') return transport.request(request);
-      const beforeSend = (): void => {
-        if (!mayWrite()) throw new WriteFenced(request.method, request.path);
-        request.beforeSend?.();
-      };
-      beforeSend();
-      return transport.request({ ...request, beforeSend });
+      return writes === undefined ? write(request) : writes.track((sent) => write(request, sent));
     },
     stream: (request) => transport.stream(request),
     close: () => transport.close(),

@@ -30,6 +30,8 @@ export interface LeaseOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics?: Pick<Metrics, 'leader'> | undefined;
+  /** Whether nothing that this process has written can still take effect. If not, the lease runs out. Default always. */
+  readonly mayRelease?: () => boolean;
   /** Default 15 s: how long a dead leader is waited for. */
   readonly leaseDurationMs?: number;
   /** Default 10 s, must be less than the lease duration: how long a leader goes on without a successful renewal. */
@@ -48,14 +50,21 @@ export class LeadershipLost extends Error {
   }
 }
 
+/** What a leader listens to. */
+export interface Leading {
+  /** Begin nothing new, and finish what has begun: the lease is held meanwhile. Aborts also when the lease is lost. */
+  readonly stopping: AbortSignal;
+  /** Drop everything: another process may be leading. The reason is a `LeadershipLost`. */
+  readonly lost: AbortSignal;
+}
+
 export interface LeaderElection {
   /**
-   * Waits for the lease, runs `lead` while it is held, and renews it until `lead` has settled. `lead`'s signal aborts
-   * when `signal` does, and with `LeadershipLost` when the lease is lost. Resolves with `released` after an orderly end,
-   * the lease then being free for the next, and with `lost` when another process may be leading by now. Rejects with
-   * the error of `lead` if that failed while the lease was held.
+   * Waits for the lease, runs `lead` while it is held, and renews it until `lead` has settled. Resolves with `released`
+   * after an orderly end, the lease then being free for the next unless `mayRelease` forbids it, and with `lost` when
+   * another process may be leading by now. Rejects with the error of `lead` if that failed while the lease was held.
    */
-  run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'released' | 'lost'>;
+  run(signal: AbortSignal, lead: (leading: Leading) => Promise<void>): Promise<'released' | 'lost'>;
   /** Whether this process may write at this very moment. */
   isLeader(): boolean;
 }
@@ -69,7 +78,7 @@ interface LeaseSpec {
 }
 
 export function createLeaderElection(options: LeaseOptions): LeaderElection {
-  const { client, namespace, name, identity, clock, random, log, metrics } = options;
+  const { client, namespace, name, identity, clock, random, log, metrics, mayRelease = () => true } = options;
   const leaseDuration = options.leaseDurationMs ?? 15_000;
   const renewDeadline = options.renewDeadlineMs ?? 10_000;
   const retryPeriod = options.retryPeriodMs ?? 2_000;
@@ -235,6 +244,10 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
   async function release(isSecondTry = false): Promise<void> {
     leadingUntil = Number.NEGATIVE_INFINITY;
     if (known === undefined) return;
+    if (!mayRelease()) {
+      log.warn({ lease: name }, 'a write has not been answered: the lease is not released and will run out');
+      return;
+    }
     const { lease } = known;
     const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(clock.now()) };
     try {
@@ -256,19 +269,23 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
       log.info({ lease: name, identity }, 'leading');
       metrics?.leader.set({ lease: name }, 1);
 
-      const leading = createAbortScope(signal);
+      const stopping = createAbortScope(signal);
+      const losing = createAbortScope();
       const keeping = createAbortScope();
-      const work = lead(leading.signal).finally(() => keeping.abort(new Error('the work is over')));
+      const work = lead({ stopping: stopping.signal, lost: losing.signal }).finally(() =>
+        keeping.abort(new Error('the work is over')),
+      );
       const kept = keep(keeping.signal).then((loss) => {
         if (loss === undefined) return undefined;
         metrics?.leader.set({ lease: name }, 0);
         log.error({ err: loss, lease: name }, 'leadership lost');
-        leading.abort(loss);
+        losing.abort(loss);
+        stopping.abort(loss);
         return loss;
       });
       // A failure of the work counts only after the lease has been dealt with.
       const [loss] = await Promise.all([kept, work.catch(() => undefined)]);
-      leading.dispose();
+      stopping.dispose();
       if (loss !== undefined) return 'lost';
       metrics?.leader.set({ lease: name }, 0);
       await release();

@@ -14,7 +14,7 @@ import { createSecretReader, type Dial, engineIO } from './engine-io.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
 import { fencedTransport } from './fence.ts';
-import { createLeaderElection } from './lease.ts';
+import { createLeaderElection, type Leading } from './lease.ts';
 import { createListeners } from './listeners.ts';
 import type { ProtectedLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,6 +23,7 @@ import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
+import { createUnansweredWrites } from './unanswered-writes.ts';
 
 export interface OperatorOptions {
   readonly engines: readonly RegisteredEngine[];
@@ -39,6 +40,9 @@ export interface OperatorOptions {
   readonly log: ProtectedLog;
   readonly metrics: Metrics;
 }
+
+/** As long as a standby waits for a leader that died: see `lease.ts`. */
+const unansweredMs = 15_000;
 
 export interface Election {
   /** Where the lease lives. */
@@ -60,6 +64,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const onWarning = (warning: string, call: { readonly method: string; readonly path: string }): void =>
     log.warn({ ...call, warning }, 'the API server warns');
   const clientOptions = { clock, random, metrics, onWarning };
+  const writes = createUnansweredWrites(clock, unansweredMs);
   const election =
     options.election === undefined
       ? undefined
@@ -71,13 +76,15 @@ export function createOperator(options: OperatorOptions): Operator {
           random,
           log,
           metrics,
+          mayRelease: () => !writes.any,
         });
   const mayWrite = (): boolean => election === undefined || election.isLeader();
-  const client = createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite) });
+  const client = createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite, writes) });
   const cache = createCache({ client, engines, namespaces, clock, random, log, metrics });
   const queue = createWorkQueue({ name: 'clusters', clock, random, metrics });
   const events = createEventRecorder({
-    client,
+    // An event that arrives late harms nobody who leads by then.
+    client: createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite) }),
     clock,
     log,
     metrics,
@@ -91,6 +98,7 @@ export function createOperator(options: OperatorOptions): Operator {
     client,
     cache,
     mayWrite,
+    writes,
     now: () => clock.now(),
     onStaleSecret: (namespace, name) => secrets.refuse(namespace, name),
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
@@ -127,13 +135,13 @@ export function createOperator(options: OperatorOptions): Operator {
       const watching = new AbortController();
       const watches = cache.run(watching.signal);
       try {
-        const lead = async (leading: AbortSignal): Promise<void> => {
+        const lead = async ({ stopping, lost }: Leading): Promise<void> => {
           log.info({ instance: options.instance }, 'leading');
-          await complete(cache, clock, leading);
-          await controller.run(leading);
+          await complete(cache, clock, stopping);
+          await controller.run(stopping, lost);
           await events.drain();
         };
-        if (election === undefined) await lead(signal);
+        if (election === undefined) await lead({ stopping: signal, lost: new AbortController().signal });
         else if ((await election.run(signal, lead)) === 'lost')
           throw new Error('the lease was lost to another process');
       } finally {

@@ -1,8 +1,9 @@
 /**
  * The operator as a process: credentials, health endpoints, signals.
  *
- * SIGTERM stops new work, lets the passes that have begun finish, gives the lease back and ends. A lost lease ends the
- * process too: whatever it had in mind was decided by somebody who no longer leads.
+ * SIGTERM stops new work, lets the passes that have begun finish, releases the lease and ends, all within the grace
+ * period of its pod. A lost lease ends the process too: whatever it had in mind was decided by somebody who no longer
+ * leads.
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

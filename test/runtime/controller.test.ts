@@ -3,7 +3,7 @@ import { backupKind } from '../../src/api/backup.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { settled } from '../../src/plan/plan.ts';
 import { noChildren } from '../../src/resources/children.ts';
-import { createController } from '../../src/runtime/controller.ts';
+import { abandonMs, createController, drainMs } from '../../src/runtime/controller.ts';
 import type { Listeners } from '../../src/runtime/listeners.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';
 import type { PassResult, Reconciler } from '../../src/runtime/reconciler.ts';
@@ -25,6 +25,7 @@ let passes: Record<string, (signal: AbortSignal) => Promise<PassResult>>;
 let heard: string[];
 let forgotten: string[];
 let stopping: AbortController;
+let losing: AbortController;
 let ended: Promise<void>;
 
 beforeEach(async () => {
@@ -61,7 +62,8 @@ beforeEach(async () => {
     metrics,
   });
   stopping = new AbortController();
-  ended = controller.run(stopping.signal);
+  losing = new AbortController();
+  ended = controller.run(stopping.signal, losing.signal);
 });
 
 afterEach(async () => {
@@ -286,13 +288,53 @@ describe('the end', () => {
     expect([begun, over]).toEqual([['db'], true]);
   });
 
-  it('tells a pass that it has to end, and does not log that as a failure', async () => {
+  it('tells a pass that does not finish to end, within the grace period of its pod and not before', async () => {
     passes.db = hanging;
     parts.api.put(testCluster('db'));
     await settle();
     stopping.abort(new Error('stopping'));
+    await settle(drainMs - 1);
+    expect(running).toEqual([key('db')]);
+    await settle(1);
+    await ended;
+    const said = parts.log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect([running, said]).toEqual([[], ['passes are not over in time and are told to end']]);
+  });
+
+  it('leaves a pass behind that does not hear that it has to end', async () => {
+    passes.db = () => new Promise(() => undefined);
+    parts.api.put(testCluster('db'));
     await settle();
+    stopping.abort(new Error('stopping'));
+    await settle(drainMs + abandonMs);
+    await ended;
+    expect(running).toEqual([key('db')]);
+  });
+
+  it('is at once where the lease is lost, and says nothing of failures', async () => {
+    passes.db = hanging;
+    parts.api.put(testCluster('db'));
+    await settle();
+    losing.abort(new Error('lost'));
+    stopping.abort(new Error('lost'));
+    await settle();
+    await ended;
     expect([running, parts.log.entries.filter(({ level }) => level === 'warn')]).toEqual([[], []]);
+  });
+
+  it('opens no ear again for a pass that finishes', async () => {
+    const cluster = { ...testCluster('db'), metadata: { name: 'db', namespace: 'apps' }, spec: {} };
+    let finish: (result: PassResult) => void = () => undefined;
+    passes.db = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    parts.api.put(testCluster('db'));
+    await settle();
+    stopping.abort(new Error('stopping'));
+    finish({ ...done, understood: { cluster, children: noChildren } });
+    await settle();
+    expect(heard).toEqual(['close all']);
   });
 });
 

@@ -14,6 +14,9 @@ class Contender {
   readonly election: LeaderElection;
   readonly stop = new AbortController();
   signal: AbortSignal | undefined;
+  lost: AbortSignal | undefined;
+  /** What it has written is answered. */
+  isAnswered = true;
   outcome: Promise<string>;
   /** How long its work goes on after it was told to stop. */
   drainMs = 0;
@@ -21,15 +24,22 @@ class Contender {
   constructor(identity: string, server: LeaseServer, clock: VirtualClock, metrics = createMetrics()) {
     this.process = new LeaseProcess(clock, server);
     const common = { namespace: 'ops', name: 'controller', random: () => 0, log: new RecordingLog(), metrics };
-    this.election = createLeaderElection({ ...common, identity, clock: this.process, client: this.process.client });
+    this.election = createLeaderElection({
+      ...common,
+      identity,
+      clock: this.process,
+      client: this.process.client,
+      mayRelease: () => this.isAnswered,
+    });
     this.outcome = this.run(async () => undefined);
   }
 
   /** Starts anew after the last run has ended. */
   run(end: () => Promise<void>): Promise<string> {
     this.outcome = this.election
-      .run(this.stop.signal, async (signal) => {
+      .run(this.stop.signal, async ({ stopping: signal, lost }) => {
         this.signal = signal;
+        this.lost = lost;
         await new Promise<void>((resolve) => {
           const over = (): void => {
             this.process.after(this.drainMs, resolve);
@@ -94,11 +104,21 @@ describe('leader election', () => {
     a.drainMs = 20_000;
     a.stop.abort(new Error('SIGTERM'));
     await clock.advance(19_900);
-    expect([a.leads, b.leads, a.signal?.aborted]).toEqual([true, false, true]);
+    expect([a.leads, b.leads, a.signal?.aborted, a.lost?.aborted]).toEqual([true, false, true, false]);
     await clock.advance(100);
     expect([await a.outcome, server.holder, a.leads]).toEqual(['released', '', false]);
     await clock.advance(2000);
     expect([b.leads, server.lease?.spec.leaseTransitions]).toEqual([true, 1]);
+  });
+
+  it('an end with a write that nobody has answered leaves the lease to run out, as a death would', async () => {
+    const { clock, server, a, b } = await duel();
+    a.stop.abort(new Error('SIGTERM'));
+    a.isAnswered = false;
+    await clock.advance(14_000);
+    expect([await a.outcome, server.holder, a.leads, b.leads]).toEqual(['released', 'a', false, false]);
+    await clock.advance(4000);
+    expect(b.leads).toBe(true);
   });
 
   it('a dead leader is replaced fifteen seconds after its last sign of life', async () => {

@@ -278,6 +278,58 @@ describe('of two operators', () => {
     expect([all.network.asked.length > asked, told()]).toEqual([true, before]);
   });
 
+  /** A label is being written, for as long as the webhook takes, when SIGTERM comes. */
+  async function stoppedInAWrite() {
+    let answer: () => void = () => undefined;
+    let cut = false;
+    const all = await start(
+      { pods: { 'db-1': 'unlabelled' } },
+      {
+        election: true,
+        before: (api) => {
+          api.intercept = ({ method, path, signal }) => {
+            if (method !== 'PATCH' || !path.endsWith('/pods/db-1')) return undefined;
+            return new Promise((resolve, reject) => {
+              answer = () => resolve({ status: 409, headers: {}, body: '{}' });
+              signal?.addEventListener('abort', () => {
+                cut = true;
+                reject(signal.reason);
+              });
+            });
+          };
+        },
+      },
+    );
+    all.stopping.abort(new Error('SIGTERM'));
+    const holder = () =>
+      (all.api.get('Lease', leaseName)?.spec as { holderIdentity?: string } | undefined)?.holderIdentity;
+    return { ...all, all, answer: () => answer(), cut: () => cut, holder };
+  }
+
+  it('the one that is stopped in the middle of a write leads until it is answered', async () => {
+    const { all, api, answer, cut, holder, end } = await stoppedInAWrite();
+    const renewed = api.get('Lease', leaseName)?.metadata.resourceVersion;
+    await pass(all, 12_000);
+    expect([cut(), all.operator.isLeader(), holder()]).toEqual([false, true, 'me']);
+    expect(api.get('Lease', leaseName)?.metadata.resourceVersion).not.toBe(renewed);
+    answer();
+    await pass(all);
+    expect([await end, cut(), holder()]).toEqual(['ended', false, '']);
+  });
+
+  it('the one whose write is never answered ends in time, and leaves its lease to run out', async () => {
+    const { all, cut, holder, end } = await stoppedInAWrite();
+    const graceMs = 30_000;
+    await pass(all, graceMs);
+    expect([await Promise.race([end, turn()]), cut(), all.operator.isLeader(), holder()]).toEqual([
+      'ended',
+      true,
+      false,
+      'me',
+    ]);
+    expect(all.log.join('')).toContain('a write has not been answered');
+  });
+
   it('the one that is stopped gives the lease back', async () => {
     const all = await start({}, { election: true });
     all.stopping.abort(new Error('SIGTERM'));
