@@ -5,7 +5,10 @@
  * the paging signal.
  */
 
-export type ConditionType = 'Ready' | 'Progressing' | 'Degraded' | 'Reconciling' | 'Stalled';
+export type ConditionType = 'Ready' | 'Progressing' | 'Degraded' | 'Reconciling' | 'Stalled' | Finding;
+
+/** What an engine has found out besides: each exists only while true. */
+export type Finding = 'SettingsRefused' | 'PersistenceFailing' | 'ReplicationBroken' | 'DiskFull' | 'SpecWarning';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {

@@ -9,6 +9,7 @@
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import { Refused } from '../engines/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
@@ -191,7 +192,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           signal.throwIfAborted();
           if (error instanceof NameConflict) throw error;
           const failure = new StepFailed(step, error);
-          if (!isOptional(step)) throw failure;
+          if (!isOptional(step) && !(error instanceof Refused)) throw failure;
           failures.push(failure);
         }
       }

@@ -14,6 +14,7 @@ import { conditionClaims } from '../engines/condition-claims.ts';
 import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
+import { Refused, refusalClaims } from '../engines/refused.ts';
 import { fieldsKept, ineffectiveSteps } from '../plan/kept-fields.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
@@ -269,9 +270,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure = error;
         claim = failedStatus(claim, error);
       }
+      const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
+      claim = { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
       const isDone = failure === undefined && failures.length === 0;
       const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
       const ineffective = isDone ? ineffectiveSteps(plan.steps, (object) => cache.entry(object)?.object) : [];
+      const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
+      const taken = plan.steps.filter((step) => !idle.has(step));
       let said = isCreated ? { ...plan, steps: [] } : plan;
       if (ineffective.length > 0 && said.outcome.state === 'settled') {
         said = { ...said, outcome: fieldsKept(ineffective) };
@@ -281,13 +286,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         onOutcome(engine, cluster, cluster.status, said);
       }
       const details =
-        failure === undefined && isPremature(cluster, claim, plan, ineffective)
+        failure === undefined && isPremature(cluster, claim, taken)
           ? 0
           : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
       if (failure !== undefined) throw failure;
       // Nothing tells of a Secret that has changed, either.
-      const acted = plan.steps.some(({ type }) => type === 'act' || type === 'issue');
+      // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
+      const acted = taken.some(({ type }) => type === 'act' || type === 'issue');
       const again = soonest(
         acted ? afterActionMs : undefined,
         recheck(plan.outcome).again,
@@ -307,11 +313,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
  * ready must not be told so. What the steps change is seen, and that pass says what came of it. A step that changed
  * nothing brings no other pass.
  */
-function isPremature(cluster: Cluster, claim: StatusClaim, plan: Plan, ineffective: readonly Step[]): boolean {
+function isPremature(cluster: Cluster, claim: StatusClaim, taken: readonly Step[]): boolean {
   const { observedGeneration } = cluster.status ?? {};
   if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
   const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  return isReady && plan.steps.some((step) => !isOptional(step) && !ineffective.includes(step));
+  return isReady && taken.some((step) => !isOptional(step));
 }
 
 function recheck(outcome: Outcome): { again?: number } {
@@ -378,13 +384,16 @@ function failedStatus(claim: StatusClaim, error: unknown): StatusClaim {
   if (error instanceof NameConflict) return conflictStatus(claim, error.message);
   const reason = 'StepFailed';
   const message = error instanceof StepFailed ? error.message : 'an internal error';
+  const isReady = claim.phase === 'Ready';
+  const conditions = claim.conditions.map((c): ConditionClaim => {
+    if (c.type === 'Ready') return { ...c, reason, message, status: 'False' };
+    return c.type === 'Progressing' && (isReady || c.status === 'True') ? { ...c, reason, message, status: 'True' } : c;
+  });
+  if (!isReady) return { ...claim, conditions };
   return {
     ...claim,
-    conditions: claim.conditions.map((c) =>
-      c.type === 'Ready' || (c.type === 'Progressing' && c.status === 'True')
-        ? { ...c, reason, message, status: c.type === 'Ready' ? 'False' : c.status }
-        : c,
-    ),
+    phase: 'Updating',
+    conditions: [...conditions, { type: 'Reconciling', status: 'True', reason, message }],
   };
 }
 

@@ -125,7 +125,8 @@ describe('a pass', () => {
     finds([act, create()], settled, refused);
     await expect(pass()).rejects.toThrow('ask for something: NOPERM');
     expect(condition('Ready')).toBe('False StepFailed: ask for something: NOPERM');
-    expect(condition('Progressing')).toBe('False AllMembersReady: all is well');
+    expect(condition('Progressing')).toBe('True StepFailed: ask for something: NOPERM');
+    expect(status().phase).toBe('Updating');
     expect(parts.api.list('ConfigMap')).toEqual([]);
   });
 

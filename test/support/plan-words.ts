@@ -45,6 +45,8 @@ export function actionWords(action: RedisAction): string {
       return `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim();
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
+    case 'redis.failover':
+      return `fail over by ${action.sentinel.pod}`;
     case 'redis.configure':
       return `configure ${action.node.pod} ${fields(action.settings)}`;
     case 'redis.handOver':

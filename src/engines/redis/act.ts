@@ -2,11 +2,13 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { EngineIO } from '../engine-io.ts';
+import { boundedAnswer, Refused } from '../refused.ts';
 import type { RedisAction } from './action.ts';
 import { sentinelSettings } from './config.ts';
 import type { RedisConnection } from './connection.ts';
 import { handOver } from './handover.ts';
 import { dataPort, sentinelPort } from './names.ts';
+import { RedisError } from './resp.ts';
 import { passwordOf, withSession } from './session.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
@@ -40,14 +42,48 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
       return;
+    case 'redis.failover':
+      await at(action.sentinel.address, sentinelPort, (c) => failOver(c, name));
+      return;
     case 'redis.configure':
-      await at(action.node.address, dataPort, (c) =>
-        c.command('CONFIG', 'SET', ...Object.entries(action.settings).flat()),
-      );
+      await at(action.node.address, dataPort, (c) => configure(c, action.node.pod, action.settings));
       return;
     case 'redis.handOver':
       return handOver(action, cluster, password, io);
     default:
       return action satisfies never;
+  }
+}
+
+/** CONFIG SET takes all or nothing: after a refusal each directive is set by itself, so that one holds up no other. */
+async function configure(
+  connection: RedisConnection,
+  pod: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const set = (pairs: readonly (readonly [string, string])[]): Promise<string | undefined> =>
+    connection.command('CONFIG', 'SET', ...pairs.flat()).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!(error instanceof RedisError)) throw error;
+        return error.message;
+      },
+    );
+  const pairs = Object.entries(settings);
+  const answer = await set(pairs);
+  if (answer === undefined) return;
+  const answers = pairs.length === 1 ? [answer] : await Promise.all(pairs.map((pair) => set([pair])));
+  const refusals = pairs.flatMap(([name, value], i) =>
+    answers[i] === undefined ? [] : [`${name} ${value}: ${boundedAnswer(answers[i])}`],
+  );
+  if (refusals.length > 0) throw new Refused('SettingsRefused', `${pod} refuses ${refusals.join(', ')}`);
+}
+
+async function failOver(connection: RedisConnection, name: string): Promise<void> {
+  try {
+    await connection.command('SENTINEL', 'FAILOVER', name);
+  } catch (error) {
+    // It was asked before, and is at it.
+    if (!(error instanceof RedisError) || error.code !== 'INPROG') throw error;
   }
 }

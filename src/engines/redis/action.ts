@@ -23,6 +23,8 @@ export type RedisAction =
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }
+  /** A failover that needs no quorum: only where too few sentinels are left for one, and a person has said so. */
+  | { readonly type: 'redis.failover'; readonly sentinel: Target }
   /** Asks Sentinel for a planned failover, with writes paused until the replicas have everything. */
   | {
       readonly type: 'redis.handOver';

@@ -6,15 +6,20 @@ import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
 import type { Children } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
-import { choiceAnnotation } from './names.ts';
+import { choiceAnnotation, choiceOf } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
+import { planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
 import { claimOf, dataPodNames, isHeard, majorityOf, podOf, type Situation, termOf } from './situation.ts';
 
 const soonMs = 500;
 
 export function planElection(situation: Situation): Plan<RedisAction> {
+  return planQuorumLost(situation, electionOf(situation));
+}
+
+function electionOf(situation: Situation): Plan<RedisAction> {
   const { topology, observed, sentinelSize, nodes } = situation;
   if (nodes.length === 0) return awaitingMembers(situation, 'no data node answers yet', soonMs);
   if (nodes.filter((node) => node.role === 'primary').length > 1) {
@@ -47,7 +52,7 @@ function planContested(nodes: readonly DataNode[]): Plan<RedisAction> | undefine
 }
 
 function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefined {
-  const choice = cluster.metadata.annotations?.[choiceAnnotation];
+  const choice = choiceOf(cluster)?.pod;
   const node = nodes.find((candidate) => candidate.pod === choice && candidate.electable);
   return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
 }

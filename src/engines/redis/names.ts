@@ -1,4 +1,5 @@
 /** Every name, port and path of a Redis cluster's objects, in one place: selectors and volumes depend on them for ever. */
+import type { KubeObject } from '../../api/object.ts';
 
 export const dataPort = 6379;
 export const sentinelPort = 26379;
@@ -31,6 +32,13 @@ export const addressAnnotation = 'clusterwright.dev/address';
 
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
+
+/** What a person has chosen: `POD`, or `POD:UID` for that pod and no later one of its name. */
+export function choiceOf({ metadata }: KubeObject): { readonly pod: string; readonly uid?: string } | undefined {
+  const [pod, uid] = metadata.annotations?.[choiceAnnotation]?.split(':') ?? [];
+  if (pod === undefined) return undefined;
+  return uid === undefined ? { pod } : { pod, uid };
+}
 
 /** The longest derived name is a sentinel's pod with its revision label; see the limit on the kind's name. */
 export interface RedisNames {

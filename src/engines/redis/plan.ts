@@ -93,17 +93,22 @@ function planAlone(situation: Situation): RedisPlan {
 function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
   const repairs = [
-    ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : configureSteps(situation)),
+    ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : []),
     ...electableSteps(situation),
   ];
+  // Nothing waits for them: a server may refuse one for ever.
+  const settings = configureSteps(situation);
   const troubles = amiss(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
   );
   const unfinished = (steps: readonly Step<RedisAction>[], outcome: Outcome): RedisPlan =>
-    withObjects(situation, sizesFor(situation, false), [...roles, ...steps], outcome);
+    withObjects(situation, sizesFor(situation, false), [...roles, ...settings, ...steps], outcome);
 
-  if (repairs.length > 0) return unfinished(repairs, wait('Repairing', 'members are brought in line', recheckMs / 2));
+  if (repairs.length > 0) {
+    const outcome = wait('Repairing', 'members are brought in line', recheckMs / 2);
+    return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
+  }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
@@ -118,10 +123,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.
   const sizes = sizesFor(situation, true);
   const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
-  if (shrinking) return withObjects(situation, sizes, roles, wait('ScalingIn', 'one member leaves'));
+  if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  return withObjects(situation, sizes, roles, settled);
+  return withObjects(situation, sizes, [...roles, ...settings], settled);
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {

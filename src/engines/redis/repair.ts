@@ -18,12 +18,7 @@ export function target(node: Target): Target {
 
 /** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
 export function planRepairs(situation: Situation, primary: DataNode): Act[] {
-  return [
-    ...watchSteps(situation, primary),
-    ...followSteps(situation, primary),
-    ...configureSteps(situation),
-    ...tuneSteps(situation, primary),
-  ];
+  return [...watchSteps(situation, primary), ...followSteps(situation, primary), ...tuneSteps(situation, primary)];
 }
 
 function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNode): Act[] {

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Claim, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
-import { choiceAnnotation, redisNames, termAnnotation } from './names.ts';
+import { choiceOf, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 
@@ -35,9 +35,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
   const lastNode = answering(observed.data).find(({ pod }) => last !== undefined && pod === podOf(last));
   // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it.
   const isOutranked = ({ pod, address }: DataNode): boolean =>
-    termOf(claimOf(children, pod)) < highest &&
-    lastNode?.follows !== address &&
-    cluster.metadata.annotations?.[choiceAnnotation] !== pod;
+    termOf(claimOf(children, pod)) < highest && lastNode?.follows !== address && choiceOf(cluster)?.pod !== pod;
   const sentinelPods = children.pods.filter(isSentinelPod);
   const led = spec.mode === 'Sentinel' && highest > 0 && last !== undefined ? [podOf(last)] : [];
   return {

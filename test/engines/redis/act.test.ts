@@ -3,7 +3,7 @@ import { actRedis } from '../../../src/engines/redis/act.ts';
 import type { RedisAction } from '../../../src/engines/redis/action.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
-import { type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
+import { hangUp, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 
 const node = { pod: 'db-0', address: 'a' };
 const sentinel = { pod: 'db-sentinel-0', address: 's' };
@@ -37,6 +37,7 @@ describe('an action', () => {
       ['s:26379 SENTINEL SET db auth-pass pw quorum 3'],
     ],
     [{ type: 'redis.tuneSentinel', sentinel, settings: {} }, ['s:26379 SENTINEL SET db auth-pass pw']],
+    [{ type: 'redis.failover', sentinel }, ['s:26379 SENTINEL FAILOVER db']],
     [{ type: 'redis.forget', sentinel }, ['s:26379 SENTINEL RESET db']],
     [
       { type: 'redis.configure', node, settings: { timeout: '5', 'notify-keyspace-events': '' } },
@@ -44,6 +45,39 @@ describe('an action', () => {
     ],
   ])('$type says so', async (action, expected) => {
     expect(await act(action)).toMatchObject({ asked: expected, result: { status: 'fulfilled' }, open: 0 });
+  });
+
+  it('that asks for a failover which is under way is done', async () => {
+    const { result } = await act(
+      { type: 'redis.failover', sentinel },
+      () => new RedisError('INPROG Failover already in progress'),
+    );
+    expect(result).toMatchObject({ status: 'fulfilled' });
+  });
+
+  it('tries each directive by itself where the server refuses them together, and tells which it refuses', async () => {
+    const action: RedisAction = {
+      type: 'redis.configure',
+      node,
+      settings: { hz: '50', maxclients: '57679', timeout: '5' },
+    };
+    const refusing: Process = (command) =>
+      command.includes('maxclients') ? new RedisError(`ERR CONFIG SET failed - ${'x'.repeat(9000)}`) : 'OK';
+    const { asked, result } = await act(action, refusing);
+    expect(asked.slice(1)).toEqual([
+      'a:6379 CONFIG SET hz 50',
+      'a:6379 CONFIG SET maxclients 57679',
+      'a:6379 CONFIG SET timeout 5',
+    ]);
+    expect(result).toMatchObject({ status: 'rejected', reason: { condition: 'SettingsRefused' } });
+    const { message } = (result as PromiseRejectedResult).reason as Error;
+    expect(message).toMatch(/^db-0 refuses maxclients 57679: ERR CONFIG SET failed - x+…$/);
+    expect(message.length).toBeLessThan(300);
+  });
+
+  it('fails where the server does not answer: that is no refusal', async () => {
+    const { result } = await act({ type: 'redis.configure', node, settings: { hz: '50' } }, () => hangUp);
+    expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the connection to Redis has ended' } });
   });
 
   it('that is refused fails with the words of the server, and says nothing more', async () => {

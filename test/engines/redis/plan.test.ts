@@ -174,7 +174,7 @@ describe('one pass', () => {
         'configure db-0 timeout=60',
         'configure db-1 timeout=60',
         'configure db-2 timeout=60',
-        'wait Repairing',
+        'settled',
       ],
     ],
     [
@@ -186,7 +186,7 @@ describe('one pass', () => {
         'configure db-0 maxmemory=322122547',
         'configure db-1 maxmemory=322122547',
         'configure db-2 maxmemory=322122547',
-        'wait Repairing',
+        'settled',
       ],
     ],
     [

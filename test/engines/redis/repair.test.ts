@@ -214,17 +214,39 @@ describe('settings', () => {
     [
       'that somebody changed by hand are put back, on each node for itself',
       { nodes: { 1: { settings: { timeout: '7', hz: '10' } } } },
-      ['configure db-1 timeout=0', 'wait Repairing'],
+      ['configure db-1 timeout=0', 'settled'],
     ],
     [
       'that the spec asks for',
       { spec: { config: { timeout: 60 } }, nodes: { 0: { settings: { timeout: '0' } } } },
-      ['configure db-0 timeout=60', 'wait Repairing'],
+      ['configure db-0 timeout=60', 'settled'],
+    ],
+    [
+      'a directive that a server may refuse for ever holds up no rollout',
+      {
+        spec: { config: { maxclients: 57_679 } },
+        nodes: { 0: { settings: { maxclients: '10000' } } },
+        pods: { 'db-2': 'outdated' },
+      },
+      ['configure db-0 maxclients=57679', 'delete Pod db-2', 'wait Restarting'],
+    ],
+    [
+      'nor a scale-in',
+      { spec: { config: { maxclients: 57_679 } }, size: 4, nodes: { 0: { settings: { maxclients: '10000' } } } },
+      ['apply StatefulSet db: spec.replicas 4 > 3', 'configure db-0 maxclients=57679', 'wait ScalingIn'],
+    ],
+    [
+      'nor what keeps the cluster whole, which comes first',
+      {
+        spec: { config: { maxclients: 57_679 } },
+        nodes: { 0: { settings: { maxclients: '10000' } }, 2: 'unassigned' },
+      },
+      ['follow db-2 -> db-0', 'configure db-0 maxclients=57679', 'wait Repairing'],
     ],
     [
       'a node alone gets them, too',
       { spec: { mode: 'Standalone', replicas: 1 }, nodes: { 0: { settings: { timeout: '5' } } } },
-      ['configure db-0 timeout=0', 'wait Repairing'],
+      ['configure db-0 timeout=0', 'settled'],
     ],
     [
       'a replica that holds the data may be elected again',

@@ -1,0 +1,88 @@
+/**
+ * Too few sentinels are left to elect a primary: machines were lost for good, and nobody can make room for their pods.
+ * Only a person can know that those who do not answer will not return with newer data. What they have to know stands in
+ * the status, and their word counts for the very pod that they name, as long as all of this holds:
+ *
+ * - the sentinels that answer are fewer than the quorum, so none of them can elect anybody;
+ * - Kubernetes has lost sight of everybody who does not answer, too: it is not only the operator who is cut off;
+ * - nobody who answers has more data.
+ *
+ * The sentinel that is left does it: a failover that it is told to make needs no quorum, and gets an epoch of its own. So
+ * whoever returns after all follows, instead of standing beside the new primary as another.
+ */
+import { type Plan, wait } from '../../plan/plan.ts';
+import { type Pod, podIsReady } from '../../resources/children.ts';
+import type { RedisAction } from './action.ts';
+import { choiceAnnotation, choiceOf } from './names.ts';
+import { answering, type DataNode } from './observed.ts';
+import { target } from './repair.ts';
+import type { Situation } from './situation.ts';
+
+const soonMs = 500;
+
+/** The plan itself where somebody can still help, or where it cannot be told that nobody can. */
+export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): Plan<RedisAction> {
+  const { cluster, nodes, observed, spec, topology } = situation;
+  const votes = answering(observed.sentinels).length;
+  const [best] = nodes.filter(({ electable }) => electable).sort((a, b) => b.offset - a.offset);
+  const isStuck = plan.steps.length === 0 && plan.outcome.state === 'wait';
+  if (!isStuck || votes >= spec.sentinel.quorum || best === undefined || topology.failingOver) return plan;
+  const silent = [...observed.data, ...observed.sentinels].flatMap((node) => (node.state === 'silent' ? node.pod : []));
+  const mayRun = silent.filter((name) => !isLost(podNamed(situation, name)));
+  if (mayRun.length > 0) return plan;
+  const choice = choiceOf(cluster);
+  const told = `${votes} of ${spec.sentinel.replicas} sentinels answer, too few to elect a primary${list(silent)}`;
+  if (choice?.uid === undefined) return waiting(`${told}; ${adviceFor(situation, best)}`);
+  const node = nodes.find(({ pod, electable }) => pod === choice.pod && electable);
+  if (node === undefined || podNamed(situation, node.pod)?.metadata.uid !== choice.uid) {
+    const refused = `the annotation ${choiceAnnotation} names a pod that is not there, or holds no data`;
+    return waiting(`${told}; ${refused}; ${adviceFor(situation, best)}`);
+  }
+  if (node.offset < best.offset) {
+    return waiting(`${told}; ${node.pod} was chosen, but has less than ${best.pod}; ${adviceFor(situation, best)}`);
+  }
+  return forcing(situation, node, told);
+}
+
+function forcing(situation: Situation, node: DataNode, told: string): Plan<RedisAction> {
+  const { watching } = situation.topology;
+  const summary = `make ${node.pod} primary: a person has chosen it, and too few sentinels are left to elect one`;
+  const outcome = wait('Promoting', `${node.pod} becomes primary`, soonMs);
+  if (watching.length === 0) {
+    return { steps: [{ type: 'act', action: { type: 'redis.promote', node: target(node) }, summary }], outcome };
+  }
+  const sentinel = watching.find(({ watches }) =>
+    watches.replicas.some(({ address, priority, down }) => address === node.address && priority > 0 && !down),
+  );
+  if (sentinel === undefined) return waiting(`${told}; no sentinel that answers knows ${node.pod}`);
+  return { steps: [{ type: 'act', action: { type: 'redis.failover', sentinel: target(sentinel) }, summary }], outcome };
+}
+
+function waiting(message: string): Plan<RedisAction> {
+  return { steps: [], outcome: wait('QuorumLost', message, soonMs) };
+}
+
+function adviceFor(situation: Situation, { pod, offset }: DataNode): string {
+  const uid = podNamed(situation, pod)?.metadata.uid ?? '';
+  return (
+    `${pod} has the most data of those that answer (offset ${offset}); if the others are gone for good, ` +
+    `set the annotation ${choiceAnnotation} to ${pod}:${uid}`
+  );
+}
+
+function podNamed({ dataPods, sentinelPods }: Situation, name: string): Pod | undefined {
+  return [...dataPods, ...sentinelPods].find(({ metadata }) => metadata.name === name);
+}
+
+/** Kubernetes cannot run it, or does not hear of it either. One that is being started is neither. */
+function isLost(pod: Pod | undefined): boolean {
+  if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return true;
+  const isUnschedulable = pod.status?.conditions?.some(
+    ({ type, status }) => type === 'PodScheduled' && status === 'False',
+  );
+  return isUnschedulable === true || (pod.status?.phase === 'Running' && !podIsReady(pod));
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? '' : `; no answer from ${names.join(', ')}`;
+}
