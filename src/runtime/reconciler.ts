@@ -5,12 +5,10 @@
  * processes say now, so a controller that dies after any write leaves nothing that its successor would need to know.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
-import type { ConditionClaim } from '../api/condition.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { pods as podResource, secrets as secretResource } from '../api/resource.ts';
-import type { ClusterStatus, Phase } from '../api/status.ts';
+import type { ClusterStatus } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
-import { conditionClaims } from '../engines/condition-claims.ts';
 import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
@@ -26,11 +24,12 @@ import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
-import { describeStep, type Executor, StepFailed } from './executor.ts';
+import type { Executor, StepFailed } from './executor.ts';
 import { withLastWords } from './last-words.ts';
 import { lastWill, readAlone } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
+import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface Reconciler {
@@ -140,9 +139,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     } catch (error) {
       signal.throwIfAborted();
       failure = error;
-      claim = failedStatus(claim, error);
+      claim = failedStatus(cluster, claim, error);
     }
-    if (isWaitingForBackup) await status.write(cluster, engine.kind, claim, planStatus(plan), signal);
+    const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;
+    if (isWaitingForBackup) await status.write(cluster, engine.kind, claim, planStatus(said), signal);
     if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
@@ -268,7 +268,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       } catch (error) {
         signal.throwIfAborted();
         failure = error;
-        claim = failedStatus(claim, error);
+        claim = failedStatus(cluster, claim, error);
       }
       const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
       claim = { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
@@ -282,7 +282,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         said = { ...said, outcome: fieldsKept(ineffective) };
       }
       if (failure instanceof NameConflict) {
-        said = { steps: [], outcome: blocked('NameConflict', failure.message) };
+        said = conflictPlan(failure);
         onOutcome(engine, cluster, cluster.status, said);
       }
       const details =
@@ -320,6 +320,10 @@ function isPremature(cluster: Cluster, claim: StatusClaim, taken: readonly Step[
   return isReady && taken.some((step) => !isOptional(step));
 }
 
+function conflictPlan({ message }: NameConflict): Plan {
+  return { steps: [], outcome: blocked('NameConflict', message) };
+}
+
 function recheck(outcome: Outcome): { again?: number } {
   return outcome.state !== 'settled' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
 }
@@ -327,85 +331,4 @@ function recheck(outcome: Outcome): { again?: number } {
 function soonest(...times: readonly (number | undefined)[]): number | undefined {
   const given = times.filter((time) => time !== undefined);
   return given.length === 0 ? undefined : Math.min(...given);
-}
-
-/** Of a change, the next look tells whether it has taken effect; what has just been created is nobody's next step. */
-function planStatus(plan: Plan): ClusterStatus['plan'] {
-  const next = plan.steps[0];
-  return {
-    ...(next === undefined ? {} : { next: describeStep(next) }),
-    ...(plan.outcome.state === 'wait' ? { waitingFor: plan.outcome.message } : {}),
-    ...(plan.outcome.state === 'blocked' ? { blockedBy: plan.outcome.message } : {}),
-  };
-}
-
-function stalled(reason: string, message: string): ConditionClaim[] {
-  return [
-    { type: 'Ready', status: 'False', reason, message },
-    { type: 'Progressing', status: 'False', reason, message },
-    { type: 'Degraded', status: 'Unknown', reason, message },
-    { type: 'Stalled', status: 'True', reason, message },
-  ];
-}
-
-/** For a cluster that nothing could be found out about. */
-function plainStatus(cluster: Cluster, phase: Phase, outcome: Extract<Outcome, { state: 'blocked' }>): StatusClaim {
-  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
-  return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
-}
-
-/** Of a cluster that is being deleted and waits for its last backup. */
-function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
-  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
-  const { reason, message } = outcome.state === 'settled' ? { reason: 'Deleting', message: '' } : outcome;
-  const degraded = reason === 'LastBackupFailed';
-  return {
-    ...kept,
-    phase: 'Deleting',
-    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
-  };
-}
-
-function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {
-  const note = outcome.state === 'wait' ? outcome : { reason: 'Paused', message: '' };
-  return {
-    ...claim,
-    phase: 'Paused',
-    conditions: claim.conditions
-      .filter((c) => c.type !== 'Reconciling')
-      .map((c) =>
-        c.type === 'Progressing' ? { ...c, status: 'False', reason: note.reason, message: note.message } : c,
-      ),
-  };
-}
-
-/** What was found out stands, but readiness cannot be claimed while a step fails. */
-function failedStatus(claim: StatusClaim, error: unknown): StatusClaim {
-  if (error instanceof NameConflict) return conflictStatus(claim, error.message);
-  const reason = 'StepFailed';
-  const message = error instanceof StepFailed ? error.message : 'an internal error';
-  const isReady = claim.phase === 'Ready';
-  const conditions = claim.conditions.map((c): ConditionClaim => {
-    if (c.type === 'Ready') return { ...c, reason, message, status: 'False' };
-    return c.type === 'Progressing' && (isReady || c.status === 'True') ? { ...c, reason, message, status: 'True' } : c;
-  });
-  if (!isReady) return { ...claim, conditions };
-  return {
-    ...claim,
-    phase: 'Updating',
-    conditions: [...conditions, { type: 'Reconciling', status: 'True', reason, message }],
-  };
-}
-
-/** Nothing goes on before somebody has given one of the two another name. */
-function conflictStatus(claim: StatusClaim, message: string): StatusClaim {
-  const told = ['Ready', 'Progressing', 'Reconciling', 'Stalled'];
-  return {
-    ...claim,
-    phase: 'Blocked',
-    conditions: [
-      ...stalled('NameConflict', message).filter(({ type }) => told.includes(type)),
-      ...claim.conditions.filter(({ type }) => !told.includes(type)),
-    ],
-  };
 }

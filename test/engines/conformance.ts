@@ -15,6 +15,7 @@ import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/r
 import { describeStep } from '../../src/runtime/executor.ts';
 import { restrictedBreaches } from '../support/pod-security.ts';
 import { stored } from '../support/stored-object.ts';
+import { truthful } from '../support/truthful-engine.ts';
 
 export interface EngineSample {
   readonly story: string;
@@ -64,7 +65,9 @@ function wordsOf(plan: Plan): string {
   return [...plan.steps.map(describeStep), JSON.stringify(plan.outcome), JSON.stringify(plan.steps)].join('\n');
 }
 
-export function conforms(engine: RegisteredEngine, samples: readonly EngineSample[]): void {
+/** Whatever it says of the samples is looked at for contradictions. */
+export function conforms(registered: RegisteredEngine, samples: readonly EngineSample[]): void {
+  const engine = truthful(registered);
   it.each(samples)(
     '$story: children are the same each time, and do not depend on what the user calls things',
     ({ cluster }) => {

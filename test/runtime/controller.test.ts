@@ -130,6 +130,7 @@ describe('a pass is made', () => {
     parts.api.put(testCluster('db', {}, { annotations: { 'clusterwright.dev/choose-primary': 'db-1' } }));
     expect(await news()).toEqual(['db']);
     const { uid = '' } = parts.api.get('RedisCluster', 'db')?.metadata ?? {};
+    parts.api.readsStatuses = false;
     await parts.client.replaceStatus(
       { resource: redisKind.resource, namespace: 'apps', name: 'db', uid },
       { phase: 'Ready', replicas: 3 },

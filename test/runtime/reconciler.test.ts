@@ -11,7 +11,7 @@ import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter, detailDelayMs } from '../../src/runtime/status-writer.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
-import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { ready, type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 const key = 'test/apps/db';
@@ -125,9 +125,17 @@ describe('a pass', () => {
     finds([act, create()], settled, refused);
     await expect(pass()).rejects.toThrow('ask for something: NOPERM');
     expect(condition('Ready')).toBe('False StepFailed: ask for something: NOPERM');
-    expect(condition('Progressing')).toBe('True StepFailed: ask for something: NOPERM');
-    expect(status().phase).toBe('Updating');
     expect(parts.api.list('ConfigMap')).toEqual([]);
+    const said = 'True StepFailed: ask for something: NOPERM';
+    expect([status().phase, condition('Progressing'), condition('Reconciling')]).toEqual(['Updating', said, said]);
+    expect(condition('Degraded')).toBe('False StepFailed: ask for something: NOPERM');
+  });
+
+  it('that fails where nobody has asked for a change says that the cluster is less than it should be', async () => {
+    await pass();
+    finds([act], settled, refused);
+    await expect(pass()).rejects.toThrow('ask for something: NOPERM');
+    expect([status().phase, condition('Degraded')]).toEqual(['Degraded', 'True StepFailed: ask for something: NOPERM']);
   });
 
   it('that meets an object of somebody else is blocked, and looks again later', async () => {
@@ -432,7 +440,7 @@ describe('a cluster that is being deleted', () => {
 });
 
 it('details of a status are not forgotten: the pass comes back for them', async () => {
-  const counting = (replicas: number) => () => ({ status: { phase: 'Ready', conditions: [], replicas } as const });
+  const counting = (replicas: number) => () => ({ status: { phase: 'Ready', conditions: ready, replicas } as const });
   engine.find = counting(2);
   const first = await pass();
   engine.find = counting(3);

@@ -18,6 +18,7 @@ let seen: KubeObject[];
 
 beforeEach(() => {
   api = new FakeApi();
+  api.readsStatuses = false;
   clock = new VirtualClock();
   seen = [];
   const cache = { observeWrite: (object: KubeObject) => void seen.push(object) };

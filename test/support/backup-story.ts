@@ -7,14 +7,16 @@ import type { RegisteredEngine } from '../../src/engines/engine.ts';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { engines } from '../../src/engines/index.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
+import { truthful } from './truthful-engine.ts';
 
 export const target = { claim: { name: 'backups' } };
 const apiVersion = 'clusterwright.dev/v1alpha1';
 
+/** What it says is looked at for contradictions. */
 export function engineOf(kind: string): RegisteredEngine {
   const found = engines.find((engine) => engine.kind.resource.kind === kind);
   if (found === undefined) throw new Error(`no engine for ${kind}`);
-  return found;
+  return truthful(found);
 }
 
 /** Valid, with defaults, a UID and the given status. */

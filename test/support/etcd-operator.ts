@@ -9,9 +9,10 @@ import { registered } from '../../src/engines/registered.ts';
 import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import type { EtcdHost } from './etcd-host.ts';
+import { truthful } from './truthful-engine.ts';
 import { until } from './until.ts';
 
-const engine = registered(etcd);
+const engine = truthful(registered(etcd));
 
 export interface EtcdOperator {
   readonly cluster: Cluster<EtcdSpec>;

@@ -4,16 +4,23 @@ import { takesBackup } from '../../src/engines/awaited-backup.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup.ts';
 import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { etcdStatus } from '../../src/engines/etcd/status.ts';
 import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { etcdWorld, type Story } from './etcd-situation.ts';
+import { coherent } from './truthful-engine.ts';
 
 /** With an agent of no particular image. */
 export const takesEtcdBackup = takesBackup({ name: 'etcd', backup: etcdBackup }, 'agent:test');
 
-/** The steps in order, then the outcome: `['add 3', 'wait ScalingOut']`. */
+/**
+ * The steps in order, then the outcome: `['add 3', 'wait ScalingOut']`. What is said in that situation is looked at for
+ * contradictions on the way.
+ */
 export function planned(story: Story): string[] {
   const { cluster, children, observed } = etcdWorld(story);
-  return words(planEtcd(cluster, children, observed, takesEtcdBackup));
+  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+  coherent(etcdStatus(cluster, children, observed, plan));
+  return words(plan);
 }
 
 export function words(plan: Plan<EtcdAction>): string[] {

@@ -13,6 +13,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { collectionPath } from '../../src/runtime/resource-path.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/runtime/transport.ts';
 import { stored } from './stored-object.ts';
+import { tell } from './told-statuses.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Metadata = KubeObject['metadata'] & { readonly managedFields?: readonly Fields[] };
@@ -58,6 +59,8 @@ export class FakeApi {
   /** A watch begins when this resolves. */
   admitWatch: (request: TransportRequest) => Promise<void> = async () => undefined;
   isClosed = false;
+  /** Whether a status that contradicts itself fails the test: not where what it says is beside the point. */
+  readsStatuses = true;
   #late: (() => void)[] | undefined;
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
@@ -206,7 +209,9 @@ export class FakeApi {
       if (op === 'test' && !same(metadata[field], value)) return refusal(422, 'Invalid', `${at} is not as expected`);
       if (op === 'replace') metadata[field] = value;
     }
-    return answer(200, this.#store(path, { ...held, ...added, metadata: metadata as unknown as Metadata }));
+    const next = this.#store(path, { ...held, ...added, metadata: metadata as unknown as Metadata });
+    if (this.readsStatuses && 'status' in added) tell(next);
+    return answer(200, next);
   }
 
   #delete(path: string, held: KubeObject, body: Fields): Answer {

@@ -2,16 +2,21 @@
 import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import { planRedis } from '../../src/engines/redis/plan.ts';
+import { redisStatus } from '../../src/engines/redis/status.ts';
 import type { FieldChange, Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { redisWorld, type Story, type World } from './redis-situation.ts';
+import { coherent } from './truthful-engine.ts';
 
 /** The steps in order, then the outcome: `['follow db-2 -> db-1', 'wait Repairing']`. */
 export function planned(story: Story): string[] {
   return plannedIn(redisWorld(story));
 }
 
+/** What is said in that situation is looked at for contradictions on the way. */
 export function plannedIn({ cluster, children, observed }: World): string[] {
-  return words(planRedis(cluster, children, observed));
+  const plan = planRedis(cluster, children, observed);
+  coherent(redisStatus(cluster, children, observed, plan));
+  return words(plan);
 }
 
 export function words(plan: Plan<RedisAction>): string[] {

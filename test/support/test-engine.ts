@@ -2,10 +2,11 @@
 import type { ConditionClaim } from '../../src/api/condition.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
+import { conditionClaims } from '../../src/engines/condition-claims.ts';
 import type { RegisteredEngine, StatusClaim, Survey } from '../../src/engines/engine.ts';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
 import type { Desired } from '../../src/plan/objects.ts';
-import { type EngineAction, type Plan, settled } from '../../src/plan/plan.ts';
+import { type EngineAction, type Outcome, type Plan, settled } from '../../src/plan/plan.ts';
 import type { Children } from '../../src/resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 
@@ -13,6 +14,12 @@ export const ready: readonly ConditionClaim[] = [
   { type: 'Ready', status: 'True', reason: 'AllMembersReady', message: 'all is well' },
   { type: 'Progressing', status: 'False', reason: 'AllMembersReady', message: 'all is well' },
 ];
+
+/** What an engine would say: it waits for nothing that anybody has to know. */
+function statusFor(outcome: Outcome): StatusClaim {
+  if (outcome.state !== 'blocked') return { phase: 'Ready', conditions: ready };
+  return { phase: 'Blocked', conditions: conditionClaims('False', outcome.reason, outcome.message, { stalled: true }) };
+}
 
 export interface Finding {
   readonly plan?: Plan;
@@ -44,7 +51,7 @@ export function testEngine(more: Partial<RegisteredEngine> = {}): TestEngine {
       const { plan, status, act } = await engine.find(cluster.metadata.name, children, io);
       return {
         plan: plan ?? { steps: [], outcome: settled },
-        status: status ?? { phase: 'Ready', conditions: ready },
+        status: status ?? statusFor(plan?.outcome ?? settled),
         act: act ?? (async () => undefined),
       };
     },

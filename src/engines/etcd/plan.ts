@@ -209,7 +209,8 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
 function planMembers(situation: Situation, gate: VersionGate, members: readonly Member[]): EtcdPlan {
   const via = viaOf(situation);
   if (via === undefined) {
-    return { steps: [], outcome: wait('MembersNotReady', troubles(situation, members).join('; '), recheckMs) };
+    const why = troubles(situation, members).join('; ');
+    return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
   }
   const change =
     planReplacement(situation, members, via) ??

@@ -1,8 +1,10 @@
 /** A Backup from its first Job to its last word: each row is a moment in which a controller may begin anew. */
 import { describe, expect, it } from 'vitest';
 import type { BackupStatus } from '../../../src/api/backup-status.ts';
+import { type Condition, mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { conditionClaims } from '../../../src/engines/condition-claims.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import { db, engineOf, jobOf, refused, resourceOf, taken, target, timeOnly } from '../../support/backup-story.ts';
@@ -12,6 +14,13 @@ const engine = engineOf('Backup');
 const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };
 const backupWith = (status?: BackupStatus) => resourceOf('Backup', 'nightly', spec, status);
 const [config, job] = engine.resources(backupWith(), db).map(({ object }) => object) as [KubeObject, KubeObject];
+
+/** What stands in the status of one that has ended. */
+function said(phase: 'Verified' | 'Failed'): readonly Condition[] {
+  const judged = phase === 'Verified' ? {} : { degraded: true, stalled: true };
+  const claims = conditionClaims(phase === 'Verified' ? 'True' : 'False', 'Ended', 'it has ended', judged);
+  return mergeConditions([], claims, 1, '2026-11-21T03:00:10Z');
+}
 
 async function look(status: BackupStatus | undefined, objects: readonly KubeObject[], cluster = true, now?: string) {
   const backup = backupWith(status);
@@ -152,7 +161,7 @@ describe('a Backup', () => {
   });
 
   it.each(['Verified', 'Failed'] as const)('%s remembers it when its Job is gone, and its cluster', async (phase) => {
-    const told: BackupStatus = { phase, attempts: 1, id: 'x' };
+    const told: BackupStatus = { phase, attempts: 1, id: 'x', conditions: said(phase) };
     expect(await look(told, [], false)).toMatchObject({ steps: [], phase, said: { id: 'x' } });
   });
 });

@@ -3,10 +3,11 @@ import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdStatus, roundedSize } from '../../../src/engines/etcd/status.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';
+import { coherent } from '../../support/truthful-engine.ts';
 
 function statusOf(story: Story) {
   const { cluster, children, observed } = etcdWorld(story);
-  return etcdStatus(cluster, children, observed, planEtcd(cluster, children, observed, takesEtcdBackup));
+  return coherent(etcdStatus(cluster, children, observed, planEtcd(cluster, children, observed, takesEtcdBackup)));
 }
 
 /** `Ready/AllMembersReady`: the phase, why it is ready or not, and what else is true. */

@@ -4,10 +4,11 @@ import type { StatusClaim } from '../../../src/engines/engine.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
+import { coherent } from '../../support/truthful-engine.ts';
 
 function statusIn(story: Story): StatusClaim {
   const { cluster, children, observed } = redisWorld(story);
-  return redisStatus(cluster, children, observed, planRedis(cluster, children, observed));
+  return coherent(redisStatus(cluster, children, observed, planRedis(cluster, children, observed)));
 }
 
 /** The phase, the conditions that are true, and the reason of `Ready`. */

@@ -3,9 +3,11 @@
  *
  * Ready for a generation is never claimed before the StatefulSets were changed for it, and not for long after clients
  * cannot write any more while an operator is there to notice. A cluster that is parked is as it is wanted to be. A name is
- * called taken by somebody else only where it is. A backup is called verified only where it is there, and whole.
+ * called taken by somebody else only where it is. A backup is called verified only where it is there, and whole. No
+ * status contradicts itself: see `status-contradictions.ts`.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
+import { statusContradictions } from '../../support/status-contradictions.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { isCluster } from './cluster.ts';
 
@@ -141,10 +143,24 @@ function falseConflicts({ before, commits }: RunRecord): string[] {
   return [...found];
 }
 
+/** Phase, conditions, generations and the plan's words that deny each other, in any status that the operator wrote. */
+function contradictions({ commits }: RunRecord): string[] {
+  const told = commits.flatMap(({ actor, subresource, after }) =>
+    actor === 'clusterwright' && subresource === 'status' && after !== undefined ? [after] : [],
+  );
+  return [
+    ...new Set(
+      told.flatMap((object) =>
+        statusContradictions(object).map((words) => `the status of ${object.kind} ${object.metadata.name}: ${words}`),
+      ),
+    ),
+  ];
+}
+
 export const honesty: Oracle = {
   id: 'O8',
   promise:
-    'Ready is not claimed while a member is away, nor for long while clients cannot write; no conflict is made up',
+    'Ready is not claimed while a member is away, nor for long while clients cannot write; no conflict is made up, and no status contradicts itself',
   check(run) {
     const claims = readyClaims(run);
     const stale = (run.ledger?.outages ?? []).flatMap(({ from, to }) => {
@@ -152,6 +168,6 @@ export const honesty: Oracle = {
       const ms = staleMs(claims, from, to);
       return ms <= noticeMs ? [] : [`Ready was claimed for ${ms} ms of an outage that began at ${from} ms`];
     });
-    return [...stale, ...blindClaims(run), ...falseConflicts(run), ...run.vault.untrue];
+    return [...stale, ...blindClaims(run), ...falseConflicts(run), ...contradictions(run), ...run.vault.untrue];
   },
 };

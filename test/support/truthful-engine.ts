@@ -1,0 +1,20 @@
+/** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
+import type { RegisteredEngine, StatusClaim } from '../../src/engines/engine.ts';
+import { claimContradictions } from './status-contradictions.ts';
+
+export function truthful(engine: RegisteredEngine): RegisteredEngine {
+  return {
+    ...engine,
+    async survey(cluster, children, io, referred) {
+      const survey = await engine.survey(cluster, children, io, referred);
+      return { ...survey, status: coherent(survey.status) };
+    },
+  };
+}
+
+/** @throws where it contradicts itself */
+export function coherent<Claim extends Pick<StatusClaim, 'phase' | 'conditions'>>(claim: Claim): Claim {
+  const found = claimContradictions(claim);
+  if (found.length === 0) return claim;
+  throw new Error(`a status contradicts itself: ${found.join('; ')}\n${JSON.stringify(claim, undefined, 2)}`);
+}
