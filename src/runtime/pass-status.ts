@@ -93,7 +93,12 @@ export function failedStatus(cluster: Cluster, claim: StatusClaim, error: unknow
     case 'Suspended':
       return unready('Degraded', { degraded: true });
     default:
-      return { ...claim, conditions: claim.conditions.map((c) => (isUnderWay(c) ? { ...c, reason, message } : c)) };
+      return {
+        ...claim,
+        conditions: claim.conditions.map((c) =>
+          isUnderWay(c) ? { ...c, reason, message, status: c.type === 'Ready' ? 'False' : c.status } : c,
+        ),
+      };
   }
 }
 

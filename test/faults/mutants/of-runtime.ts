@@ -157,4 +157,13 @@ export const runtimeMutants: readonly Mutant[] = [
     classes: ['F3', 'F4'],
     oracle: 'O7',
   },
+  {
+    id: 'phase-of-its-own',
+    defect: 'while a step fails the phase stays Ready, and the condition Ready is False',
+    edits: [{ file: 'runtime/pass-status.ts', find: "case 'Ready': {", replace: "case 'Paused': {" }],
+    plans: ['W20-service-denied'],
+    scenarios: [],
+    classes: [],
+    oracle: 'O8',
+  },
 ];
