@@ -32,9 +32,10 @@ const phases: Readonly<Record<Phase, Meaning>> = {
   Invalid: { ready: 'False', progressing: false, stalled: true },
   Pending: { ready: 'False', progressing: true, degraded: false, stalled: false },
   Running: { ready: 'False', progressing: true, degraded: false, stalled: false },
-  Verified: { ready: 'True', progressing: false, degraded: false, stalled: false },
+  // It may hold less than the one before, which is worth a page.
+  Verified: { ready: 'True', progressing: false, stalled: false },
   Failed: { ready: 'False', progressing: false, degraded: true, stalled: true },
-  Active: { ready: 'True', progressing: false, degraded: false, stalled: false },
+  Active: { ready: 'True', progressing: false, stalled: false },
   Suspended: { ready: 'True', progressing: false, degraded: false, stalled: false },
 };
 
@@ -72,7 +73,6 @@ export function claimContradictions({ phase, conditions = [] }: Claimed): string
     [new Set(types).size !== types.length, 'a condition is there twice'],
     [isReady && isReconciling, 'Ready and Reconciling'],
     [isReady && isStalled, 'Ready and Stalled'],
-    [isReady && holds('Degraded'), 'Ready and Degraded'],
     [isReady && holds('Progressing'), 'Ready and Progressing'],
     [isReconciling && isStalled, 'Reconciling and Stalled'],
     [isReconciling !== holds('Progressing'), 'Progressing and Reconciling differ'],
