@@ -8,6 +8,9 @@ import type { StructuralSchema } from './schema.ts';
 /** Longest answer of a database process that is read, in bytes. A member list or `INFO` is a few kilobytes. */
 export const longestAnswerBytes = 64 * 1024;
 
+/** Longest answer of which only some lines are kept, in bytes. The metrics of an etcd member take 170 KiB. */
+export const longestPickedBytes = 1024 * 1024;
+
 /** Longest message of a foreign component that is passed on, in characters. */
 export const longestMessage = 1024;
 

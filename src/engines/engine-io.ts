@@ -22,6 +22,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly tls?: TlsMaterial;
+  /** Only the lines of the answer that match are kept; then up to 1 MiB of it is read. */
+  readonly lines?: RegExp;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +41,7 @@ export interface EngineIO {
   dial(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /**
    * One HTTP exchange over a connection from `dial`. Rejects when the signal aborts, the connection ends early, or the
-   * answer is longer than 64 KiB; any status resolves.
+   * answer is longer than 64 KiB, or 1 MiB where lines are picked from it; any status resolves.
    */
   exchange(request: HttpRequest): Promise<HttpResponse>;
   /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */

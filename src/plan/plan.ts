@@ -78,6 +78,8 @@ export type Outcome =
 
 export interface Plan<Action extends EngineAction = EngineAction> {
   readonly steps: readonly Step<Action>[];
+  /** It takes something away as a whole, whatever its steps are: a look at the custom resource and all pods comes first. */
+  readonly takesAway?: true;
   readonly outcome: Outcome;
 }
 

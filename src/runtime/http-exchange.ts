@@ -7,7 +7,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { longestAnswerBytes } from '../api/bounds.ts';
+import { longestAnswerBytes, longestPickedBytes } from '../api/bounds.ts';
 import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine-io.ts';
 
 export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {
@@ -44,7 +44,7 @@ function secured(plain: Duplex, host: string, tls: TlsMaterial): Promise<Duplex>
   });
 }
 
-function exchange(stream: Duplex, { host, method, path, headers, body }: HttpRequest): Promise<HttpResponse> {
+function exchange(stream: Duplex, { host, method, path, headers, body, lines }: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const call = httpRequest({
       createConnection: () => stream,
@@ -59,7 +59,10 @@ function exchange(stream: Duplex, { host, method, path, headers, body }: HttpReq
     });
     call.once('error', reject);
     call.once('response', (response) => {
-      read(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+      (lines === undefined ? read(response) : picked(response, lines)).then(
+        (text) => resolve({ status: response.statusCode ?? 0, body: text }),
+        reject,
+      );
     });
     call.end(body);
   });
@@ -74,4 +77,22 @@ async function read(response: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What is not kept is forgotten at once; a line without an end counts like any other, and what is kept has the shorter bound. */
+async function picked(response: IncomingMessage, lines: RegExp): Promise<string> {
+  let kept = '';
+  let rest = '';
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > longestPickedBytes) throw new Error(`the answer is longer than ${longestPickedBytes} bytes`);
+    const parts = (rest + chunk.toString('latin1')).split('\n');
+    rest = parts.pop() ?? '';
+    for (const line of parts) if (lines.test(line)) kept += `${line}\n`;
+    if (kept.length + rest.length > longestAnswerBytes) {
+      throw new Error(`the lines of the answer are longer than ${longestAnswerBytes} bytes`);
+    }
+  }
+  return lines.test(rest) ? kept + rest : kept;
 }

@@ -5,6 +5,7 @@
  * processes say now, so a controller that dies after any write leaves nothing that its successor would need to know.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import { group } from '../api/group.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { pods as podResource, secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus } from '../api/status.ts';
@@ -86,6 +87,12 @@ function needsFreshLook(step: Step): boolean {
 
 function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
   return changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+}
+
+/** What people ask for by annotation: a change of them changes no generation. */
+function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 'metadata'>): string {
+  const ours = Object.entries(annotations).filter(([name]) => name.startsWith(`${group}/`));
+  return JSON.stringify(ours.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
@@ -190,12 +197,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   ): Promise<boolean> {
     const { observedGeneration } = cluster.status ?? {};
     const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
-    if (isNew || !plan.steps.some(needsFreshLook)) return false;
+    if (plan.takesAway !== true && (isNew || !plan.steps.some(needsFreshLook))) return false;
     const { name, namespace, uid, generation } = cluster.metadata;
     try {
       const live = await client.get({ resource, namespace, name }, { signal });
       if (live.metadata.uid === uid) cache.observeRead(live);
       if (live.metadata.uid !== uid || live.metadata.generation !== generation) return true;
+      if (requestsOn(live) !== requestsOn(cluster)) return true;
     } catch (error) {
       if (isNotFound(error)) return true;
       throw error;
@@ -203,7 +211,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
     const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
     if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
-    if (!plan.steps.some(countsOnOthers)) return false;
+    if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
     const asSeen = await Promise.all(children.pods.map((pod) => isAsSeen(pod, signal)));
     return asSeen.includes(false);
   }

@@ -212,6 +212,7 @@ describe('the network of the operator', () => {
           ],
           ports: [
             { port: 2379, protocol: 'TCP' },
+            { port: 2381, protocol: 'TCP' },
             { port: 6379, protocol: 'TCP' },
             { port: 26_379, protocol: 'TCP' },
           ],

@@ -83,9 +83,19 @@ test('E8: when two of three volumes are gone nothing is formed in their place, u
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   expect(await cluster.view()).toEqual(before);
 
+  const value = await until(
+    'it says what may be written, once the loss has lasted',
+    async () => {
+      const ready = (await cluster.status()).conditions?.find(({ type }) => type === 'Ready');
+      const [offered] = new RegExp(`${survivor.metadata.name}@\\S+/\\d+/\\d+`).exec(ready?.message ?? '') ?? [];
+      if (offered === undefined) throw new Error(ready?.message);
+      return offered;
+    },
+    { withinMs: 120_000 },
+  );
   const askedAt = performance.now();
   const ref = { resource: etcdClusters, namespace: stage.namespace, name: cluster.name };
-  await stage.client.mergePatch(ref, { metadata: { annotations: { [recoverAnnotation]: survivor.metadata.name } } });
+  await stage.client.mergePatch(ref, { metadata: { annotations: { [recoverAnnotation]: value } } });
   await until('it goes on with what the survivor has', async () => expect(await readKeys(cluster, 'kept')).toBe(100), {
     withinMs: 60_000,
   });

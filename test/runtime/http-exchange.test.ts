@@ -72,6 +72,21 @@ describe('an exchange', () => {
     await expect(post(port)).rejects.toThrow('longer than 65536 bytes');
   });
 
+  it('of which only some lines are wanted may be longer, and no more than those are kept', async () => {
+    const metrics = `a 1\n${'other 0\n'.repeat(20_000)}b 2`;
+    const port = await listening(createHttp((_, response) => void response.end(metrics)));
+    expect(await post(port, { lines: /^[ab] / })).toEqual({ status: 200, body: 'a 1\nb 2' });
+  });
+
+  it.each<[string, string, number]>([
+    ['of which too many lines are wanted', 'a 1\n', 20_000],
+    ['that is one line without an end', 'other', 20_000],
+    ['that is too long even for that', 'other\n', 200_000],
+  ])('%s is rejected', async (_, text, times) => {
+    const port = await listening(createHttp((_request, response) => void response.end(text.repeat(times))));
+    await expect(post(port, { lines: /^a / })).rejects.toThrow('longer than');
+  });
+
   it.each([
     ['in silence', createTcp(() => undefined)],
     ['in TLS with somebody who does not speak it', createTcp(() => undefined)],

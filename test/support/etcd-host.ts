@@ -235,6 +235,16 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     }
   }
 
+  /** When it became ready, or ceased to be. */
+  function since(pod: KubeObject, ready: boolean): string {
+    const { conditions = [] } = (pod.status ?? {}) as {
+      readonly conditions?: readonly { readonly status: string; readonly lastTransitionTime: string }[];
+    };
+    const [before] = conditions;
+    const isAsBefore = before?.status === (ready ? 'True' : 'False');
+    return isAsBefore ? before.lastTransitionTime : new Date(clock.now()).toISOString();
+  }
+
   function runSet(set: KubeObject): void {
     const { replicas } = set.spec as { readonly replicas: number };
     const name = `${set.metadata.name}-0`;
@@ -349,7 +359,9 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
               status: {
                 phase: process === undefined ? 'Pending' : 'Running',
                 podIP: address(name),
-                conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+                conditions: [
+                  { type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: since(pod, ready) },
+                ],
                 containerStatuses: [
                   {
                     name: 'etcd',

@@ -18,6 +18,7 @@ import {
   memberName,
   peerUrl,
   podName,
+  recoverAnnotation,
   retiredAnnotation,
 } from '../../src/engines/etcd/names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember } from '../../src/engines/etcd/observed.ts';
@@ -75,8 +76,11 @@ export interface Story {
   readonly members?: ByNumber<MemberChange>;
   readonly pods?: ByNumber<PodChange>;
   readonly claims?: ByNumber<ClaimChange>;
-  /** How each member is to start, as it is written down. By default it resumes. */
-  readonly starts?: ByNumber<'forms' | 'joins' | 'alone' | 'unwritten'>;
+  /**
+   * How each member is to start, as it is written down. By default it resumes. `chosen`: the request to go on with it is
+   * being carried out; `alone`: it has been told.
+   */
+  readonly starts?: ByNumber<'forms' | 'joins' | 'chosen' | 'alone' | 'unwritten'>;
   readonly alarms?: readonly Alarm[];
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
@@ -157,7 +161,11 @@ function rosterOf(story: Story, cluster: Cluster<EtcdSpec>, numbers: readonly nu
       const start = changeOf(story.starts, number);
       if (start === 'unwritten') return [];
       if (start === 'forms') return [[number, forming(cluster, numbers.length).get(number) as Start]];
-      if (start === 'alone') return [[number, { ...resuming(cluster, number), alone: true }]];
+      if (start === 'alone' || start === 'chosen') {
+        const request = story.metadata?.annotations?.[recoverAnnotation];
+        const alone = start === 'alone' ? ({ alone: true } as const) : {};
+        return [[number, { ...resuming(cluster, number), ...alone, ...(request === undefined ? {} : { request }) }]];
+      }
       return [[number, start === 'joins' ? joining(cluster, numbers) : resuming(cluster, number)]];
     }),
   );

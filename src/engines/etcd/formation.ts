@@ -62,8 +62,8 @@ function startOf(
   const written = roster.get(index);
   if (written !== undefined && isResuming(cluster, index, written)) return written;
   if (hasStarted) {
-    // It has gone on alone: from here on it has peers again.
-    if (written?.alone === true) return resuming(cluster, index);
+    // It has gone on alone, or was to: from here on it has peers again.
+    if (written?.alone === true || written?.request !== undefined) return resuming(cluster, index);
     // Not written down and not seen running: whatever its volume holds, it must not begin anew.
     return written === undefined || maySeal(situation, member) ? resuming(cluster, index) : written;
   }

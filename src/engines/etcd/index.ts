@@ -8,7 +8,7 @@ import { etcdBackup } from './backup.ts';
 import { forecastEtcd } from './forecast.ts';
 import { etcdUpkeep } from './issuance.ts';
 import { listenToMember, memberEndpoints } from './listen.ts';
-import { clientPort } from './names.ts';
+import { clientPort, metricsPort } from './names.ts';
 import { observeEtcd } from './observe.ts';
 import { type EtcdObserved, nothingObserved } from './observed.ts';
 import { etcdPermissions } from './permissions.ts';
@@ -20,7 +20,7 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   name: 'etcd',
   kind: etcdKind,
   permissions: etcdPermissions,
-  ports: [clientPort],
+  ports: [clientPort, metricsPort],
   resources: etcdResources,
   observe: observeEtcd,
   plan: planEtcd,

@@ -35,7 +35,7 @@ export const retiredAnnotation = 'clusterwright.dev/retired';
 /** On a pod: which authorities its process trusts. Others need a restart. */
 export const authoritiesAnnotation = 'clusterwright.dev/authorities';
 
-/** On the custom resource: names the pod whose data alone the cluster is to go on with, after its majority is lost. */
+/** On the custom resource: `POD@UID/GENERATION/APPLIED` of whose data alone the cluster is to go on with: see `recovery-request.ts`. */
 export const recoverAnnotation = 'clusterwright.dev/recover-from';
 
 export interface EtcdNames {

@@ -9,7 +9,9 @@ import { isAnyHeldUp } from './held-up.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
+import { withProgress } from './progress.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
+import { heldBy } from './situation.ts';
 import { observeCertificates } from './trust.ts';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
@@ -30,8 +32,9 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     agreement(cluster, asked, session, io),
     observeCertificates(cluster, io, isAnyHeldUp(children, io.now())),
   ]);
+  const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
   return {
-    members,
+    members: agreed === undefined && isOld ? await withProgress(members, children.pods, io) : members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
     ...certificates,

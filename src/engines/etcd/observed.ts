@@ -10,6 +10,16 @@ export interface SilentMember {
   readonly state: 'silent';
   readonly pod: string;
   readonly why: string;
+  /** How far its data goes, by its metrics: asked for only while no majority answers. */
+  readonly progress?: Progress;
+}
+
+/** Both stand still while no majority answers, and grow as soon as one does: an election alone is an entry in the log. */
+export interface Progress {
+  /** Raft index of the last change that it has applied. */
+  readonly applied: number;
+  /** Of the keys. */
+  readonly revision: string;
 }
 
 export interface LiveMember {
@@ -91,4 +101,11 @@ export const nothingObserved: EtcdObserved = { members: [], at: 0 };
 
 export function answering(members: EtcdObserved['members']): LiveMember[] {
   return members.filter((member): member is LiveMember => member.state === 'answering');
+}
+
+/** How far the pod's data goes; undefined where it does not say, or has yet to copy the others'. */
+export function progressOf(members: EtcdObserved['members'], pod: string): Progress | undefined {
+  const member = members.find((candidate) => candidate.pod === pod);
+  if (member === undefined || member.state === 'silent') return member?.progress;
+  return member.isLearner ? undefined : { applied: member.applied, revision: member.revision };
 }

@@ -18,10 +18,11 @@ import { awaiting, planIssuance } from './issuance.ts';
 import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
-import { authoritiesAnnotation, podName } from './names.ts';
+import { authoritiesAnnotation, podName, recoverAnnotation } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
+import { hasLasted, offers } from './recovery-request.ts';
 import { etcdChildren } from './resources.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
@@ -33,6 +34,8 @@ import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
 const recheckMs = 1000;
+/** Until it can be said whose data there is, and how much. */
+const blankMs = 5000;
 
 export function planEtcd(
   cluster: Cluster<EtcdSpec>,
@@ -61,7 +64,9 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   if (cluster.spec.replicas === 0)
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   const recovery = recoveryOf(situation);
-  if (recovery !== undefined) return withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks);
+  if (recovery?.state === 'granted') {
+    return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), takesAway: true };
+  }
   if (observed.awaited !== undefined) {
     return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });
   }
@@ -75,7 +80,10 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   }
   const { members } = situation;
   if (members === undefined) {
-    const stuck = planStuck(situation) ?? { steps: [], outcome: undecided(situation, gate, roster) };
+    const stuck = planStuck(situation) ?? {
+      steps: [],
+      outcome: withRequest(undecided(situation, gate, roster), recovery),
+    };
     return withObjects(situation, gate, roster, stuck);
   }
   return withObjects(situation, gate, roster, planMembers(situation, gate, members));
@@ -168,9 +176,12 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
   const { cluster } = situation;
   const message = absent(situation, [...roster.keys()]);
   const blank = blankVolumes(situation, roster);
+  // A request that is refused says it, too.
+  const offered = situation.cluster.metadata.annotations?.[recoverAnnotation] === undefined ? offers(situation) : '';
   if (roster.size - blank.length < quorumOf(roster.size)) {
     const names = blank.map((index) => podName(cluster.metadata.name, index)).join(', ');
-    return blocked('QuorumLost', `a majority of the members has lost its volume (${names}): the others cannot go on`);
+    const message = `a majority of the members has lost its volume (${names}): the others cannot go on`;
+    return blocked('QuorumLost', `${message}${offered}`, blankMs);
   }
   if (cluster.status?.initialized !== true) {
     return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
@@ -179,9 +190,18 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
   const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
   return wait(
     'QuorumLost',
-    `no majority of the ${roster.size} member(s) answers: ${message}${also}`,
+    `no majority of the ${roster.size} member(s) answers: ${message}${also}${hasLasted(situation) ? offered : ''}`,
     whileRunning(situation, recheckMs),
   );
+}
+
+/** A request that is not carried out says why, and holds up nothing that would be done without it. */
+function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recoveryOf>, { state: 'granted' }>): Outcome {
+  if (request === undefined || outcome.state === 'settled') return outcome;
+  const message = `${request.message}; ${outcome.message}`;
+  return request.state === 'early'
+    ? { ...outcome, message }
+    : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
 }
 
 /**

@@ -3,18 +3,20 @@
  * (safety rule E8).
  *
  * What only the others had is lost, so nobody but a person decides it, by an annotation that names the survivor and that
- * counts once. The others are stopped before, and their volumes are kept, so that there are never two clusters. While a
- * majority answers there is nothing to recover, and the request is dropped.
+ * counts once (`recovery-request.ts`). The others are stopped before, and their volumes are kept, so that there are never
+ * two clusters. While a majority answers there is nothing to recover, and the request is dropped. From the moment on in
+ * which it is carried out it stands in the roster, so that whoever comes after a crash goes on with it.
  */
 import { etcdKind } from '../../api/etcd.ts';
 import { pods as podResource, statefulSets } from '../../api/resource.ts';
-import { blocked, type ObjectStep, wait } from '../../plan/plan.ts';
+import { type ObjectStep, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { EtcdPlan } from './membership.ts';
 import { podName, recoverAnnotation } from './names.ts';
 import { answering } from './observed.ts';
+import { judged, type Verdict } from './recovery-request.ts';
 import { type Roster, resuming } from './roster.ts';
-import { heldBy, type Situation } from './situation.ts';
+import type { Situation } from './situation.ts';
 import { retiredMark } from './volumes.ts';
 
 const recheckMs = 1000;
@@ -22,23 +24,25 @@ const recheckMs = 1000;
 const startMs = 20_000;
 
 export interface Recovery {
+  readonly state: 'granted';
   readonly roster: Roster;
   /** Before the objects. */
   readonly marks: readonly ObjectStep[];
   readonly plan: EtcdPlan;
 }
 
-/** Undefined where nobody has asked, or where a majority answers. */
-export function recoveryOf(situation: Situation): Recovery | undefined {
+/** Undefined where nobody has asked, or where a majority answers. `message`: why a request is not carried out, or not yet. */
+export function recoveryOf(
+  situation: Situation,
+): Recovery | { readonly state: 'refused' | 'early'; readonly message: string } | undefined {
   const { cluster, members, roster, sets, claims, pods } = situation;
-  const named = cluster.metadata.annotations?.[recoverAnnotation];
-  if (named === undefined || members !== undefined) return undefined;
-  const survivor = [...roster.keys()].find((index) => podName(cluster.metadata.name, index) === named);
-  if (survivor === undefined || heldBy(claims.get(survivor)) === undefined) {
-    const message = `${recoverAnnotation} names ${named}, which is no member whose volume holds data of this cluster`;
-    return { roster, marks: [], plan: { steps: [], outcome: blocked('RecoveryRefused', message) } };
-  }
-  const start = resuming(cluster, survivor);
+  const asked = cluster.metadata.annotations?.[recoverAnnotation];
+  if (asked === undefined || members !== undefined) return undefined;
+  const verdict = accepted(roster, asked) ?? judged(situation, asked);
+  if (verdict.state !== 'granted') return verdict;
+  const { survivor } = verdict;
+  const named = podName(cluster.metadata.name, survivor);
+  const start = { ...resuming(cluster, survivor), request: asked };
   const otherSets = [...sets].filter(([index]) => index !== survivor);
   const otherPods = [...pods.keys()].filter((index) => index !== survivor);
   if (otherSets.length + otherPods.length > 0) {
@@ -48,12 +52,14 @@ export function recoveryOf(situation: Situation): Recovery | undefined {
       return ref === undefined || set.metadata.deletionTimestamp !== undefined ? [] : [{ type: 'delete', ref, reason }];
     });
     return {
+      state: 'granted',
       roster: new Map([[survivor, start]]),
       marks: [...claims].filter(([index]) => index !== survivor).flatMap(([, claim]) => retiredMark(claim)),
       plan: { steps: stops, outcome: wait('Recovering', `the members besides ${named} are stopped first`, recheckMs) },
     };
   }
   return {
+    state: 'granted',
     roster: new Map([[survivor, { ...start, alone: true }]]),
     marks: [],
     plan: {
@@ -61,6 +67,13 @@ export function recoveryOf(situation: Situation): Recovery | undefined {
       outcome: wait('Recovering', `${named} goes on alone`, recheckMs),
     },
   };
+}
+
+/** It has begun: the roster names no one else, and says for which request. The survivor may be starting anew by now. */
+function accepted(roster: Roster, asked: string): Verdict | undefined {
+  const [entry, ...others] = [...roster];
+  if (entry === undefined || others.length > 0 || entry[1].request !== asked) return undefined;
+  return { state: 'granted', survivor: entry[0] };
 }
 
 /** The process takes what the roster says when it starts. */

@@ -17,6 +17,8 @@ export interface Start {
   readonly cluster: string;
   /** Forgets all other members: only where a person has asked for it, and only while the others are stopped. */
   readonly alone?: true;
+  /** That request of a person, as it was written: see `recovery.ts`. The others are being stopped for it, or have been. */
+  readonly request?: string;
 }
 
 /** By the member's number. */
@@ -43,18 +45,24 @@ export function resuming(cluster: Place, index: number): Start {
 }
 
 export function isResuming(cluster: Place, index: number, start: Start): boolean {
-  return start.state === 'existing' && start.cluster === line(cluster, [index]) && start.alone !== true;
+  return (
+    start.state === 'existing' &&
+    start.cluster === line(cluster, [index]) &&
+    start.alone !== true &&
+    start.request === undefined
+  );
 }
 
 export interface RosterKeys {
   readonly state: string;
   readonly cluster: string;
   readonly alone: string;
+  readonly request: string;
 }
 
 export function rosterKeys(cluster: Place, index: number): RosterKeys {
   const name = memberName(cluster.metadata.name, index);
-  return { state: `${name}.state`, cluster: `${name}.cluster`, alone: `${name}.alone` };
+  return { state: `${name}.state`, cluster: `${name}.cluster`, alone: `${name}.alone`, request: `${name}.request` };
 }
 
 /** The ConfigMap's data. */
@@ -68,6 +76,7 @@ export function rosterData(cluster: Place, roster: Roster): Record<string, strin
           [keys.state, start.state],
           [keys.cluster, start.cluster],
           ...(start.alone === true ? [[keys.alone, 'true']] : []),
+          ...(start.request === undefined ? [] : [[keys.request, start.request]]),
         ];
       }),
   );
@@ -84,10 +93,10 @@ export function readRoster(cluster: Place, data: Readonly<Record<string, string>
       .sort((a, b) => a - b)
       .flatMap((index): [number, Start][] => {
         const keys = rosterKeys(cluster, index);
-        const [state, members] = [data[keys.state], data[keys.cluster]];
-        return (state === 'new' || state === 'existing') && members !== undefined
-          ? [[index, { state, cluster: members, ...(data[keys.alone] === 'true' ? { alone: true } : {}) }]]
-          : [];
+        const [state, members, request] = [data[keys.state], data[keys.cluster], data[keys.request]];
+        if ((state !== 'new' && state !== 'existing') || members === undefined) return [];
+        const alone = data[keys.alone] === 'true' ? ({ alone: true } as const) : {};
+        return [[index, { state, cluster: members, ...alone, ...(request === undefined ? {} : { request }) }]];
       }),
   );
 }

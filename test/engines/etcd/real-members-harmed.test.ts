@@ -68,14 +68,28 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
   it(
     'E8: go on with the one that a person names, which keeps all that it had, and grow again',
     story(async (host) => {
-      const operator = etcdOperator(host);
+      let later = 0;
+      const operator = etcdOperator(host, {}, { io: { ...host.io, now: () => host.io.now() + later } });
       await operator.settle();
       await put(host, 'db-1-0', 'a', '1');
       host.loseVolume('db-0-0');
       host.loseVolume('db-2-0');
       await operator.until('QuorumLost');
-      operator.clear();
+      const message = (): string =>
+        operator.cluster.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
       operator.annotate(recoverAnnotation, 'db-1-0');
+      await operator.until('RecoveryRefused');
+      // It answers no client any more once it has started again: its metrics do.
+      host.kill('db-1-0');
+      await host.turn();
+      later = 61_000;
+      await until('it is offered', async () => {
+        await operator.pass();
+        expect(message()).toMatch(/db-1-0@uid-db\/1\/\d+/);
+      });
+      const [offered = ''] = /db-1-0@uid-db\/1\/\d+/.exec(message()) ?? [];
+      operator.clear();
+      operator.annotate(recoverAnnotation, offered);
       await operator.until('Recovering');
       await operator.settle();
       expect(Object.keys(roles(operator))).toEqual(['db-1-0', 'db-3-0', 'db-4-0']);

@@ -1,18 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
-import { now, type Story } from '../../support/etcd-situation.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
-const asked = (pod: string): Story => ({ metadata: { annotations: { [recoverAnnotation]: pod } } });
+/** As the status offers it, for the member 0 as it is in `lost`. */
+const request = 'db-0-0@uid-db/1/100';
+const asked = (value: string): Story => ({ metadata: { annotations: { [recoverAnnotation]: value } } });
 const lost: Story = {
   leader: 'nobody',
   members: { 1: 'silent', 2: 'silent' },
   claims: { 1: 'blank', 2: 'blank' },
+  pods: { all: 'unready' },
 };
-const named: Story = { ...lost, ...asked('db-0-0') };
+const named: Story = { ...lost, ...asked(request) };
+/** No pod has been ready for so long. */
+const unreadyFor =
+  (ms: number, readyPod?: string): NonNullable<Story['children']> =>
+  (objects) =>
+    objects.map((object) => {
+      if (object.kind !== 'Pod') return object;
+      const status = object.metadata.name === readyPod ? 'True' : 'False';
+      const ready = { type: 'Ready', status, lastTransitionTime: new Date(now - ms).toISOString() };
+      return { ...object, status: { ...(object.status as object), conditions: [ready] } };
+    });
+const said = (story: Story): string => {
+  const { cluster, children, observed } = etcdWorld(story);
+  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  return 'message' in outcome ? outcome.message : '';
+};
 /** Of the member 0 alone: the others have been stopped, their volumes are kept. */
 const alone = (more: Story): Story => ({
-  ...asked('db-0-0'),
+  ...asked(request),
+  pods: { all: 'unready' },
   numbers: [0],
   before: { replicas: 1 },
   spec: { replicas: 3 },
@@ -35,7 +55,7 @@ describe('E8: a request to go on with one member', () => {
       [
         'data-db-1-0: retired blank',
         'data-db-2-0: retired blank',
-        'apply ConfigMap db-members: ',
+        `apply ConfigMap db-members: db-0.request=${request}`,
         'delete StatefulSet db-1',
         'delete StatefulSet db-2',
         'wait Recovering',
@@ -43,17 +63,15 @@ describe('E8: a request to go on with one member', () => {
     ],
     [
       'waits until nobody else runs',
-      {
-        ...named,
-        claims: { 1: 'retired', 2: 'retired' },
-        starts: { 1: 'unwritten' },
-        children: (objects) => objects.filter(({ metadata }) => !/^db-[12]$/.test(metadata.name)),
-      },
-      ['apply ConfigMap db-members: ', 'wait Recovering'],
+      alone({
+        starts: { 0: 'chosen' },
+        children: (objects) => [...objects, ...etcdWorld(lost).children.pods.slice(2)],
+      }),
+      ['wait Recovering'],
     ],
     [
       'then tells the survivor, and has it start again',
-      alone({ children: startedAgo(1000) }),
+      alone({ starts: { 0: 'chosen' }, children: startedAgo(1000) }),
       ['apply ConfigMap db-members: db-0.alone=true', 'delete Pod db-0-0', 'wait Recovering'],
     ],
     ['waits for it', alone({ starts: { 0: 'alone' }, children: startedAgo(1000) }), ['wait Recovering']],
@@ -69,11 +87,114 @@ describe('E8: a request to go on with one member', () => {
     ],
     [
       'is over when it leads, and what it was told is taken back before anybody joins it',
-      alone({ leader: 0, starts: { 0: 'alone' }, children: startedAgo(1000) }),
+      alone({ leader: 0, pods: {}, starts: { 0: 'alone' }, children: startedAgo(1000) }),
       ['db: recover-from undefined', 'apply ConfigMap db-members: ', 'add 1', 'wait ScalingOut'],
     ],
-    ['is dropped where there is a majority', asked('db-0-0'), ['db: recover-from undefined', 'settled']],
-    ['is refused where it names nobody', { ...lost, ...asked('db-7-0') }, ['blocked RecoveryRefused']],
-    ['is refused where it names a blank volume', { ...lost, ...asked('db-1-0') }, ['blocked RecoveryRefused']],
+    [
+      'goes on where the survivor says nothing of itself meanwhile, or something else',
+      alone({ members: { 0: 'silent' }, starts: { 0: 'chosen' }, children: startedAgo(1000) }),
+      ['apply ConfigMap db-members: db-0.alone=true', 'delete Pod db-0-0', 'wait Recovering'],
+    ],
+    ['is dropped where there is a majority', asked(request), ['db: recover-from undefined', 'settled']],
+    ['is refused in the form before', { ...lost, ...asked('db-0-0') }, ['blocked RecoveryRefused']],
+    [
+      'is refused where it is for another cluster',
+      { ...lost, ...asked('db-0-0@uid-old/1/100') },
+      ['blocked RecoveryRefused'],
+    ],
+    [
+      'is refused where it is for another spec',
+      { ...lost, ...asked('db-0-0@uid-db/2/100') },
+      ['blocked RecoveryRefused'],
+    ],
+    ['is refused where it names nobody', { ...lost, ...asked('db-7-0@uid-db/1/100') }, ['blocked RecoveryRefused']],
+    [
+      'is refused where it names a blank volume',
+      { ...lost, ...asked('db-1-0@uid-db/1/100') },
+      ['blocked RecoveryRefused'],
+    ],
+    [
+      'is refused where somebody has led since',
+      { ...lost, ...asked('db-0-0@uid-db/1/99') },
+      ['blocked RecoveryRefused'],
+    ],
+    [
+      'is refused where the member does not say how far its data goes',
+      { ...named, members: { all: 'silent' } },
+      ['blocked RecoveryRefused'],
+    ],
+    [
+      'is refused where the member has yet to copy the data',
+      { ...named, members: { ...lost.members, 0: { isLearner: true } } },
+      ['blocked RecoveryRefused'],
+    ],
+    ['waits until the loss has lasted', { ...named, children: unreadyFor(59_000) }, ['blocked QuorumLost']],
+    [
+      'waits where a kubelet says that a member is ready: it is the operator who is cut off',
+      { ...named, children: unreadyFor(90_000, 'db-2-0') },
+      ['blocked QuorumLost'],
+    ],
+    [
+      'holds up nothing that is done without it, where it is refused',
+      {
+        ...lost,
+        ...asked('db-0-0'),
+        claims: {},
+        pods: { 0: 'unready', 1: 'unready', 2: { crashingForMs: 90_000, restarts: 0 } },
+        children: (objects) =>
+          objects.map((object) =>
+            object.metadata.name === 'db-2-0'
+              ? {
+                  ...object,
+                  metadata: {
+                    ...object.metadata,
+                    labels: { ...object.metadata.labels, 'controller-revision-hash': 'old' },
+                  },
+                  status: {
+                    ...(object.status as object),
+                    containerStatuses: [
+                      { name: 'etcd', restartCount: 0, state: { waiting: { reason: 'ImagePullBackOff' } } },
+                    ],
+                  },
+                }
+              : object,
+          ),
+      },
+      ['delete Pod db-2-0', 'wait Restarting'],
+    ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('is decided on a look at the custom resource and the pods as they are now, at every step', () => {
+    const takesAway = (story: Story): unknown => {
+      const { cluster, children, observed } = etcdWorld(story);
+      return planEtcd(cluster, children, observed, takesEtcdBackup).takesAway;
+    };
+    expect(takesAway(named)).toBe(true);
+    expect(takesAway(alone({ starts: { 0: 'chosen' }, members: { 0: 'gone' } }))).toBe(true);
+    expect(takesAway(lost)).toBeUndefined();
+  });
+
+  it('is what the status says, word by word, with how far the data of each goes, once the loss has lasted', () => {
+    const two: Story = {
+      ...lost,
+      claims: { 2: 'blank' },
+      members: { 0: 'leaderless', 1: 'silent', 2: 'silent' },
+      observed: {
+        members: [
+          ...etcdWorld(lost).observed.members.slice(0, 1),
+          { state: 'silent', pod: 'db-1-0', why: 'no answer', progress: { applied: 120, revision: '88' } },
+          { state: 'silent', pod: 'db-2-0', why: 'no answer', progress: { applied: 7, revision: '1' } },
+        ],
+      },
+    };
+    const offer =
+      'annotate with clusterwright.dev/recover-from=POD@UID/GENERATION/APPLIED of the member to go on with: ' +
+      'db-1-0@uid-db/1/120 (revision 88), db-0-0@uid-db/1/100 (revision 100)';
+    expect(said(two)).toContain(offer);
+    expect(said({ ...two, ...asked('db-0-0') })).toContain(
+      'clusterwright.dev/recover-from must be POD@UID/GENERATION/APPLIED, such as db-0-0@uid-db/1/1234; if the others',
+    );
+    expect(said({ ...two, ...asked('db-0-0') })).toContain(offer);
+    expect(said({ ...two, children: unreadyFor(59_000) })).not.toContain('recover-from');
+  });
 });

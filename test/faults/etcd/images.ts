@@ -10,6 +10,7 @@ import { answerTo } from './calls.ts';
 import { serveGateway } from './gateway.ts';
 import { addressIn, type Host } from './host.ts';
 import { Member } from './member.ts';
+import { serveMetrics } from './metrics.ts';
 import { Processes } from './processes.ts';
 import { startOn } from './start.ts';
 
@@ -81,7 +82,12 @@ class Container implements RunningProgram {
         return member === undefined ? undefined : answerTo(path, { member, body, token, time });
       });
     });
-    this.#closers.push(close, () => {
+    const closeMetrics = network.listen(ip, metricsPort, (stream) => {
+      streams.add(stream);
+      stream.on('close', () => streams.delete(stream));
+      serveMetrics(stream, () => this.#member);
+    });
+    this.#closers.push(close, closeMetrics, () => {
       for (const stream of [...streams]) stream.destroy();
     });
   }

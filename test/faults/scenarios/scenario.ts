@@ -12,6 +12,8 @@ export interface Stage {
   change(spec: Spec): Promise<void>;
   /** An annotation of the custom resource. */
   annotate(name: string, value: string): Promise<void>;
+  /** The status of the custom resource, as text. */
+  said(): string;
   remove(): Promise<void>;
   /** Any other object, in the same namespace. */
   make(object: KubeObject): Promise<void>;

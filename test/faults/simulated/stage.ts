@@ -54,6 +54,12 @@ export function simulatedStage(options: {
     async annotate(name, value) {
       await client.mergePatch(ref, { metadata: { annotations: { [name]: value } } });
     },
+    said() {
+      const own = kubernetes
+        .objects()
+        .find(({ kind, metadata }) => kind === resource.kind && metadata.name === cluster);
+      return JSON.stringify(own?.status ?? {});
+    },
     async remove() {
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid });

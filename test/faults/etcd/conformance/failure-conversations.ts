@@ -1,4 +1,5 @@
 /** Members that are away, that have lost what they had, or that are started where they should not be. */
+import { progressIn } from '../../../../src/engines/etcd/progress.ts';
 import {
   type Conversation,
   field,
@@ -45,6 +46,33 @@ export const failureConversations: readonly Conversation[] = [
       return [alone, await get(stage, other, 'a'), await put(stage, other, 'c', '3')];
     },
     yields: [[['etcdserver: no leader'], '1', '4 context deadline exceeded', true, false], '1', 'done'],
+  },
+  {
+    story: 'without a majority one that has started again answers no client, and its metrics say how far its data goes',
+    async play(stage) {
+      const members = ['n1', 'n2', 'n3'];
+      await form(stage, ...members);
+      for (const value of ['1', '2', '3']) await put(stage, 'n1', 'a', value);
+      await ready(stage, 'n2');
+      await stage.until('it has them, too', async () => (await get(stage, 'n2', 'a', true)) === '3');
+      const applied = async (): Promise<unknown> => {
+        const status = await stage.ask('n2', 'maintenance/status');
+        return field(status, 'raftAppliedIndex');
+      };
+      await stage.kill('n1');
+      await stage.kill('n3');
+      await stage.until('no leader is known', async () => !(await isReady(stage, 'n2')));
+      const before = [await applied(), progressIn((await stage.metrics('n2')) ?? '')] as const;
+      await stage.terminate('n2');
+      await stage.start('n2', newCluster(...members));
+      await stage.until('it serves', async () => (await stage.metrics('n2')) !== undefined);
+      const after = progressIn((await stage.metrics('n2')) ?? '');
+      await stage.pause(1000);
+      const answer = await stage.ask('n2', 'maintenance/status', {}, { withinMs: 1000 });
+      const asSaid = String(before[1]?.applied) === before[0] && after?.applied === before[1]?.applied;
+      return [asSaid, before[1]?.revision, after?.revision, answer];
+    },
+    yields: [true, '4', '4', 'no answer'],
   },
   {
     story: 'a killed leader is replaced, and comes back with what it had',

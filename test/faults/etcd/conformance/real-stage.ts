@@ -73,6 +73,14 @@ export function realStage(binary: string, network: string): Stage {
         () => false,
       );
     },
+    async metrics(member) {
+      const signal = AbortSignal.timeout(5_000);
+      const request = { host: address(member), port: 2381, method: 'GET', path: '/metrics', lines: /^etcd_/ } as const;
+      return exchangeOver(dialTcp, { ...request, signal }).then(
+        ({ body }) => body,
+        () => undefined,
+      );
+    },
     kill: (member) => stop(member, 'SIGKILL'),
     terminate: (member) => stop(member, 'SIGTERM'),
     async wipe(member) {

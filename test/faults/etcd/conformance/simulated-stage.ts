@@ -76,6 +76,21 @@ export function simulatedStage(version: string): Stage {
           new Promise<boolean>((resolve) => time.after(5_000, () => resolve(false))),
         ]),
       ),
+    metrics(member) {
+      const giveUp = new AbortController();
+      const cancel = time.after(5_000, () => giveUp.abort(new Error('no answer')));
+      const request = { host: address(member), port: 2381, method: 'GET', path: '/metrics', lines: /^etcd_/ } as const;
+      const asking = exchangeOver((to, port, signal) => network.dial('127.0.0.254', to, port, signal), {
+        ...request,
+        signal: giveUp.signal,
+      });
+      return during(
+        asking.then(
+          ({ body }) => body,
+          () => undefined,
+        ),
+      ).finally(cancel);
+    },
     async kill(member) {
       running.get(member)?.kill();
       await time.advance(1);

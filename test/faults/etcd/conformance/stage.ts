@@ -25,6 +25,8 @@ export interface Stage {
   ask(member: string, path: string, body?: object, options?: { token?: string; withinMs?: number }): Promise<Answer>;
   /** Whether the kubelet's question is answered well. */
   probe(member: string, path: '/livez' | '/readyz'): Promise<boolean>;
+  /** What its metrics say, as far as the operator asks for it; undefined where nobody answers. */
+  metrics(member: string): Promise<string | undefined>;
   kill(member: string): Promise<void>;
   terminate(member: string): Promise<void>;
   /** Everything on its volume is gone. */

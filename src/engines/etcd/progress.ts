@@ -1,0 +1,61 @@
+/**
+ * How far the data of a member goes that answers nobody: without a majority, one that has started again serves no client,
+ * and one that asks who is asking gives no token. Its metrics need neither.
+ *
+ * What is committed stands at zero there until the next leader; what is applied is told from the start on.
+ */
+import type { Pod } from '../../resources/children.ts';
+import type { EngineIO } from '../engine-io.ts';
+import { answerTimeoutMs } from './gateway.ts';
+import { metricsPort } from './names.ts';
+import type { EtcdObserved, Progress } from './observed.ts';
+
+const line = /^etcd_(?:server_proposals_applied_total|server_is_learner|debugging_mvcc_current_revision) /;
+
+/** Each within a second. Who does not say stays as he was found. */
+export async function withProgress(
+  members: EtcdObserved['members'],
+  pods: readonly Pod[],
+  io: EngineIO,
+): Promise<EtcdObserved['members']> {
+  return Promise.all(
+    members.map(async (member) => {
+      const status = pods.find(({ metadata }) => metadata.name === member.pod)?.status;
+      if (member.state !== 'silent' || status?.podIP === undefined || status.phase !== 'Running') return member;
+      const progress = await progressAt(status.podIP, io).catch(() => undefined);
+      io.signal.throwIfAborted();
+      return progress === undefined ? member : { ...member, progress };
+    }),
+  );
+}
+
+async function progressAt(host: string, io: EngineIO): Promise<Progress | undefined> {
+  const over = new AbortController();
+  const late = io.sleep(answerTimeoutMs, over.signal).then(
+    () => over.abort(new Error(`${host} did not tell its metrics within ${answerTimeoutMs} ms`)),
+    () => undefined,
+  );
+  try {
+    const request = { host, port: metricsPort, method: 'GET', path: '/metrics', lines: line } as const;
+    const { status, body } = await io.exchange({ ...request, signal: over.signal });
+    return status === 200 ? progressIn(body) : undefined;
+  } finally {
+    over.abort(new Error('the call is over'));
+    await late;
+  }
+}
+
+/** Numbers are written as `38` or as `1.234567e+06`. Undefined unless both are there, and whole, and of one that votes. */
+export function progressIn(metrics: string): Progress | undefined {
+  const found = new Map(
+    metrics.split('\n').map((text): [string, number] => {
+      const [name = '', value = ''] = text.split(' ');
+      return [name, Number(value)];
+    }),
+  );
+  const applied = found.get('etcd_server_proposals_applied_total');
+  const revision = found.get('etcd_debugging_mvcc_current_revision');
+  const isWhole = (value: number | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  const isVoter = found.get('etcd_server_is_learner') !== 1;
+  return isVoter && isWhole(applied) && isWhole(revision) ? { applied, revision: String(revision) } : undefined;
+}
