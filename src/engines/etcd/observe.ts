@@ -11,19 +11,19 @@ import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMe
 import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
-import { heldBy } from './situation.ts';
+import { heldBy, quorumOf } from './situation.ts';
 import { observeCertificates } from './trust.ts';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
-  let unaskable: string | undefined;
+  const refusals: string[] = [];
   const asked = await Promise.all(
     children.pods.map(async (pod) => {
       try {
         return await ask(pod, cluster, session);
       } catch (error) {
         io.signal.throwIfAborted();
-        if (error instanceof SecretUnusable) unaskable = error.message;
+        if (error instanceof SecretUnusable) refusals.push(error.message);
         return silent(pod, (error as Error).message);
       }
     }),
@@ -38,7 +38,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
     ...certificates,
-    ...(unaskable === undefined ? {} : { unaskable }),
+    ...(refusals.length >= quorumOf(asked.length) ? { unaskable: refusals[0] ?? '' } : {}),
   };
 }
 

@@ -85,7 +85,7 @@ export interface EtcdObserved {
   readonly members: readonly (LiveMember | SilentMember)[];
   /** Absent while no majority answers. */
   readonly agreed?: Agreement;
-  /** Why nobody could be asked at all: the password is missing, or refused. */
+  /** Why no majority could be asked at all: the password is missing, or refused. What one member refuses is its silence. */
   readonly unaskable?: string;
   /** Of the authorities that members are to trust: see `trust.ts`. Absent where a Secret cannot be read now. */
   readonly authorities?: string;

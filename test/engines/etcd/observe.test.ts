@@ -124,6 +124,31 @@ describe('a look at the members', () => {
     expect(result).toMatchObject({ value: { agreed: { hasPreviousPassword: true } } });
   });
 
+  it.each<[string, readonly number[], readonly number[], boolean, boolean]>([
+    ['goes on where one member refuses the password and a majority takes it', [1], [], true, false],
+    ['says that nobody can be asked where a majority refuses it', [0, 1], [], true, true],
+    ['takes one refusal among members that are silent for no more than that', [1], [0, 2], false, false],
+  ])('%s', async (_, refusing, away, isAgreed, isUnaskable) => {
+    const { cluster, children, observed } = etcdWorld({ spec: { auth: { enabled: true } } });
+    const refusal = (message: string): HttpResponse => answer(400, { code: 3, message });
+    const script: Script = ({ host, path, headers = {} }) => {
+      if (away.some((number) => host === memberAddress(number))) return new Error('connect ECONNREFUSED');
+      if (refusing.every((number) => host !== memberAddress(number))) {
+        if (path.endsWith('/authenticate')) return answer(200, { token: 't' });
+        return headers.authorization === 't' ? undefined : refusal('user name is empty');
+      }
+      return refusal(path.endsWith('/authenticate') ? 'invalid user ID or password' : 'user name is empty');
+    };
+    const network = scriptedEtcd(observed, script);
+    const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
+    if (result.status === 'rejected') throw result.reason;
+    expect([result.value.agreed !== undefined, result.value.unaskable !== undefined]).toEqual([isAgreed, isUnaskable]);
+    expect(result.value.members[1]).toMatchObject({
+      state: 'silent',
+      why: expect.stringContaining('refuses the password'),
+    });
+  });
+
   it.each<[string, Readonly<Record<string, Readonly<Record<string, string>>>>, boolean]>([
     ['finds which authorities are trusted', { a: { 'ca.crt': '1' }, b: { 'ca.crt': '2' } }, true],
     ['does not guess them where a Secret is away', { a: { 'ca.crt': '1' } }, false],
