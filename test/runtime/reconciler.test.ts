@@ -221,37 +221,6 @@ describe('a pass', () => {
     expect(did).toBe(asked);
   });
 
-  it.each<readonly [story: string, annotations: Readonly<Record<string, string>>, asked: number]>([
-    ['taken back', {}, 0],
-    ['changed', { 'clusterwright.dev/choose-primary': 'db-1' }, 0],
-    [
-      'left as it was, beside another of somebody else',
-      { 'clusterwright.dev/choose-primary': 'db-0', 'a.b/c': 'd' },
-      1,
-    ],
-  ])('that takes something away on request is not done where the request was %s', async (_, annotations, asked) => {
-    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
-    const requested = { ...now.metadata, annotations: { 'clusterwright.dev/choose-primary': 'db-0' } };
-    const seen = { ...now, metadata: { ...requested, generation: 1 }, status: { observedGeneration: 1 } };
-    parts.api.put({ ...now, metadata: { ...now.metadata, annotations } });
-    let did = 0;
-    finds([{ ...act, takesAway: true }], settled, async () => void did++);
-    await reconciler.reconcile(engine, seen, key, new AbortController().signal);
-    expect(did).toBe(asked);
-  });
-
-  it('that takes something away as a whole looks again, whatever its steps are, and however new the cluster is', async () => {
-    const now = parts.api.get('RedisCluster', 'db') as KubeObject;
-    const seen = { ...now, metadata: { ...now.metadata, annotations: { 'clusterwright.dev/recover-from': 'x' } } };
-    let did = 0;
-    engine.find = async () => ({
-      plan: { steps: [act], outcome: settled, takesAway: true },
-      act: async () => void did++,
-    });
-    await reconciler.reconcile(engine, seen, key, new AbortController().signal);
-    expect(did).toBe(0);
-  });
-
   it.each<readonly [story: string, meanwhile: 'same' | 'gone' | 'another', asked: number]>([
     ['that is there is carried out', 'same', 1],
     ['that is gone is not', 'gone', 0],
