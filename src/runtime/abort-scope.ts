@@ -5,6 +5,8 @@
  * for every ten seconds never goes. Here `dispose` cuts the tie at once.
  */
 
+import { setMaxListeners } from 'node:events';
+
 export interface AbortScope {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
@@ -14,6 +16,8 @@ export interface AbortScope {
 
 export function createAbortScope(...parents: readonly (AbortSignal | undefined)[]): AbortScope {
   const controller = new AbortController();
+  // All connections of a pass listen to its signal: many are no leak.
+  setMaxListeners(0, controller.signal);
   const followed = parents.filter((parent) => parent !== undefined);
   const follow = ({ target }: Event): void => controller.abort((target as AbortSignal).reason);
   const aborted = followed.find((parent) => parent.aborted);

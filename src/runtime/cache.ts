@@ -16,13 +16,14 @@ import {
   services,
   statefulSets,
 } from '../api/resource.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import type { KubeClient } from './client.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { IndexFunction } from './object-index.ts';
 import { type Projection, podSummary, wholeObject } from './projection.ts';
 import { createReflector, type Reflector } from './reflector.ts';
 import { type Change, createStore, type Store, type StoreEntry } from './store.ts';
@@ -58,6 +59,15 @@ export const childResources: readonly Resource[] = [
 /** Of somebody else's: where the API server does not serve them, or not to us, there are none. */
 export const optionalResources: readonly Resource[] = [certificates];
 const byCluster = 'cluster';
+const byTarget = 'target';
+
+/** What a resource of ours is about, as its raw spec says: `KIND/NAMESPACE/NAME`. */
+function targetOf({ metadata, spec }: KubeObject): string[] {
+  const { cluster } = (spec ?? {}) as { readonly cluster?: Partial<Referral> | null };
+  const { kind, name } = cluster ?? {};
+  if (typeof kind !== 'string' || typeof name !== 'string') return [];
+  return [`${kind}/${metadata.namespace ?? ''}/${name}`];
+}
 
 export interface Cache {
   /** Runs every watch until the signal aborts. */
@@ -71,6 +81,8 @@ export interface Cache {
   readonly hasSynced: boolean;
   clusters(engine: RegisteredEngine): KubeObject[];
   cluster(engine: RegisteredEngine, namespace: string, name: string): KubeObject | undefined;
+  /** Resources of other kinds that are about this one: backups of a cluster, for example. */
+  referringTo(engine: RegisteredEngine, namespace: string, name: string): ClusterKey[];
   children(key: ClusterKey): Children;
   entry(object: KubeObject): StoreEntry | undefined;
   /** The answer to our own write. Objects of a kind that is not watched are ignored. */
@@ -104,9 +116,13 @@ export function createCache(options: CacheOptions): Cache {
   const { client, engines, clock, random, log, metrics } = options;
   const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
 
-  const watch = (resource: Resource, labelSelector: string | undefined, projection: Projection): Watched[] =>
+  const watch = (
+    resource: Resource,
+    labelSelector: string | undefined,
+    projection: Projection,
+    indexes: Readonly<Record<string, IndexFunction>>,
+  ): Watched[] =>
     namespaces.map((namespace) => {
-      const indexes = labelSelector === undefined ? {} : { [byCluster]: keyOfChild };
       const store = createStore({ resource: resource.plural, projection, indexes, log, metrics });
       const selection = { namespace, labelSelector };
       const isOptional = optionalResources.includes(resource);
@@ -115,10 +131,15 @@ export function createCache(options: CacheOptions): Cache {
       return { resource, namespace, store, reflector };
     });
 
-  const clusters = engines.map((engine) => ({ engine, watched: watch(engine.kind.resource, undefined, wholeObject) }));
-  const children = childResources.flatMap((resource) =>
-    watch(resource, `${managedByLabel}=${managedBy}`, resource === pods ? podSummary : wholeObject),
-  );
+  const clusters = engines.map((engine) => {
+    const indexes = engine.refersTo === undefined ? {} : { [byTarget]: targetOf };
+    return { engine, watched: watch(engine.kind.resource, undefined, wholeObject, indexes) };
+  });
+  const children = childResources.flatMap((resource) => {
+    const projection = resource === pods ? podSummary : wholeObject;
+    return watch(resource, `${managedByLabel}=${managedBy}`, projection, { [byCluster]: keyOfChild });
+  });
+  const requests = clusters.filter(({ engine }) => engine.refersTo !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
   const storesOf = (engine: RegisteredEngine): Store[] =>
@@ -152,6 +173,12 @@ export function createCache(options: CacheOptions): Cache {
     cluster(engine, namespace, name) {
       return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });
     },
+    referringTo: ({ kind }, namespace, name) =>
+      requests.flatMap(({ engine, watched }) =>
+        watched
+          .flatMap(({ store }) => store.keysByIndex(byTarget, `${kind.resource.kind}/${namespace}/${name}`))
+          .map((key) => `${engine.name}/${key}`),
+      ),
     children: (key) => childrenOf(children.flatMap(({ store }) => store.byIndex(byCluster, key))),
     entry: (object) => storeFor(resourceNamed(object), object.metadata.namespace)?.entry(object.metadata),
     observeWrite(object) {

@@ -4,9 +4,8 @@
  * A key, never an object, goes through the queue, so a worker always reads the newest state; no cluster is ever worked
  * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
  */
-import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
-import type { Referral, RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Clock, Random } from './clock.ts';
@@ -81,9 +80,7 @@ export function createController(options: ControllerOptions): Controller {
       return;
     }
     const startedAt = clock.monotonic();
-    const scope = new AbortController();
-    const stop = (): void => scope.abort(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    const scope = createAbortScope(signal);
     const cancel = clock.after(passTimeoutMs, () =>
       scope.abort(new Error(`the pass took longer than ${passTimeoutMs} ms`)),
     );
@@ -104,7 +101,7 @@ export function createController(options: ControllerOptions): Controller {
       }
     } finally {
       cancel();
-      signal.removeEventListener('abort', stop);
+      scope.dispose();
       const labels = { kind: engine.kind.resource.kind, outcome };
       metrics.reconciles.inc(labels);
       metrics.reconcileDuration.observe(labels, (clock.monotonic() - startedAt) / 1000);
@@ -156,38 +153,19 @@ export function createController(options: ControllerOptions): Controller {
     return told(change.object) !== told(change.previous);
   }
 
-  /** Resources of other kinds that are about this cluster. */
-  function referringTo({ kind }: RegisteredEngine, { metadata }: KubeObject): ClusterKey[] {
-    const { namespace = '', name } = metadata;
-    return engines
-      .filter(({ refersTo }) => refersTo !== undefined)
-      .flatMap((engine) =>
-        cache
-          .clusters(engine)
-          .filter((object) => {
-            if (object.metadata.namespace !== namespace) return false;
-            const { cluster } = (object.spec ?? {}) as { readonly cluster?: Partial<Referral> };
-            return cluster?.kind === kind.resource.kind && cluster.name === name;
-          })
-          .map((object) => clusterKey(engine.name, namespace, object.metadata.name)),
-      );
-  }
-
   cache.onClusterChange((engine, change) => {
     const { namespace = '', name, uid = '' } = change.object.metadata;
     if (change.type === 'deleted') status.forget(uid);
     if (!isNews(change)) return;
     const priority = change.origin === 'list' ? 'low' : 'high';
     queue.add(clusterKey(engine.name, namespace, name), priority);
-    for (const key of referringTo(engine, change.object)) queue.add(key, priority);
+    for (const key of cache.referringTo(engine, namespace, name)) queue.add(key, priority);
   });
   cache.onChildChange((key, change) => queue.add(key, change.origin === 'list' ? 'low' : 'high'));
 
   return {
     async run(stopping, lost) {
       const passes = createAbortScope(lost);
-      // Every pass listens to it.
-      setMaxListeners(2 * workers, passes.signal);
       const over = Promise.all(Array.from({ length: workers }, () => work(passes.signal)));
       const cancels: (() => void)[] = [];
       const abandoned = new Promise<void>((resolve) => {

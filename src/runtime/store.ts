@@ -47,6 +47,8 @@ export interface Store {
   list(namespace?: string): KubeObject[];
   /** Throws if there is no index of that name. */
   byIndex(index: string, value: string): KubeObject[];
+  /** The keys of the same objects, none of which is unpacked for it. */
+  keysByIndex(index: string, value: string): readonly string[];
   readonly size: number;
   /** Whether one complete list has arrived. Until then absence means nothing. */
   readonly hasSynced: boolean;
@@ -146,6 +148,12 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     return [{ type: 'deleted', object, previous: object, origin }];
   }
 
+  function keysIn(name: string, value: string): string[] {
+    const found = indexes.find((candidate) => candidate.name === name);
+    if (found === undefined) throw new Error(`the store of ${resource} has no index ${name}`);
+    return [...found.index.keys(value)];
+  }
+
   function see(version: string | undefined): void {
     if (seenUpTo === undefined || isNewer(version, seenUpTo)) seenUpTo = version;
   }
@@ -239,13 +247,12 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
       return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
     },
     byIndex(name, value) {
-      const found = indexes.find((candidate) => candidate.name === name);
-      if (found === undefined) throw new Error(`the store of ${resource} has no index ${name}`);
-      return Array.from(found.index.keys(value)).flatMap((key) => {
+      return keysIn(name, value).flatMap((key) => {
         const held = objects.get(key);
         return held === undefined ? [] : [packer.unpack(held.packed)];
       });
     },
+    keysByIndex: keysIn,
     get size() {
       return objects.size;
     },

@@ -14,6 +14,7 @@ import type { Options, OwnSubject, Part } from './options.ts';
 import type { Recorder } from './recorder.ts';
 import { measureRestart } from './restart.ts';
 import type { Counted } from './results.ts';
+import { measureSchedules } from './schedules.ts';
 import { startStandIn } from './stand-in.ts';
 import { type Subject, startSubject, takeBundle } from './subject.ts';
 import { measureSynth } from './synth.ts';
@@ -24,6 +25,7 @@ const restartFrom = 1000;
 /** The floor of more clusters takes minutes, and is linear. */
 const floorUpTo = 1000;
 const synthSizes = [1, 100, 1000];
+const scheduleSizes = [250, 500, 1000, 2000];
 
 const sample = (workload: OwnWorkload, i: number) => {
   const manifest = workload.manifest(clusterName(i), benchNamespace);
@@ -36,6 +38,8 @@ export async function runOwn(options: Options, { workload }: OwnSubject, recorde
   const childrenEach = childrenToCreate(workload, sample(workload, 0)).length;
   await recorder.set({ childrenEach });
   if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(workload, n));
+  if (wanted('schedules')) for (const n of scheduleSizes) await recorder.add('scheduled', await measureSchedules(n));
+  if (options.only.length > 0 && options.only.every((part) => part === 'synth' || part === 'schedules')) return;
   await requireNoSandbox();
   await takeBundle();
   if (wanted('ceiling')) {

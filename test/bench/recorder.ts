@@ -27,6 +27,7 @@ export function createRecorder(
     churned: [],
     counted: [],
     synthesized: [],
+    scheduled: [],
     seconds: 0,
   };
   const set = async (found: Partial<Results>): Promise<void> => {

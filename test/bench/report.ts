@@ -124,6 +124,14 @@ function synth({ synthesized }: Results): string {
   );
 }
 
+function schedules({ scheduled }: Results): string {
+  return section(
+    'Clusters with a schedule each',
+    ['clusters', 'complete view, CPU s', 'one more, CPU ms'],
+    scheduled.map(({ n, listCpuSeconds, addedCpuMs }) => [String(n), number(listCpuSeconds, 2), number(addedCpuMs, 2)]),
+  );
+}
+
 /** One line for each target; empty where nothing was measured that a target is about. */
 export function verdict(results: Results): string {
   return section(
@@ -139,6 +147,6 @@ export function report(results: Results): string {
     `${subject}, ${at}, ${number(seconds / 60)} min\n` +
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, Linux ${machine.kernel}, ` +
     `Node ${machine.node}, load ${number(machine.loadBefore, 2)} before\n`;
-  const parts = [ceilings, speed, restarts, churn, requests, synth, verdict];
+  const parts = [ceilings, speed, restarts, churn, requests, synth, schedules, verdict];
   return head + parts.map((part) => part(results)).join('');
 }

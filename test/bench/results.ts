@@ -7,6 +7,7 @@ import type { Churned } from './churn.ts';
 import type { Converged } from './converge.ts';
 import type { Floor } from './floor.ts';
 import type { Restarted } from './restart.ts';
+import type { Scheduled } from './schedules.ts';
 import type { Synthesized } from './synth.ts';
 
 export interface Machine {
@@ -46,6 +47,7 @@ export interface Results {
   readonly churned: readonly Churned[];
   readonly counted: readonly Counted[];
   readonly synthesized: readonly Synthesized[];
+  readonly scheduled: readonly Scheduled[];
   /** Of the whole run. */
   readonly seconds: number;
 }

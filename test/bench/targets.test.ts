@@ -15,6 +15,7 @@ const nothing: Results = {
   churned: [],
   counted: [],
   synthesized: [],
+  scheduled: [],
   seconds: 60,
 };
 

@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { createAbortScope } from '../../src/runtime/abort-scope.ts';
 
@@ -17,4 +18,8 @@ it('does not lead it, and leaves it on demand', () => {
   expect([own.signal.reason, parent.signal.aborted]).toEqual(['mine', false]);
   parent.abort('over');
   expect(disposed.signal.aborted).toBe(false);
+});
+
+it('may be listened to by every connection of a pass', () => {
+  expect(getMaxListeners(createAbortScope().signal)).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { backupKind } from '../../src/api/backup.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { settled } from '../../src/plan/plan.ts';
@@ -361,4 +361,24 @@ it('a change of a cluster is a reason to look at what is about it, and a change 
   parts.api.put(testCluster('db'));
   await turn();
   expect(begun.sort()).toEqual(['db', 'nightly']);
+});
+
+it('looks at nothing else for it, however much there is', async () => {
+  const backup = (name: string, spec: object) => ({ ...testCluster(name, spec), kind: 'Backup' });
+  for (let i = 0; i < 200; i++) parts.api.put(backup(`b-${i}`, { cluster: { kind: 'RedisCluster', name: `db-${i}` } }));
+  // Foreign input, as a schema of another day may have let it in.
+  for (const [i, cluster] of [null, 7, {}, { kind: {}, name: ['db-7'] }].entries()) {
+    parts.api.put(backup(`odd-${i}`, { cluster }));
+  }
+  parts.api.put(backup('b-8', { cluster: { kind: 'RedisCluster', name: 'db-7' } }));
+  parts.api.vanish('Backup', 'b-9');
+  for (let i = 0; i < 30; i++) await settle();
+  begun.length = 0;
+  const parse = vi.spyOn(JSON, 'parse');
+  for (const name of ['db-7', 'db-8', 'db-9']) parts.api.put(testCluster(name));
+  await settle();
+  const parsed = parse.mock.calls.length;
+  parse.mockRestore();
+  expect(begun.sort()).toEqual(['b-7', 'b-8', 'db-7', 'db-8', 'db-9']);
+  expect(parsed).toBeLessThan(30);
 });

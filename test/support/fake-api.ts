@@ -5,6 +5,7 @@
  */
 
 import { backupKind } from '../../src/api/backup.ts';
+import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { resourceOf } from '../../src/api/resource.ts';
@@ -121,7 +122,7 @@ export class FakeApi {
   }
 
   #collectionOf(object: KubeObject): string {
-    const own = [redisKind, backupKind].find(({ resource: { kind } }) => kind === object.kind);
+    const own = [redisKind, backupKind, scheduleKind].find(({ resource: { kind } }) => kind === object.kind);
     const resource = own?.resource ?? resourceOf(object);
     return collectionPath(resource, object.metadata.namespace);
   }
