@@ -4,7 +4,7 @@
  * `sleep` takes no time.
  */
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ScriptName, scripts } from '../../src/engines/redis/scripts.ts';
@@ -22,6 +22,8 @@ export interface PodStory {
   readonly password?: string;
   /** On the volume, where it has held a dataset: at which address. */
   readonly mark?: string;
+  /** Traces of a copy on it: one received before the mark was given, or after; one that is being written down. */
+  readonly traces?: readonly ('earlier' | 'later' | 'unfinished')[];
   /** Files in the memory-backed directory, from an earlier start. */
   readonly run?: Readonly<Record<string, string>>;
 }
@@ -71,7 +73,21 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       if (text !== undefined) await put(at('config', name), text);
     }
     for (const [name, text] of Object.entries(story.run ?? {})) await put(at('run', name), text);
-    if (story.mark !== undefined) await put(at('data', 'initialised'), story.mark);
+    const secondsAgo = async (path: string, seconds: number): Promise<void> => {
+      const then = Date.now() / 1000 - seconds;
+      await utimes(path, then, then);
+    };
+    if (story.mark !== undefined) {
+      await put(at('data', 'initialised'), story.mark);
+      await secondsAgo(at('data', 'initialised'), 20);
+    }
+    for (const trace of story.traces ?? []) {
+      await mkdir(at('data', 'appendonlydir'), { recursive: true });
+      const path =
+        trace === 'unfinished' ? at('data', 'appendonlydir', 'temp-appendonly.aof.incr') : at('data', 'dump.rdb');
+      await put(path, '');
+      await secondsAgo(path, trace === 'earlier' ? 30 : 10);
+    }
     await put(at('password'), `${story.password ?? 'pw'}\n`);
     await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
     await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);

@@ -14,7 +14,7 @@ import { sentinelSettings } from '../../src/engines/redis/config.ts';
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from '../../src/engines/redis/observed.ts';
 import { redisResources } from '../../src/engines/redis/resources.ts';
-import { dynamicSettings } from '../../src/engines/redis/settings.ts';
+import { settingsToHold } from '../../src/engines/redis/settings.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { atSize } from '../../src/plan/objects.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
@@ -260,7 +260,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     replicas: isPrimary ? inSync.map(nodeAddress) : [],
     electable: change !== 'blank',
     empty: change === 'blank',
-    settings: dynamicSettings(cluster) as Readonly<Record<string, string>>,
+    settings: settingsToHold(cluster),
   };
   return [typeof change === 'object' ? { ...node, ...change } : node];
 }

@@ -51,9 +51,11 @@ function planContested(nodes: readonly DataNode[]): Plan<RedisAction> | undefine
   };
 }
 
-function chosenByHand({ cluster, nodes }: Situation): Plan<RedisAction> | undefined {
+/** One that does not hold its whole dataset may be chosen where every node answers and none does. */
+function chosenByHand({ cluster, nodes, dataSize }: Situation): Plan<RedisAction> | undefined {
   const choice = choiceOf(cluster)?.pod;
-  const node = nodes.find((candidate) => candidate.pod === choice && candidate.electable);
+  const isLast = nodes.length >= dataSize && nodes.every(({ electable }) => !electable);
+  const node = nodes.find((candidate) => candidate.pod === choice && (candidate.electable || isLast));
   return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
 }
 
@@ -138,12 +140,13 @@ function planMoved(situation: Situation, named: string): Plan<RedisAction> {
   return pod === undefined && !isElsewhere ? planRecovery(situation) : unknown();
 }
 
-function lost(pod: string): Plan<RedisAction> {
+function lost({ pod, empty }: DataNode): Plan<RedisAction> {
+  const why = empty ? 'is blank' : 'does not hold what it had: its process ended before that was written down';
   return {
     steps: [],
     outcome: blocked(
       'PrimaryVolumeLost',
-      `${pod} was primary and its volume is blank; name a replica in the annotation ${choiceAnnotation}`,
+      `${pod} was primary and its volume ${why}; name a replica in the annotation ${choiceAnnotation}`,
     ),
   };
 }
@@ -197,6 +200,6 @@ function promotingLast({ cluster, nodes, dataSize }: Situation, pod: string, why
   }
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
-  if (!node.electable) return lost(pod);
+  if (!node.electable) return lost(node);
   return promoting(node, why);
 }

@@ -10,7 +10,7 @@ import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from '.
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 import { PasswordMissing, passwordOf, withSession } from './session.ts';
-import { dynamicSettings } from './settings.ts';
+import { settingsToHold } from './settings.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
@@ -29,7 +29,7 @@ export async function observeRedis(
     if (!(error instanceof PasswordMissing)) throw error;
     return { data: data.map(silentPod), sentinels: sentinels.map(silentPod), unaskable: error.message };
   }
-  const directives = Object.keys(dynamicSettings(cluster));
+  const directives = Object.keys(settingsToHold(cluster));
   const ask = <T>(port: number, talk: (connection: RedisConnection, at: Place) => Promise<T>) => {
     return async (pod: Pod): Promise<T | SilentNode> => {
       const address = pod.status?.podIP;

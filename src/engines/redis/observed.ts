@@ -24,7 +24,10 @@ export interface DataNode {
   readonly offset: number;
   /** Addresses of the replicas that are in sync, as the node itself counts them. */
   readonly replicas: readonly string[];
-  /** Whether Sentinel may elect it. A node on a blank volume may not until it has copied the dataset. */
+  /**
+   * Whether Sentinel may elect it. A node may not that was started on a blank volume, or on one that does not hold its whole
+   * dataset, until it has copied that and written it down.
+   */
   readonly electable: boolean;
   /** No key in any database. */
   readonly empty: boolean;

@@ -6,7 +6,7 @@ import type { ActStep } from '../../plan/plan.ts';
 import type { RedisAction, Target } from './action.ts';
 import { sentinelSettings } from './config.ts';
 import { answering, type DataNode } from './observed.ts';
-import { dynamicSettings, settingsToChange } from './settings.ts';
+import { settingsToChange, settingsToHold } from './settings.ts';
 import { majorityOf, type Situation } from './situation.ts';
 import type { WatchingSentinel } from './topology.ts';
 
@@ -87,7 +87,7 @@ function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
 }
 
 export function configureSteps({ cluster, nodes }: Pick<Situation, 'cluster' | 'nodes'>): Act[] {
-  const wanted = dynamicSettings(cluster);
+  const wanted = settingsToHold(cluster);
   return nodes.flatMap((node): Act[] => {
     const settings = settingsToChange(wanted, node.settings) as Record<string, string>;
     const names = Object.keys(settings);

@@ -10,6 +10,8 @@
  * they may; a restarted primary asks them to fail over and comes back as a replica.
  */
 
+import { volume } from './volume-script.ts';
+
 /** Sourced by the others: talking to this node and to the sentinels, every call bounded. */
 const library = `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
 # does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
@@ -89,6 +91,8 @@ trap 'exit 143' TERM
 conf=/run/redis/redis.conf
 keep_password
 rm -f /run/redis/loading
+. "$CONFIG_DIR/volume.sh"
+judge_volume
 blank=yes
 [ ! -e /data/initialised ] || blank=no
 
@@ -161,21 +165,17 @@ exec redis-server "$conf"
 const admit = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-info=$(local_cli info | tr -d '\\r')
-field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
-has_data() {
-  [ "$(cat /data/initialised 2> /dev/null)" = "$POD_IP" ] || printf '%s\\n' "$POD_IP" > /data/initialised
-  local_cli config set replica-priority 100 > /dev/null
-}
+. "$CONFIG_DIR/volume.sh"
+look
+# A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
+kept=no
+if settle_mark; then kept=yes; fi
+# Where the mark was given just now, this has been said.
+electable() { [ "$kept:$stale" = yes:yes ] || local_cli config set replica-priority 100 > /dev/null; }
 case "$(field role):$(field master_link_status)" in
-  master:*) has_data ;;
+  master:*) electable ;;
   slave:up)
-    # A copy is on the disk once the append-only file holds it: killed before, the node would be blank, and marked.
-    kept=yes
-    if [ ! -e /data/initialised ]; then
-      [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" = 0:0 ] || kept=no
-    fi
-    [ "$kept" = no ] || has_data
+    [ "$kept" = no ] || electable
     set -- $(named_primary)
     if [ "\${1:-}" = "$POD_IP" ]; then exit 1; fi
     follow=127.0.0.1
@@ -214,6 +214,8 @@ esac
 const ping = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
+# Whatever becomes of the mark, it is no matter of readiness.
+(. "$CONFIG_DIR/volume.sh" && look && settle_mark) || true
 answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
@@ -380,6 +382,7 @@ const sentinelAlive = answers(26379);
 /** File name in the ConfigMap to text. */
 export const scripts = {
   'library.sh': library,
+  'volume.sh': volume,
   'start-data.sh': startData,
   'admit.sh': admit,
   'ping.sh': ping,

@@ -128,6 +128,14 @@ export function dynamicSettings(cluster: Cluster<RedisSpec>): Settings {
   return settings(cluster, 'dynamic');
 }
 
+/**
+ * What a running node must have, whatever it was started with: without the append-only file a restart finds old data. What
+ * else decides which data a node loads cannot change while it runs.
+ */
+export function settingsToHold(cluster: Cluster<RedisSpec>): Readonly<Record<string, string>> {
+  return { ...(dynamicSettings(cluster) as Readonly<Record<string, string>>), appendonly: 'yes' };
+}
+
 /** What only a restart changes. */
 export function restartSettings(cluster: Cluster<RedisSpec>): Settings {
   return settings(cluster, 'restart');

@@ -248,6 +248,21 @@ describe('sentinels that have forgotten everything', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'the last primary holds less than it had: its copy was not written down',
+      { ...restarted, nodes: { 2: { electable: false } } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
+      'where no node holds all that it had, a person chooses among them',
+      { ...restarted, ...choosing('db-1'), nodes: { all: { electable: false } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'not while one of them does not answer',
+      { ...restarted, ...choosing('db-1'), nodes: { all: { electable: false }, 0: 'silent' } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
       'R1: a person cannot choose a blank node',
       { ...restarted, ...choosing('db-2'), nodes: { 2: 'blank' } },
       ['blocked PrimaryVolumeLost'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dataNode, infoFields, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
 import type { DataNode, Watch } from '../../../src/engines/redis/observed.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
-import { dynamicSettings } from '../../../src/engines/redis/settings.ts';
+import { settingsToHold } from '../../../src/engines/redis/settings.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { flat, hang, info, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 
@@ -141,7 +141,7 @@ describe('a look at a cluster', () => {
       'nobody',
     ]);
     expect(network.open()).toBe(0);
-    const directives = Object.keys(dynamicSettings(redisWorld().cluster));
+    const directives = Object.keys(settingsToHold(redisWorld().cluster));
     expect(network.asked).toContain(`10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority`);
   });
 

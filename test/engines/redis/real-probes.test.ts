@@ -29,9 +29,12 @@ describe.skipIf(!isPossible)('on a real server', () => {
   let directory = '';
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'real-probes-'));
-    for (const name of ['run', 'config']) mkdirSync(join(directory, name));
+    for (const name of ['run', 'config', 'data']) mkdirSync(join(directory, name));
     for (const [name, text] of Object.entries(scripts)) {
-      writeFileSync(join(directory, 'config', name), text.replaceAll('/run/redis', join(directory, 'run')));
+      writeFileSync(
+        join(directory, 'config', name),
+        text.replaceAll('/run/redis', join(directory, 'run')).replaceAll('/data', join(directory, 'data')),
+      );
     }
     writeFileSync(join(directory, 'secret'), 'pw\n');
     writeFileSync(join(directory, 'redis.conf'), 'port 6379\nrequirepass "pw"\nmaxclients 2\nsave ""\n');
@@ -53,6 +56,7 @@ describe.skipIf(!isPossible)('on a real server', () => {
         CONFIG_DIR: join(directory, 'config'),
         AUTH_FILE: join(directory, 'secret'),
         CLUSTER_NAME: 'db',
+        POD_IP: '10.0.0.1',
       },
     });
     if (stderr !== '') throw new Error(stderr);

@@ -249,6 +249,11 @@ describe('settings', () => {
       ['configure db-0 timeout=0', 'settled'],
     ],
     [
+      'an append-only file that was switched off by hand is switched on',
+      { nodes: { 1: { settings: { appendonly: 'no' } } } },
+      ['configure db-1 appendonly=yes', 'wait Repairing'],
+    ],
+    [
       'a replica that holds the data may be elected again',
       { nodes: { 2: { electable: false } } },
       ['configure db-2 replica-priority=100', 'wait Repairing'],

@@ -222,7 +222,7 @@ describe('a data node is admitted', () => {
       '"-p 6379 "*': 'OK',
     }),
   });
-  const written = { aof_rewrite_in_progress: 0, aof_rewrite_scheduled: 0 };
+  const written = { aof_enabled: 1, aof_rewrite_in_progress: 0, aof_rewrite_scheduled: 0 };
   const synced = { role: 'slave', master_link_status: 'up', master_host: '10.0.0.9' };
   const dead = { role: 'slave', master_link_status: 'down', master_host: '10.0.0.7', master_sync_in_progress: 0 };
   const electable = 'config set replica-priority 100';
@@ -236,8 +236,24 @@ describe('a data node is admitted', () => {
     ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, [], false],
     [
       'again, whatever it writes: its disk holds the data since before',
-      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), mark: podIP },
+      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), mark: podIP, traces: ['earlier'] },
       ...([0, [electable], true] as const),
+    ],
+    [
+      'not before a later copy is on the disk',
+      { ...local({ ...synced, aof_rewrite_in_progress: 1 }), mark: podIP, traces: ['later', 'unfinished'] },
+      ...([1, [], false] as const),
+    ],
+    ['once a later copy is', { ...local(synced), mark: podIP, traces: ['later'] }, 0, [electable], true],
+    [
+      'not without an append-only file',
+      { ...local({ ...synced, aof_enabled: 0 }), mark: podIP },
+      ...([1, ['config set appendonly yes'], false] as const),
+    ],
+    [
+      'not where it could not load the copy',
+      { ...local({ ...dead, master_host: '10.0.0.9', aof_enabled: 0 }), mark: podIP, traces: ['later'] },
+      ...([1, ['config set replica-priority 0'], false] as const),
     ],
     ['not before the sentinel knows it', local(synced, { [replicas('s0')]: '' }), 1, [electable], true],
     [

@@ -9,7 +9,7 @@ import { redisConnection } from '../../../src/engines/redis/connection.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts';
-import { marker } from './images.ts';
+import { marker } from './data-volume.ts';
 import type { Processes } from './processes.ts';
 
 /** From the choice of a node until the dump begins. */

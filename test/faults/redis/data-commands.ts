@@ -132,7 +132,8 @@ function role({ replication, dataset, settings }: DataNode): Reply {
   return ['slave', source.host, source.port, replication.state, replication.isUp ? dataset.offset : -1];
 }
 
-function config({ settings }: DataNode, args: readonly string[]): Reply {
+function config(node: DataNode, args: readonly string[]): Reply {
+  const { settings } = node;
   const verb = args[1]?.toUpperCase();
   if (verb === 'GET' && args.length > 2) return settings.get(args.slice(2));
   if (verb === 'REWRITE') return 'OK';
@@ -140,6 +141,7 @@ function config({ settings }: DataNode, args: readonly string[]): Reply {
     return errorReply(`ERR wrong number of arguments for 'config|${verb?.toLowerCase()}' command`);
   }
   const error = settings.set(args.slice(2));
+  node.applyAppendOnly();
   return error === undefined ? 'OK' : errorReply(error);
 }
 

@@ -9,6 +9,7 @@ import type { Reply } from '../../../src/engines/redis/resp.ts';
 import { type Client, errorReply, type Server, serveStream } from './client.ts';
 import { Connections, later, type Outcome } from './connections.ts';
 import { executeData } from './data-commands.ts';
+import { receivedAt, unfinished } from './data-volume.ts';
 import { Dataset, type Keys, type Snapshot } from './dataset.ts';
 import { type Conf, Settings } from './directives.ts';
 import { hexId } from './identity.ts';
@@ -62,6 +63,8 @@ export class DataNode implements Server {
   isDiskFailing = false;
   /** Until it is over, the append-only file is that from before the last copy. */
   isRewriting = false;
+  /** False where the file is switched off, by hand or since a copy could not be loaded. */
+  isAppending = false;
   #waiting: Waiting[] = [];
   #postponed: Postponed[] = [];
   #pausedUntil = 0;
@@ -100,6 +103,7 @@ export class DataNode implements Server {
     const stored = volume?.get(hasLog ? appendOnly : snapshotFile) as Stored | undefined;
     if (stored !== undefined && stored.format > formatOf(this.version)) return false;
     this.dataset.keys = hasLog ? (stored?.keys ?? new Map()) : new Map(stored?.keys);
+    this.isAppending = hasLog;
     if (hasLog) this.#storeLog();
     host.processes.add(this);
     this.#stopListening = host.network.listen(host.ip, this.port, (stream, from) => serveStream(this, stream, from));
@@ -176,15 +180,43 @@ export class DataNode implements Server {
   replaceDataset(snapshot: Snapshot): void {
     const keys = new Map(snapshot.keys);
     this.dataset.become({ ...snapshot, keys });
-    if (!this.settings.flag('appendonly')) return;
+    this.#received();
+    if (this.settings.flag('appendonly')) this.#beginLog();
+  }
+
+  /** The copy was received, the keys of before are gone, and what has come cannot be read. */
+  loseDataset(): void {
+    this.#received();
+    this.dataset.keys = new Map();
+    this.isAppending = false;
+  }
+
+  #received(): void {
+    this.host.volume('/data')?.set(receivedAt, this.host.time.monotonic());
+  }
+
+  /** After CONFIG SET, and when it is made primary: the append-only file is switched on or off. */
+  applyAppendOnly(): void {
+    const isWanted = this.settings.flag('appendonly');
+    if (isWanted && !this.isAppending) this.#beginLog();
+    if (isWanted || !this.isAppending) return;
+    this.isAppending = false;
+    if (this.#stored !== undefined && !this.isRewriting) this.#stored.keys = new Map(this.dataset.keys);
+  }
+
+  #beginLog(): void {
+    const { keys } = this.dataset;
+    this.isAppending = true;
     this.isRewriting = true;
+    this.host.volume('/data')?.set(unfinished, true);
     const slowedMs = (keys.size * this.settings.number('rdb-key-save-delay')) / 1000;
     const write = (ms: number): void => {
       this.host.time.after(ms, () => {
-        if (this.hasEnded || this.dataset.keys !== keys) return;
+        if (this.hasEnded || this.dataset.keys !== keys || !this.isAppending) return;
         // Without room it begins anew, until there is.
         if (this.#isDiskFull) return write(this.host.pace.rewriteMs);
         this.isRewriting = false;
+        this.host.volume('/data')?.delete(unfinished);
         this.#storeLog();
       });
     };
@@ -294,7 +326,7 @@ export class DataNode implements Server {
     if (isFull === this.#isDiskFull) return;
     this.#isDiskFull = isFull;
     if (!isFull) this.isDiskFailing = false;
-    if (this.#stored === undefined || this.isRewriting) return;
+    if (this.#stored === undefined || this.isRewriting || !this.isAppending) return;
     this.#stored.keys = isFull ? new Map(this.dataset.keys) : this.dataset.keys;
   }
 

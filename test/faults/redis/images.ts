@@ -5,8 +5,9 @@
  * What is not there, beside everything that nobody asks for: Sentinel's TILT, votes that cross each other on the wire,
  * eviction and expiry, a pause of more than writes, and copies whose length depends on the dataset.
  */
-import type { Images, Program, ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
+import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
 import { DataNode } from './data-node.ts';
+import { dataVolume } from './data-volume.ts';
 import { parseConf, words } from './directives.ts';
 import { briskly, type Host, type Pace, Processes } from './processes.ts';
 import { redisCli } from './redis-cli.ts';
@@ -44,9 +45,6 @@ const probes: Readonly<Record<string, (shell: PodShell) => Promise<boolean>>> = 
 };
 
 const scriptOf = (command: readonly string[]): string => command.at(-1)?.split('/').at(-1) ?? '';
-
-/** The marker on the data volume, next to the server's own files. */
-export const marker = 'initialised';
 
 /** What a script gets instead of an answer once its container is gone. */
 class Ended extends Error {
@@ -126,7 +124,6 @@ class Container implements RunningProgram {
     const mounted = (this.#context.file(env.AUTH_FILE ?? '') ?? '').split('\n', 1)[0] ?? '';
     const password = typeof run.get('password') === 'string' ? String(run.get('password')) : mounted;
     const errand = { host: this.#host, namespace, password };
-    const data = (): Volume | undefined => this.#context.volume('/data');
     return {
       podIP: ip,
       podName: `${namespace}/${env.POD_NAME}`,
@@ -153,10 +150,11 @@ class Container implements RunningProgram {
         this.#throwIfEnded();
       },
       seconds: () => Math.floor(time.now() / 1000),
-      mark: () => data()?.get(marker) as string | undefined,
-      setMark: () => {
-        data()?.set(marker, ip);
-      },
+      disk: dataVolume(
+        () => this.#context.volume('/data') ?? new Map<string, unknown>(),
+        ip,
+        () => time.monotonic(),
+      ),
     };
   }
 

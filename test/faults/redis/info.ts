@@ -33,10 +33,10 @@ function serverLines({ version, runId, startedAt, host }: DataNode): string[] {
   ];
 }
 
-function persistenceLines({ isLoading, isDiskFailing, isRewriting, settings }: DataNode): string[] {
+function persistenceLines({ isLoading, isDiskFailing, isRewriting, isAppending }: DataNode): string[] {
   return [
     `loading:${isLoading ? 1 : 0}`,
-    `aof_enabled:${settings.flag('appendonly') ? 1 : 0}`,
+    `aof_enabled:${isAppending ? 1 : 0}`,
     `aof_rewrite_in_progress:${isRewriting ? 1 : 0}`,
     'aof_rewrite_scheduled:0',
     `aof_last_write_status:${isDiskFailing ? 'err' : 'ok'}`,

@@ -316,6 +316,31 @@ describe('trouble of one server', () => {
     expect(stage.exits.get('db-1')).toBe(0);
   });
 
+  it('a node that dies before its copy is written down may not be elected when it starts again', async () => {
+    const stage = await podCluster();
+    await ask(stage, 'db-1', 'CONFIG SET rdb-key-save-delay 20000000');
+    await ask(stage, 'db-0', 'SET kept 1');
+    await ask(stage, 'db-1', 'REPLICAOF 127.0.0.1 1');
+    await ask(stage, 'db-0', 'CONFIG SET repl-backlog-size 16384');
+    for (let i = 0; i < 8; i++) await ask(stage, 'db-0', `SET big ${'x'.repeat(4000)}`);
+    await stage.time.advance(2000);
+    await ask(stage, 'db-1', `REPLICAOF ${stage.ip('db-0')} 6379`);
+    expect(await stage.time.advanceUntil(() => node(stage, 'db-1').replication.isUp, 5000)).toBe(true);
+    expect(await say(stage, 'db-0', 'SET acknowledged 1', 'WAIT 2 1000')).toEqual(['OK', 2]);
+    for (const pod of [...dataPods, 'db-sentinel-0', 'db-sentinel-1', 'db-sentinel-2']) stage.running(pod).kill();
+    for (const pod of dataPods) stage.start(pod);
+    await stage.time.advance(8000);
+    const priorityOf = (pod: string): Promise<unknown> => ask(stage, pod, 'CONFIG GET replica-priority');
+    expect([await priorityOf('db-0'), await priorityOf('db-1')]).toEqual([
+      ['replica-priority', '100'],
+      ['replica-priority', '0'],
+    ]);
+    expect([await ask(stage, 'db-0', 'GET acknowledged'), await ask(stage, 'db-1', 'GET acknowledged')]).toEqual([
+      '1',
+      null,
+    ]);
+  });
+
   it('SIGTERM is refused while a copy is written down; the hook before it waits until it is', async () => {
     const stage = await podCluster();
     const server = node(stage, 'db-1');

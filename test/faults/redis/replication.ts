@@ -80,6 +80,7 @@ export class Replication {
     this.source = undefined;
     this.#leave();
     this.#node.dataset.depart();
+    this.#node.applyAppendOnly();
     this.dropReplicas();
   }
 
@@ -139,7 +140,7 @@ export class Replication {
       this.#feed(link);
       return;
     }
-    if (source.canSendTo(node)) this.#copy(source, link);
+    this.#copy(source, link);
   }
 
   #copy(source: DataNode, link: Link): void {
@@ -163,6 +164,13 @@ export class Replication {
   }
 
   #install(link: Link, snapshot: Snapshot): void {
+    if (!link.source.canSendTo(this.#node)) {
+      this.hasPosition = false;
+      this.#node.loseDataset();
+      link.source.replication.replicas.delete(link);
+      this.link = undefined;
+      return;
+    }
     this.hasPosition = true;
     this.#node.replaceDataset(snapshot);
     this.#acknowledge(link);

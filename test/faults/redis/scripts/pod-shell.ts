@@ -2,6 +2,7 @@
  * What the scripts of the pods work with, and their library, translated. Each function is named after what it has in
  * the shell; `scripts.test.ts` holds the translations against the scripts.
  */
+import type { DataVolume } from './volume.ts';
 
 export interface PodShell {
   readonly podIP: string;
@@ -24,9 +25,7 @@ export interface PodShell {
   seconds(): number;
   /** The memory-backed directory: it outlives the container. */
   readonly run: Map<string, unknown>;
-  /** On the volume: this node's address when it held the dataset last; undefined where it never has. */
-  mark(): string | undefined;
-  setMark(): void;
+  readonly disk: DataVolume;
 }
 
 export function localCli(shell: PodShell, ...args: readonly string[]): Promise<string | undefined> {

@@ -1,23 +1,31 @@
 /** `admit.sh`, `ping.sh`, `alive.sh`, `watching.sh` and `sentinel-alive.sh`, step by step. True is exit code 0. */
-import { fieldOf, isKnownTo, linesOf, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
+import { fieldOf, isKnownTo, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
+import { look, settleMark } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
-  const info = linesOf(await localCli(shell, 'info'));
+  const seen = await look(shell);
+  const isKept = await settleMark(shell, seen);
+  const { info } = seen;
   const role = fieldOf(info, 'role');
-  if (role === 'master') return hasData(shell);
+  const toElect = async (): Promise<boolean> => (isKept && seen.isStale) || mayBeElected(shell);
+  if (role === 'master') return toElect();
   if (role !== 'slave') return false;
-  return fieldOf(info, 'master_link_status') === 'up' ? admitFollower(shell, info) : findPrimary(shell, info);
+  return fieldOf(info, 'master_link_status') === 'up'
+    ? admitFollower(shell, info, isKept ? toElect : undefined)
+    : findPrimary(shell, info);
 }
 
-async function hasData(shell: PodShell): Promise<boolean> {
-  shell.setMark();
+async function mayBeElected(shell: PodShell): Promise<boolean> {
   return (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
 }
 
-async function admitFollower(shell: PodShell, info: readonly string[]): Promise<boolean> {
-  const isWritten = fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
-  const isKept = shell.mark() !== undefined || isWritten;
-  if (isKept && !(await hasData(shell))) return false;
+/** `toElect` where its disk holds the data. */
+async function admitFollower(
+  shell: PodShell,
+  info: readonly string[],
+  toElect: (() => Promise<boolean>) | undefined,
+): Promise<boolean> {
+  if (toElect !== undefined && !(await toElect())) return false;
   const named = await namedPrimary(shell);
   if (named?.address === shell.podIP) return false;
   const [host, port] = named?.isSafe === true ? [named.address, '6379'] : ['127.0.0.1', '1'];
@@ -25,7 +33,7 @@ async function admitFollower(shell: PodShell, info: readonly string[]): Promise<
     if ((await localCli(shell, 'role'))?.startsWith('slave') === true) await localCli(shell, 'replicaof', host, port);
     return false;
   }
-  if (!isKept) return false;
+  if (toElect === undefined) return false;
   for (const sentinel of named?.watching ?? []) if (!(await isKnownTo(shell, sentinel))) return false;
   return true;
 }
@@ -44,6 +52,7 @@ const isRefusal = (answer: string): boolean =>
   /NOAUTH|AUTH failed|max number of clients/.test(answer) || answer.startsWith('Error:');
 
 export async function ping(shell: PodShell): Promise<boolean> {
+  await settleMark(shell, await look(shell));
   const answer = await shell.heard(2, ['-p', '6379', 'ping'], true);
   if (isSilence(answer)) return false;
   if (isRefusal(answer)) return !shell.run.has('loading');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScriptName } from '../../../../src/engines/redis/scripts.ts';
 import { type PodStory, podIP, runPodScript } from '../../../support/pod-scripts.ts';
+import { dataVolume, markedAt, marker, receivedAt, unfinished } from '../data-volume.ts';
 import { handOver } from './hand-over.ts';
 import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
@@ -52,10 +53,19 @@ const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<b
   ...{ 'watching.sh': watching, 'sentinel-alive.sh': sentinelAlive },
 };
 
+function diskOf({ mark, traces = [] }: PodStory): Map<string, unknown> {
+  const received = traces.includes('later') ? 3 : traces.includes('earlier') ? 1 : undefined;
+  return new Map<string, unknown>([
+    ...(mark === undefined ? [] : [[marker, mark] as const, [markedAt, 2] as const]),
+    ...(received === undefined ? [] : [[receivedAt, received] as const]),
+    ...(traces.includes('unfinished') ? [[unfinished, true] as const] : []),
+  ]);
+}
+
 async function translated(script: ScriptName, story: PodStory): Promise<Decision> {
   const files: Readonly<Record<string, string | undefined>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
   const asked: string[] = [];
-  let { mark } = story;
+  const disk = diskOf(story);
   let elapsedMs = 0;
   const answerTo = (args: readonly string[]): string | undefined => {
     const line = args.join(' ');
@@ -79,15 +89,17 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       elapsedMs += ms;
     },
     seconds: () => Math.floor(elapsedMs / 1000),
-    mark: () => mark,
-    setMark() {
-      mark = podIP;
-    },
+    disk: dataVolume(
+      () => disk,
+      podIP,
+      () => 4 + elapsedMs,
+    ),
   };
+  const mark = (): string | undefined => disk.get(marker) as string | undefined;
   const start = starts[script];
-  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), mark });
+  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), mark: mark() });
   const succeeds = await probes[script]?.(shell);
-  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], mark });
+  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], mark: mark() });
 }
 
 function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
@@ -143,6 +155,7 @@ const node = (status: string, host: string, syncing: number, more: Answers = {})
       `master_link_status:${status}`,
       `master_host:${host}`,
       `master_sync_in_progress:${syncing}`,
+      'aof_enabled:1',
       'aof_rewrite_in_progress:0',
       'aof_rewrite_scheduled:0',
     ),
@@ -153,11 +166,15 @@ const node = (status: string, host: string, syncing: number, more: Answers = {})
   }),
 });
 
+const written = ['aof_enabled:1', 'aof_rewrite_in_progress:0', 'aof_rewrite_scheduled:0'];
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
   ['follows whom the sentinels name', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') }, mark: podIP }],
   ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
   ['blank, nobody answers', 'start-data.sh', {}],
   ['with data, nobody answers', 'start-data.sh', { mark: podIP }],
+  ['with a copy from before the mark', 'start-data.sh', { mark: podIP, traces: ['earlier'] }],
+  ['with a later copy', 'start-data.sh', { mark: podIP, traces: ['later'] }],
+  ['with a copy that was being written', 'start-data.sh', { mark: podIP, traces: ['earlier', 'unfinished'] }],
   ['the sentinels have forgotten', 'start-data.sh', { cli: { '*': 'ERR No such master with that name' }, mark: podIP }],
   ['no sentinels', 'start-data.sh', noSentinels],
   ['no sentinels, with data', 'start-data.sh', { ...noSentinels, mark: podIP }],
@@ -199,7 +216,8 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['a password with quotes', 'start-data.sh', { password: 'a"b\\c d', mark: podIP }],
   ['more databases than the default', 'start-data.sh', { databases: '32', mark: podIP }],
 
-  ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
+  ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': lines('role:master', ...written), '"-p 6379 "*': 'OK' } }],
+  ['as primary without a file', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
   ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master' } }],
   ['in sync', 'admit.sh', node('up', '10.0.0.9', 0)],
   ['in sync, unknown', 'admit.sh', node('up', '10.0.0.9', 0, { [replicas('s0')]: '' })],
@@ -308,56 +326,64 @@ describe('a translated script decides as the script does', patience, () => {
     expect(await translated(script, pod)).toEqual(real);
   });
 
-  it('admits alike, whatever the node and the sentinels say', async () => {
-    const address = fc.constantFrom(podIP, '10.0.0.7', '10.0.0.8');
-    const sight = fc.record({
-      flags: fc.constantFrom('master', 'master', 's_down,master', 'master,failover_in_progress'),
-      runid: fc.constantFrom('c0ffee', 'c0ffee', ''),
-      'last-ok-ping-reply': fc.constantFrom(0, 1500, 1501, ''),
-    });
-    const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 }), fc.constant(2), sight), {
-      nil: undefined,
-    });
-    const story = fc.record({
-      role: fc.constantFrom('master', 'slave', 'sentinel'),
-      status: fc.constantFrom('up', 'down', ''),
-      host: address,
-      syncing: fc.constantFrom('0', '1', ''),
-      views: fc.tuple(views, views),
-      quorum: fc.constantFrom('1\n', '2\n'),
-      known: fc.tuple(fc.boolean(), fc.boolean()),
-      rewriting: fc.constantFrom('0', '0', '1'),
-      now: fc.constantFrom('slave', 'slave', 'master'),
-      mark: fc.constantFrom(undefined, podIP, '10.0.0.2'),
-    });
-    await fc.assert(
-      fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum, ...more }) => {
-        const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
-        const pod: PodStory = {
-          config: { quorum },
-          ...(more.mark === undefined ? {} : { mark: more.mark }),
-          cli: {
-            '"-p 6379 info"': lines(
-              ...[
-                `role:${role}`,
-                `master_link_status:${status}`,
-                `master_host:${host}`,
-                `master_sync_in_progress:${syncing}`,
-                `aof_rewrite_in_progress:${more.rewriting}`,
-                'aof_rewrite_scheduled:0',
-              ],
-            ),
-            [replicas('s0')]: knows ?? '',
-            [replicas('s1')]: secondKnows ?? '',
-            '"-p 6379 role"': more.now,
-            ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
-            ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
-            '"-p 6379 "*': 'OK',
-          },
-        };
-        expect(await translated('admit.sh', pod)).toEqual(decision(await runPodScript('admit.sh', pod)));
-      }),
-      { numRuns: 40 },
-    );
-  });
+  it.each(['admit.sh', 'ping.sh'] as const)(
+    '%s decides alike, whatever the node and the sentinels say',
+    async (script) => {
+      const address = fc.constantFrom(podIP, '10.0.0.7', '10.0.0.8');
+      const sight = fc.record({
+        flags: fc.constantFrom('master', 'master', 's_down,master', 'master,failover_in_progress'),
+        runid: fc.constantFrom('c0ffee', 'c0ffee', ''),
+        'last-ok-ping-reply': fc.constantFrom(0, 1500, 1501, ''),
+      });
+      const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 }), fc.constant(2), sight), {
+        nil: undefined,
+      });
+      const story = fc.record({
+        role: fc.constantFrom('master', 'slave', 'sentinel'),
+        status: fc.constantFrom('up', 'down', ''),
+        host: address,
+        syncing: fc.constantFrom('0', '1', ''),
+        views: fc.tuple(views, views),
+        quorum: fc.constantFrom('1\n', '2\n'),
+        known: fc.tuple(fc.boolean(), fc.boolean()),
+        enabled: fc.constantFrom('1', '1', '1', '0', ''),
+        rewriting: fc.constantFrom('0', '0', '1'),
+        traces: fc.subarray(['earlier', 'later', 'unfinished'] as const),
+        now: fc.constantFrom('slave', 'slave', 'master'),
+        mark: fc.constantFrom(undefined, podIP, '10.0.0.2'),
+      });
+      await fc.assert(
+        fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum, ...more }) => {
+          const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
+          const pod: PodStory = {
+            config: { quorum },
+            traces: more.traces.includes('later') ? more.traces.filter((trace) => trace !== 'earlier') : more.traces,
+            ...(more.mark === undefined ? {} : { mark: more.mark }),
+            cli: {
+              '"-p 6379 info"': lines(
+                ...[
+                  `role:${role}`,
+                  `master_link_status:${status}`,
+                  `master_host:${host}`,
+                  `master_sync_in_progress:${syncing}`,
+                  `aof_enabled:${more.enabled}`,
+                  `aof_rewrite_in_progress:${more.rewriting}`,
+                  'aof_rewrite_scheduled:0',
+                ],
+              ),
+              [replicas('s0')]: knows ?? '',
+              [replicas('s1')]: secondKnows ?? '',
+              '"-p 6379 role"': more.now,
+              ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
+              ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
+              '"-p 6379 "*': 'OK',
+            },
+          };
+          const end = await runPodScript(script, pod);
+          expect(await translated(script, pod)).toEqual(decision({ ...end, code: end.code === 0 ? 0 : 1 }));
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });

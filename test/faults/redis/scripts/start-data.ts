@@ -1,5 +1,6 @@
 /** `start-data.sh`, step by step. */
 import { knownReplicas, namedPrimary, type PodShell, sentinelCli, sentinels } from './pod-shell.ts';
+import { judgeVolume } from './volume.ts';
 
 /** In double quotes, as the scripts write a password. */
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
@@ -8,7 +9,8 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 export async function startData(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
   shell.run.delete('loading');
-  const isBlank = shell.mark() === undefined;
+  judgeVolume(shell);
+  const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
   const password = quoted(shell.password);
   return [
@@ -46,7 +48,7 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
       if (answer?.includes('NOGOODSLAVE') === true) {
         refused++;
         const known = await knownReplicas(shell);
-        if (!isBlank && (known === '0' || refused >= 50)) return shell.mark() === shell.podIP ? undefined : nobody;
+        if (!isBlank && (known === '0' || refused >= 50)) return shell.disk.mark() === shell.podIP ? undefined : nobody;
       }
       await shell.sleep(200);
     }

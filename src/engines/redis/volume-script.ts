@@ -1,0 +1,69 @@
+/**
+ * What a data node's volume says about itself.
+ *
+ * `/data/initialised` is the mark of a volume whose append-only file holds the node's dataset; its content is the address at
+ * which that was so last. Only a node that starts with the mark may be elected, or be made primary.
+ *
+ * A server that copies its primary's dataset loads it into memory, acknowledges writes from then on, and only then begins to
+ * rewrite the append-only file. Until that has ended, a restart finds the data from before the copy. Nothing tells the pod
+ * when a copy begins, and a process may be killed at any moment. But a copy leaves traces on the disk before its first
+ * acknowledgement: the server receives it into `dump.rdb`, and appends to a file of another name until the rewrite is done.
+ * So the mark is valid only where it is newer than the former, and the latter is not there.
+ */
+export const volume = `mark=/data/initialised
+received=/data/dump.rdb
+unfinished=/data/appendonlydir/temp-appendonly.aof.incr
+# Whether a copy has begun since the mark was given. Equal times count.
+is_overtaken() {
+  [ ! -e "$unfinished" ] || return 0
+  [ -e "$received" ] && [ ! "$mark" -nt "$received" ]
+}
+# Before the server starts.
+judge_volume() {
+  if is_overtaken; then rm -f "$mark"; fi
+  # With dump.rdb it is all that a person could recover the copy from.
+  [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
+  # Times by the clock of another Kubernetes node mean nothing here.
+  [ ! -e "$received" ] || touch -t 200001010000 "$received"
+  [ ! -e "$mark" ] || touch "$mark"
+}
+# Asks the server. A mark that is due is dated before, so that a copy that begins meanwhile is newer.
+look() {
+  due=no
+  stale=no
+  if [ ! -e "$mark" ] || is_overtaken; then stale=yes; fi
+  if [ "$stale" = yes ] || [ "$(cat "$mark" 2> /dev/null)" != "$POD_IP" ]; then
+    if printf '%s\\n' "$POD_IP" 2> /dev/null > "$mark.new"; then due=yes; fi
+  fi
+  info=$(local_cli info | tr -d '\\r')
+}
+field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
+# Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
+settle_mark() {
+  case "$(field aof_enabled):$(field role):$(field master_link_status)" in
+    1:master:* | 1:slave:up) ;;
+    0:*)
+      rm -f "$mark"
+      case "$(field role):$(field master_link_status)" in
+        # Switched off by hand.
+        master:* | slave:up) local_cli config set appendonly yes > /dev/null || true ;;
+        # By the server, while it loads a copy or since it could not: the node holds a part of the dataset, or nothing.
+        *) local_cli config set replica-priority 0 > /dev/null || true ;;
+      esac
+      return 1
+      ;;
+    *) return 1 ;;
+  esac
+  if [ "$stale" = yes ] && [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" != 0:0 ]; then
+    rm -f "$mark"
+    return 1
+  fi
+  if [ "$due" = yes ]; then
+    mv -f "$mark.new" "$mark"
+    sync "$mark" 2> /dev/null || true
+    rm -f /data/unfinished.aof
+  fi
+  [ "$stale" = no ] || local_cli config set replica-priority 100 > /dev/null || true
+  ! is_overtaken
+}
+`;

@@ -1,0 +1,148 @@
+/**
+ * The scripts of the pods beside real servers, in a network of their own: what a data node's volume says after its process
+ * was killed. Needs redis-server, and a kernel that gives this user a network namespace.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { redisPrograms } from '../../support/redis-program.ts';
+import { installedVersion } from '../../support/redis-server.ts';
+
+const isolated = ['-rn', '/bin/sh', '-c'] as const;
+const isPossible =
+  installedVersion !== undefined && spawnSync('unshare', [...isolated, 'ip link set lo up']).status === 0;
+
+/**
+ * `start` runs the node under test as its pod does, and `other` a primary with a hundred keys beside it. `volume` prints
+ * whether the mark is there, the node's priority, and how many keys it holds.
+ */
+const stage = `
+set -u
+ip link set lo up
+mkdir other
+primary=
+cli() { REDISCLI_AUTH=pw redis-cli "$@"; }
+up() { until cli -h "$1" ping 2> /dev/null | grep -q PONG; do sleep 0.02; done; }
+start() { /bin/sh "$CONFIG_DIR/start-data.sh" > log 2>&1 & node=$!; up 127.0.0.1; cli config set rdb-key-save-delay "\${1:-0}" > /dev/null; }
+killed() { kill -9 $node; wait $node 2> /dev/null; }
+other() {
+  $OTHER --bind 127.0.0.2 --port 6379 --requirepass pw --dir other --save '' --repl-diskless-sync-delay 0 > other/log 2>&1 & primary=$!
+  up 127.0.0.2
+  for i in $(seq 100); do echo "set key$i $i"; done | cli -h 127.0.0.2 > /dev/null
+}
+trap 'kill -9 $node $primary 2> /dev/null' EXIT
+run() { code=0; /bin/sh "$CONFIG_DIR/$1" > /dev/null 2>&1 || code=$?; printf '%s %s, ' "$1" "$code"; }
+volume() {
+  [ -e data/initialised ] && printf 'marked, ' || printf 'unmarked, '
+  printf 'priority %s, %s keys\\n' "$(cli config get replica-priority | tail -n 1)" "$(cli dbsize)"
+}
+follow() { cli replicaof 127.0.0.2 6379 > /dev/null; until cli info replication | grep -q master_link_status:up; do sleep 0.02; done; }
+written() { until cli info persistence | tr -d '\\r' | grep -q aof_rewrite_in_progress:0; do sleep 0.02; done; }
+`;
+
+describe.skipIf(!isPossible)('the volume of a node, on a real server', { timeout: 30_000 }, () => {
+  let directory = '';
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'real-volume-'));
+    for (const name of ['run', 'config', 'data', 'bin']) mkdirSync(join(directory, name));
+    for (const [name, text] of Object.entries(scripts)) {
+      const inPlace = text
+        .replaceAll('/run/redis', join(directory, 'run'))
+        .replaceAll('/data', join(directory, 'data'));
+      writeFileSync(join(directory, 'config', name), inPlace);
+    }
+    writeFileSync(join(directory, 'secret'), 'pw\n');
+    writeFileSync(join(directory, 'config', 'sentinels'), '127.0.0.9\n');
+    writeFileSync(join(directory, 'config', 'quorum'), '1\n');
+    writeFileSync(join(directory, 'config', 'redis.conf'), 'bind 127.0.0.1\nsave ""\n');
+    // Nobody waits for sentinels here.
+    writeFileSync(join(directory, 'bin', 'sleep'), '#!/bin/sh\nexec /bin/sleep 0.02\n', { mode: 0o755 });
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function play(story: string, other = 'redis-server'): string[] {
+    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${stage}\n${story}`], {
+      cwd: directory,
+      encoding: 'utf8',
+      env: {
+        PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+        OTHER: other,
+        CONFIG_DIR: join(directory, 'config'),
+        AUTH_FILE: join(directory, 'secret'),
+        CLUSTER_NAME: 'db',
+        POD_IP: '10.0.0.1',
+        DATABASES: '16',
+      },
+    });
+    if (stderr !== '') throw new Error(stderr);
+    return stdout.trim().split('\n');
+  }
+
+  /** A node that was primary and holds one key. */
+  const before = 'start; cli replicaof no one > /dev/null; cli set old 1 > /dev/null; run admit.sh; volume';
+  const held = 'admit.sh 0, marked, priority 100, 1 keys';
+  const slowly = 20_000;
+
+  it('a node that is killed keeps its mark', () => {
+    expect(play(`${before}\nkilled; start; volume`)).toEqual([held, 'marked, priority 100, 1 keys']);
+  });
+
+  it('a node that is killed before its copy was written down has lost its mark, though it has acknowledged writes', () => {
+    const story = `${before}\nother; cli config set rdb-key-save-delay ${slowly} > /dev/null; follow
+cli -h 127.0.0.2 set new 1 > /dev/null; cli -h 127.0.0.2 wait 1 2000; killed; start; volume`;
+    expect(play(story)).toEqual([held, '1', 'unmarked, priority 0, 1 keys']);
+  });
+
+  it('a probe takes the mark while a copy is written down, and gives it back afterwards', () => {
+    const story = `${before}\nother; cli config set rdb-key-save-delay ${slowly} > /dev/null; follow; run ping.sh; volume
+written; run ping.sh; volume; killed; start; volume`;
+    expect(play(story)).toEqual([
+      held,
+      'ping.sh 0, unmarked, priority 100, 100 keys',
+      'ping.sh 0, marked, priority 100, 100 keys',
+      'marked, priority 100, 100 keys',
+    ]);
+  });
+
+  it('a node whose copy was written down and that no probe has seen since is not trusted', () => {
+    expect(play(`${before}\nother; follow; written; killed; start; volume`)[1]).toBe('unmarked, priority 0, 100 keys');
+  });
+
+  it('a rewrite of its own takes no mark', () => {
+    const story = `${before}\ncli config set rdb-key-save-delay 2000000 > /dev/null; cli bgrewriteaof > /dev/null
+run ping.sh; volume; killed; start; volume`;
+    expect(play(story).slice(1)).toEqual(['ping.sh 0, marked, priority 100, 1 keys', 'marked, priority 100, 1 keys']);
+  });
+
+  it('appendonly that somebody has switched off is switched on again, and the mark waits for the file', () => {
+    const off = 'cli config set appendonly no > /dev/null; cli set new 1 > /dev/null';
+    const story = `${before}\n${off}; run ping.sh; cli config get appendonly | tail -n 1; volume
+written; run ping.sh; volume; killed; start; volume`;
+    expect(play(story).slice(1)).toEqual([
+      'ping.sh 0, yes',
+      'unmarked, priority 100, 2 keys',
+      'ping.sh 0, marked, priority 100, 2 keys',
+      'marked, priority 100, 2 keys',
+    ]);
+  });
+
+  const newer = redisPrograms.get('8.0');
+  it.skipIf(newer === undefined || installedVersion !== '7.0')(
+    'a node that cannot read the copy of a newer primary holds nothing, and cannot be elected',
+    () => {
+      const failed = 'until cli info persistence | tr -d "\\r" | grep -q aof_enabled:0; do sleep 0.02; done';
+      const story = `${before}\nother; cli replicaof 127.0.0.2 6379 > /dev/null; ${failed}; run ping.sh; volume
+cli info | tr -d '\\r' | grep -e ^aof_enabled -e ^master_link_status -e ^master_link_down | tr '\\n' ' '; echo
+cli replicaof 127.0.0.1 1 > /dev/null; killed; start; volume`;
+      expect(play(story, newer?.join(' '))).toEqual([
+        held,
+        'ping.sh 0, unmarked, priority 0, 0 keys',
+        'aof_enabled:0 master_link_status:down master_link_down_since_seconds:-1 ',
+        'unmarked, priority 0, 1 keys',
+      ]);
+    },
+  );
+});
