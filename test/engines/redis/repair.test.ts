@@ -251,7 +251,7 @@ describe('settings', () => {
     [
       'an append-only file that was switched off by hand is switched on',
       { nodes: { 1: { settings: { appendonly: 'no' } } } },
-      ['configure db-1 appendonly=yes', 'wait Repairing'],
+      ['configure db-1 appendonly=yes', 'settled'],
     ],
     [
       'a replica that holds the data may be elected again',
