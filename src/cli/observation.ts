@@ -9,6 +9,7 @@ import type { RegisteredEngine, Survey } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import type { Children } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
+import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
@@ -18,7 +19,7 @@ import type { PodDialer } from './port-forward.ts';
 export type Way = 'forward' | 'direct' | 'never';
 
 export interface ObserveOptions {
-  readonly client: Pick<KubeClient, 'get'>;
+  readonly client: Pick<KubeClient, 'get' | 'list'>;
   readonly way: Way;
   readonly forward: PodDialer;
   readonly dial: Dial;
@@ -38,7 +39,7 @@ export async function observe(
   referred?: Cluster,
 ): Promise<Observed> {
   const unheard = async (why: string): Promise<Observed> => ({
-    survey: await engine.survey(cluster, children, deafIO(cluster), referred),
+    survey: await engine.survey(cluster, children, deafIO(cluster, options.client), referred),
     unheard: why,
   });
   const { way, client } = options;
@@ -113,19 +114,20 @@ function forwardRoad(forward: PodDialer, { metadata }: Cluster, children: Childr
   };
 }
 
-function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get'>, { dial, patience }: Road): EngineIO {
+function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>, { dial, patience }: Road): EngineIO {
   const clock = systemClock;
   const secrets = createSecretReader({ client, clock, onValue: () => undefined });
   const signal = new AbortController().signal;
-  const io = engineIO({ namespace: metadata.namespace, secrets, dial, clock, signal });
+  const io = engineIO({ namespace: metadata.namespace, secrets, claims: claimReader(client), dial, clock, signal });
   return { ...io, sleep: (ms, until) => io.sleep(ms * patience, until) };
 }
 
 /** Nobody is dialled, so nobody sees what stands in for the password. */
-function deafIO({ metadata }: Cluster): EngineIO {
+function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>): EngineIO {
   const read = (): Promise<Record<string, string>> => Promise.resolve(new Proxy({}, { get: () => '' }));
   const secrets = { read, learn: () => undefined, refuse: () => undefined };
   const dial: Dial = () => Promise.reject(new Error('not asked'));
   const signal = new AbortController().signal;
-  return engineIO({ namespace: metadata.namespace, secrets, dial, clock: systemClock, signal });
+  const claims = claimReader(client);
+  return engineIO({ namespace: metadata.namespace, secrets, claims, dial, clock: systemClock, signal });
 }

@@ -7,6 +7,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { planEnd } from '../engines/last-backup.ts';
+import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -67,7 +68,9 @@ export async function livePreview(
   const children = await readChildren(client, engine, namespace, name);
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
-    const { plan, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, systemClock.now());
+    const end = planEnd(engine, cluster, children, secrets, systemClock.now());
+    const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
+    const { isWaitingForBackup } = end;
     const kept = isWaitingForBackup
       ? ((await engine.upkeep?.plan(cluster, ioTo(cluster, children, options))) ?? [])
       : [];
@@ -85,7 +88,9 @@ export async function livePreview(
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */
-function withoutProcesses({ steps }: Plan, why: string): Plan {
+function withoutProcesses({ steps, outcome }: Plan, why: string): Plan {
+  // The API server has told that.
+  if (outcome.state === 'blocked' && outcome.reason === claimInUse) return { steps: [], outcome };
   return {
     // What Secrets say is unknown, too.
     steps: steps.filter(({ type }) => type !== 'act' && type !== 'issue'),

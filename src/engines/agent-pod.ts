@@ -31,7 +31,15 @@ export interface Store {
   readonly mounts: Mounts;
 }
 
-export function storeOf(target: BackupTarget, encryption: BackupEncryption | undefined): Store {
+/** The volume of a target that is a claim: what mounts it is checked before it is made, see `target-claim.ts`. */
+export const targetVolume = 'target';
+
+/** `access`: whoever only reads a claim cannot write to it. */
+export function storeOf(
+  target: BackupTarget,
+  encryption: BackupEncryption | undefined,
+  access: 'read' | 'write' = 'write',
+): Store {
   const secrets = secretsOf(target, encryption);
   const claim = target.claim === undefined ? [] : [target.claim];
   return {
@@ -41,9 +49,16 @@ export function storeOf(target: BackupTarget, encryption: BackupEncryption | und
     },
     volumes: [
       ...secrets.map(secretVolume),
-      ...claim.map(({ name }) => ({ name: 'target', persistentVolumeClaim: { claimName: name } })),
+      ...claim.map(({ name }) => ({ name: targetVolume, persistentVolumeClaim: { claimName: name } })),
     ],
-    mounts: [...secrets.map(secretMount), ...claim.map(() => ({ name: 'target', mountPath: paths.target }))],
+    mounts: [
+      ...secrets.map(secretMount),
+      ...claim.map(() => ({
+        name: targetVolume,
+        mountPath: paths.target,
+        ...(access === 'read' ? { readOnly: true } : {}),
+      })),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 /** The world as an engine sees it: connections, Secrets, time. The runtime gives the real one, a test one of its own. */
 import type { Duplex } from 'node:stream';
+import type { ClaimUse } from './target-claim.ts';
 
 /** What a TLS connection to a database process is made with: PEM texts. */
 export interface TlsMaterial {
@@ -48,6 +49,8 @@ export interface EngineIO {
   secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** The database refused what that Secret says: it is read anew before it is used again. */
   secretRefused(name: string): void;
+  /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */
+  claim(name: string): Promise<ClaimUse | undefined>;
   /** Aborts when the process loses its lease or stops. */
   readonly signal: AbortSignal;
   /** Wall time in milliseconds since the epoch. */

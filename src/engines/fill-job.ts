@@ -60,7 +60,7 @@ export interface FillOptions {
 export function fillObjects(cluster: Cluster, options: FillOptions): readonly KubeObject[] {
   const { engine, image, restore, filling, set } = options;
   const naming: Naming = { owner: cluster, engine, name: fillJobName(cluster.metadata.name) };
-  const store = storeOf(restore.target, restore.encryption);
+  const store = storeOf(restore.target, restore.encryption, 'read');
   const { id, cluster: from } = restore;
   const task: FetchTask = {
     task: 'fetch',

@@ -5,6 +5,7 @@ import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { takesBackup } from './awaited-backup.ts';
 import type { Engine, RegisteredEngine } from './engine.ts';
+import { withCheckedTarget } from './target-claim.ts';
 
 /**
  * The cluster given to the result must have been validated against the engine's kind: its spec is taken as that.
@@ -25,7 +26,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     resources: (cluster) => engine.resources(typed(cluster)),
     async survey(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
-      const plan = engine.plan(typed(cluster), children, observed, take);
+      const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io);
       return {
         plan,
         status: engine.status(typed(cluster), children, observed, plan),

@@ -19,6 +19,7 @@ import { conditionClaims } from './condition-claims.ts';
 import type { RegisteredEngine, StatusClaim } from './engine.ts';
 import { fillJobName, fillObjects } from './fill-job.ts';
 import { type JobState, jobState } from './job-state.ts';
+import { withCheckedTarget } from './target-claim.ts';
 
 /** A failure that may pass is tried again after so long. */
 const againMs = 60_000;
@@ -44,7 +45,8 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
     ...engine,
     resources: (cluster) => [...objectsFor(cluster).map((object) => ({ object })), ...engine.resources(cluster)],
     async survey(cluster, children, io) {
-      const plan = planFor(cluster, children, io.now());
+      const wanted = planFor(cluster, children, io.now());
+      const plan = wanted && (await withCheckedTarget(wanted, io));
       if (plan !== undefined) return { plan, status: statusOf(plan.outcome), act: noAction };
       const survey = await engine.survey(cluster, children, io);
       const steps = survey.status.initialized === true ? cleanUp(cluster, children) : [];

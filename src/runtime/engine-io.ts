@@ -5,6 +5,7 @@ import { secrets } from '../api/resource.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isNotFound } from './api-error.ts';
+import type { ClaimReader } from './claim-use.ts';
 import type { KubeClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import { exchangeOver } from './http-exchange.ts';
@@ -103,11 +104,12 @@ export function createSecretReader(options: {
 export function engineIO(options: {
   readonly namespace: string;
   readonly secrets: SecretReader;
+  readonly claims: ClaimReader;
   readonly dial: Dial;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }): EngineIO {
-  const { namespace, secrets: reader, dial, clock, signal } = options;
+  const { namespace, secrets: reader, claims, dial, clock, signal } = options;
   /** The signal of a listener lives as long as its cluster: nothing short-lived may stay tied to it. */
   async function following<T>(also: AbortSignal, work: (both: AbortSignal) => Promise<T>): Promise<T> {
     const scope = createAbortScope(signal, also);
@@ -124,6 +126,7 @@ export function engineIO(options: {
     now: () => clock.now(),
     secret: (name) => reader.read(namespace, name, signal),
     secretRefused: (name) => reader.refuse(namespace, name),
+    claim: (name) => claims(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),
   };
 }

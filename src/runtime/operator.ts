@@ -7,6 +7,7 @@
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { leaseName } from '../engines/permissions.ts';
 import { createCache } from './cache.ts';
+import { claimReader } from './claim-use.ts';
 import { createClient } from './client.ts';
 import type { Clock, Random } from './clock.ts';
 import { createController } from './controller.ts';
@@ -92,8 +93,9 @@ export function createOperator(options: OperatorOptions): Operator {
     instance: options.instance,
   });
   const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
+  const claims = claimReader(client);
   const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>
-    engineIO({ namespace: cluster.metadata.namespace, secrets, dial, clock, signal });
+    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, dial, clock, signal });
   const executor = createExecutor({
     client,
     cache,

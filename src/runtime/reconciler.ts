@@ -14,6 +14,7 @@ import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { Refused, refusalClaims } from '../engines/refused.ts';
+import { withCheckedTarget } from '../engines/target-claim.ts';
 import { fieldsKept, ineffectiveSteps } from '../plan/kept-fields.ts';
 import { oncePer } from '../plan/memo.ts';
 import { isFilled } from '../plan/objects.ts';
@@ -133,8 +134,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   ): Promise<PassResult> {
     const secrets = await generatedSecrets(engine, cluster, signal);
     const now = io(cluster, signal).now();
-    const end = planEnd(engine, cluster, children, secrets, now);
-    const { isWaitingForBackup } = end;
+    const { plan: ending, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
+    const end = { plan: await withCheckedTarget(ending, io(cluster, signal)) };
     const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
     // The cluster that was seen going may be gone, and its children the next one's of the name.
     if (await isOutdated(cluster, engine.kind.resource, children, end.plan, signal)) return outdated;

@@ -38,6 +38,22 @@ describe('a directory, as only directories are', () => {
     await expect(collected(target.get('a'))).rejects.toMatchObject({ reason: 'TargetRefused' });
   });
 
+  it.each(['appendonlydir/appendonly.aof.manifest', 'data/member/snap/db', 'PG_VERSION'])(
+    'takes nothing where the volume holds %s of a database',
+    async (name) => {
+      const directory = mkdtempSync(join(tmpdir(), 'claim-target-'));
+      mkdirSync(join(directory, name, '..'), { recursive: true });
+      writeFileSync(join(directory, name), 'x');
+      const target = claimTarget({ type: 'claim', directory, prefix: 'team' }, agentSurroundings());
+      await expect(target.put('a/data', content())).rejects.toMatchObject({
+        reason: 'TargetRefused',
+        message: expect.stringMatching(/^the volume holds the data of a database/),
+      });
+      expect(readdirSync(directory)).toHaveLength(1);
+      rmSync(directory, { recursive: true });
+    },
+  );
+
   it('follows no link, and sweeps what was begun long ago', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'claim-target-'));
     const target = claimTarget({ type: 'claim', directory, prefix: '' }, agentSurroundings());

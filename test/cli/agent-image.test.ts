@@ -24,6 +24,11 @@ const schedule: KubeObject = {
     target: { claim: { name: 'backups' } },
   },
 };
+const claim: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'backups', namespace: 'team' },
+};
 const operator: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -51,7 +56,7 @@ describe('plan against a cluster', () => {
     ['has that of the environment', [operator], { CLUSTERWRIGHT_AGENT_IMAGE: 'env/cw:1' }, {}, 'env/cw:1'],
     ['has a stand-in, and says so', [], {}, {}, 'clusterwright:0.1.0'],
   ])('%s', async (_, objects, env, args, image) => {
-    const around = at({ api: apiServer({ objects: [redis, ...objects] }) }, env);
+    const around = at({ api: apiServer({ objects: [redis, claim, ...objects] }) }, env);
     await plan({ subject: 'f', output: 'json', ...args }, around);
     expect(imageIn(around)).toBe(image);
     expect(around.printed.err).toBe(
@@ -62,7 +67,7 @@ describe('plan against a cluster', () => {
   });
 
   it('goes on where the Deployment may not be read', async () => {
-    const around = at({ api: apiServer({ objects: [redis, operator], forbidden: /deployments/ }) });
+    const around = at({ api: apiServer({ objects: [redis, claim, operator], forbidden: /deployments/ }) });
     expect(await plan({ subject: 'f', output: 'json' }, around)).toBe(2);
     expect(imageIn(around)).toBe('clusterwright:0.1.0');
   });

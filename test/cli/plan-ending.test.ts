@@ -8,6 +8,11 @@ import { apiServer } from './api-server.ts';
 import { world } from './world.ts';
 
 const dayMs = 86_400_000;
+const claim: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'archive', namespace: 'apps' },
+};
 
 it('shows the certificates that are renewed meanwhile', async () => {
   const cluster = etcdCluster(
@@ -26,7 +31,7 @@ it('shows the certificates that are renewed meanwhile', async () => {
     const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
     return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'apps' }, data };
   });
-  const around = world({ api: apiServer({ objects: [cluster, ...secrets] }) });
+  const around = world({ api: apiServer({ objects: [cluster, claim, ...secrets] }) });
   await plan({ subject: 'etcdcluster/db', namespace: 'apps', offline: false }, around);
   expect(around.printed.out).toContain('Job/db-last-backup');
   expect(around.printed.out).toContain('db-client-tls');

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { freePort } from '../support/free-port.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -63,7 +64,7 @@ function secrets() {
     const data = { password: Buffer.from(password).toString('base64') };
     api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' }, data });
   };
-  const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal });
+  const io = engineIO({ namespace: 'apps', secrets: reader, claims: blankClaims, dial: dialTcp, clock, signal });
   return { api, clock, io, put, reader, values };
 }
 
@@ -141,7 +142,14 @@ describe('a long-lived signal', () => {
     const { clock, reader } = secrets();
     const port = await listening();
     const life = new AbortController();
-    const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal: life.signal });
+    const io = engineIO({
+      namespace: 'apps',
+      secrets: reader,
+      claims: blankClaims,
+      dial: dialTcp,
+      clock,
+      signal: life.signal,
+    });
     for (let i = 0; i < 3; i++) {
       const socket = await io.dial('127.0.0.1', port, new AbortController().signal);
       socket.destroy();
@@ -160,7 +168,14 @@ describe('time', () => {
   it('passes by the clock, and ends with either signal', async () => {
     const { clock, reader } = secrets();
     const [process, own] = [new AbortController(), new AbortController()];
-    const io = engineIO({ namespace: 'apps', secrets: reader, dial: dialTcp, clock, signal: process.signal });
+    const io = engineIO({
+      namespace: 'apps',
+      secrets: reader,
+      claims: blankClaims,
+      dial: dialTcp,
+      clock,
+      signal: process.signal,
+    });
     const slept: string[] = [];
     void io.sleep(100).then(() => slept.push('100 ms'));
     void io.sleep(1000, own.signal).catch(() => slept.push('own'));

@@ -6,6 +6,7 @@ import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { controllerParts } from '../support/controller-parts.ts';
 import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 
@@ -20,7 +21,7 @@ async function afterChange(answered: 'kept' | 'wanted') {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
-    io: (_, signal) => engineIO({ namespace: 'apps', secrets, dial, clock, signal }),
+    io: (_, signal) => engineIO({ namespace: 'apps', secrets, claims: blankClaims, dial, clock, signal }),
     log,
     onOutcome: () => undefined,
   });

@@ -5,6 +5,7 @@ import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createListeners } from '../../src/runtime/listeners.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { testCluster, testEngine } from '../support/test-engine.ts';
@@ -28,7 +29,8 @@ function setup() {
   const listeners = createListeners({
     clock,
     log,
-    io: (cluster, signal) => engineIO({ namespace: cluster.metadata.namespace, secrets, dial: refuse, clock, signal }),
+    io: (cluster, signal) =>
+      engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial: refuse, clock, signal }),
     changed: (key) => changes.push(key),
   });
   const listener: RegisteredEngine['listener'] & {} = {

@@ -6,6 +6,7 @@ import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -29,7 +30,8 @@ function pass(cluster: KubeObject): Promise<PassResult> {
     ...{ client, cache, log },
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
-    io: ({ metadata: { namespace } }, signal) => engineIO({ namespace, secrets, dial, clock, signal }),
+    io: ({ metadata: { namespace } }, signal) =>
+      engineIO({ namespace, secrets, claims: blankClaims, dial, clock, signal }),
     onOutcome: () => undefined,
   });
   return reconciler.reconcile(engine, cluster, 'test/apps/db', new AbortController().signal);

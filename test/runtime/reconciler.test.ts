@@ -10,6 +10,7 @@ import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter, detailDelayMs } from '../../src/runtime/status-writer.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { ready, type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -38,7 +39,8 @@ async function begin(spec: object = {}, metadata: Partial<ObjectMeta> = {}): Pro
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
-    io: (cluster, signal) => engineIO({ namespace: cluster.metadata.namespace, secrets, dial: refused, clock, signal }),
+    io: (cluster, signal) =>
+      engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial: refused, clock, signal }),
     log,
     onOutcome: (_engine, _cluster, _before, plan) => void outcomes.push(plan.outcome),
   });

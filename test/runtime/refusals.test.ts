@@ -7,6 +7,7 @@ import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -27,7 +28,8 @@ beforeEach(async () => {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
-    io: (cluster, signal) => engineIO({ namespace: cluster.metadata.namespace, secrets, dial, clock, signal }),
+    io: (cluster, signal) =>
+      engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial, clock, signal }),
     log,
     onOutcome: () => undefined,
   });

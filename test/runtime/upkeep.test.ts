@@ -9,6 +9,7 @@ import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { blankClaims } from '../support/blank-claims.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
 
@@ -39,7 +40,8 @@ async function pass(cluster: KubeObject): Promise<PassResult> {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
-    io: ({ metadata }, signal) => engineIO({ namespace: metadata.namespace, secrets, dial, clock, signal }),
+    io: ({ metadata }, signal) =>
+      engineIO({ namespace: metadata.namespace, secrets, claims: blankClaims, dial, clock, signal }),
     log,
     onOutcome: () => undefined,
   });

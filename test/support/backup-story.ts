@@ -7,6 +7,8 @@ import type { RegisteredEngine } from '../../src/engines/engine.ts';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { engines } from '../../src/engines/index.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
+import type { ClaimReader } from '../../src/runtime/claim-use.ts';
+import { blankClaims } from './blank-claims.ts';
 import { truthful } from './truthful-engine.ts';
 
 export const target = { claim: { name: 'backups' } };
@@ -123,17 +125,19 @@ export function refused(message: string, isTransient = false): AgentResult {
 }
 
 /** Of an engine that asks nobody anything. */
-export function timeOnly(now = '2026-11-21T03:05:00Z'): EngineIO {
+export function timeOnly(now = '2026-11-21T03:05:00Z', claims: ClaimReader = blankClaims): EngineIO {
   const never = (): never => {
     throw new Error('not asked');
   };
+  const { signal } = new AbortController();
   return {
+    claim: (name) => claims('apps', name, signal),
     dial: never,
     exchange: never,
     secret: never,
     secretRefused: never,
     sleep: never,
-    signal: new AbortController().signal,
+    signal,
     now: () => Date.parse(now),
   };
 }

@@ -3,6 +3,7 @@ import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engi
 import type { EtcdObserved } from '../../src/engines/etcd/observed.ts';
 import { answering } from '../../src/engines/etcd/observed.ts';
 import { sleep } from '../../src/runtime/clock.ts';
+import { blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ScriptedEtcd {
@@ -31,6 +32,7 @@ export function scriptedEtcd(
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
+    claim: (name) => blankClaims('apps', name, stopping.signal),
     dial: () => Promise.reject(new Error('nobody here speaks anything but HTTP')),
     async exchange(request) {
       asked.push(`${request.host} ${request.path.replace('/v3/', '')} ${request.body ?? ''}`);

@@ -13,6 +13,19 @@ import type { StoredObject, Target } from './target.ts';
 const readBytes = 1024 * 1024;
 const unfinished = '.part';
 
+/** In a volume: of Redis, of etcd as we and others lay it out, of PostgreSQL, MySQL and Kafka. */
+const databaseFiles: readonly string[] = [
+  'appendonlydir/appendonly.aof.manifest',
+  'dump.rdb',
+  'data/member/snap',
+  'member/snap',
+  'PG_VERSION',
+  'data/PG_VERSION',
+  'pgdata/PG_VERSION',
+  'ibdata1',
+  'meta.properties',
+];
+
 export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<Surroundings, 'signal'>): Target {
   const root = join(directory, prefix);
   const pathOf = (key: string): string => join(root, key);
@@ -39,6 +52,20 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
     if (!found.isDirectory()) throw new Failure('TargetRefused', `${directory} is no directory`);
   }
 
+  /** Nothing is written beside the files of a database: whatever named this volume as a target was wrong. */
+  async function requireNoDatabase(): Promise<void> {
+    await requireMounted();
+    for (const name of databaseFiles) {
+      const isThere = await lstat(join(directory, name)).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) continue;
+      const words = `the volume holds the data of a database (${name}), and backups need one of their own`;
+      throw new Failure('TargetRefused', words);
+    }
+  }
+
   async function* walk(folder: string, key: string): AsyncGenerator<StoredObject> {
     const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
@@ -58,7 +85,7 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
 
   return {
     async put(key, content) {
-      await requireMounted();
+      await requireNoDatabase();
       const path = pathOf(key);
       const part = `${path}${unfinished}`;
       try {

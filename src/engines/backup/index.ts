@@ -8,7 +8,8 @@ import { taking } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import type { RegisteredEngine } from '../engine.ts';
-import { attemptAnnotation, jobName, nextAttempt, surveyBackup } from './plan.ts';
+import { withCheckedTarget } from '../target-claim.ts';
+import { attemptAnnotation, heldUp, jobName, nextAttempt, surveyBackup } from './plan.ts';
 
 const name = 'backup';
 
@@ -60,7 +61,9 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
     refersTo: (backup) => typed(backup).spec.cluster,
     resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
     async survey(backup, children, io, cluster) {
-      return { ...surveyBackup(situation(backup, children, cluster, io.now())), act: noAction };
+      const { plan, status } = surveyBackup(situation(backup, children, cluster, io.now()));
+      const checked = await withCheckedTarget(plan, io);
+      return { plan: checked, status: checked === plan ? status : heldUp(status, checked.outcome), act: noAction };
     },
     surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
     forecast: (backup) => {

@@ -11,7 +11,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { ConditionClaim } from '../../api/condition.ts';
 import { fingerprinted } from '../../plan/difference.ts';
 import type { Desired } from '../../plan/objects.ts';
-import { type ObjectStep, type Plan, settled } from '../../plan/plan.ts';
+import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
 import { conditionClaims } from '../condition-claims.ts';
@@ -150,6 +150,16 @@ function pending(told: BackupStatus, outcome: Waiting, steps: readonly ObjectSte
       conditions: conditionClaims('False', outcome.reason, outcome.message, { progressing: true }),
     },
   };
+}
+
+/** Before its Job is made: by the claim that backups are to be kept on. */
+export function heldUp(status: BackupClaim, outcome: Outcome): BackupClaim {
+  if (outcome.state === 'settled') return status;
+  const { state, reason, message } = outcome;
+  const { job: _, ...told } = status;
+  return state === 'blocked'
+    ? { ...told, phase: 'Blocked', conditions: conditionClaims('False', reason, message, { stalled: true }) }
+    : { ...told, phase: 'Pending', conditions: conditionClaims('False', reason, message, { progressing: true }) };
 }
 
 function failed(told: BackupStatus, reason: string, message: string): BackupSurvey {

@@ -12,6 +12,7 @@ import { taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import type { RegisteredEngine } from '../engine.ts';
+import { withCheckedTarget } from '../target-claim.ts';
 import { confirmedAnnotation, scheduleStatus } from './status.ts';
 
 const name = 'backupschedule';
@@ -79,7 +80,7 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
     resources: (schedule, cluster) => resources(typed(schedule), cluster),
     async survey(object, children, io, cluster) {
       const schedule = typed(object);
-      const plan = planFor(schedule, children, cluster);
+      const plan = await withCheckedTarget(planFor(schedule, children, cluster), io);
       const situation = {
         schedule,
         children,

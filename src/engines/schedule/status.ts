@@ -65,7 +65,9 @@ function judge(
   const [newest] = results;
   if (outcome.state !== 'settled') {
     const { reason, message } = outcome;
-    return { phase: 'Degraded', conditions: conditionClaims('False', reason, message, { degraded: true }) };
+    return outcome.state === 'blocked'
+      ? { phase: 'Blocked', conditions: conditionClaims('False', reason, message, { degraded: true, stalled: true }) }
+      : { phase: 'Degraded', conditions: conditionClaims('False', reason, message, { degraded: true }) };
   }
   if (newest?.outcome === 'Failed') {
     const message = `the last run (${newest.job}) failed: ${newest.message ?? ''}`;

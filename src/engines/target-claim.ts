@@ -1,0 +1,130 @@
+/**
+ * A PersistentVolumeClaim that is named as the target of backups is mounted writable, with a group of its own: one that
+ * holds somebody's data must never be. Before anything is made that would mount it, the claim and who uses it are looked
+ * at, and what is not surely meant for backups is refused.
+ */
+import type { KubeObject } from '../api/object.ts';
+import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import {
+  agentComponent,
+  componentLabel,
+  instanceLabel,
+  managedBy,
+  managedByLabel,
+  nameLabel,
+} from '../resources/metadata.ts';
+import type { PodSpec } from '../resources/plain.ts';
+import { targetVolume } from './agent-pod.ts';
+import type { EngineIO } from './engine-io.ts';
+
+/** A claim of the namespace as the API server has it now. */
+export interface ClaimUse {
+  readonly claim: KubeObject;
+  /** Pods that mount it and have not ended. */
+  readonly pods: readonly KubeObject[];
+  /** All StatefulSets of the namespace. */
+  readonly sets: readonly KubeObject[];
+}
+
+/** On a claim: a person says that it is there for backups, whoever else uses it. */
+export const forBackupsAnnotation = 'clusterwright.dev/for-backups';
+
+/** Why a plan is blocked. */
+export const claimInUse = 'ClaimInUse';
+
+/** Nobody watches claims and pods of others. */
+const againMs = 10_000;
+
+/** The plan without what would mount a claim that must not be mounted: then it is blocked, or waits for the claim. */
+export async function withCheckedTarget<Action extends EngineAction>(
+  plan: Plan<Action>,
+  io: Pick<EngineIO, 'claim'>,
+): Promise<Plan<Action>> {
+  const names = new Set(plan.steps.flatMap((step) => targetClaims(step)));
+  for (const name of names) {
+    const outcome = await refusalOf(name, io);
+    if (outcome === undefined) continue;
+    const steps = plan.steps.filter((step) => !isPartOfJob(step));
+    return { steps, outcome };
+  }
+  return plan;
+}
+
+async function refusalOf(name: string, io: Pick<EngineIO, 'claim'>): Promise<Outcome | undefined> {
+  const found = await io.claim(name);
+  if (found === undefined || found.claim.metadata.deletionTimestamp !== undefined) {
+    const why = found === undefined ? 'there is no' : 'somebody has deleted the';
+    return wait('ClaimMissing', `${why} PersistentVolumeClaim ${name} in this namespace to keep backups on`, againMs);
+  }
+  const why = whyNotATarget(found);
+  return why === undefined ? undefined : blocked(claimInUse, `PersistentVolumeClaim ${name} ${why}`, againMs);
+}
+
+/** Undefined where it may be mounted. */
+export function whyNotATarget({ claim, pods, sets }: ClaimUse): string | undefined {
+  const { labels = {}, annotations = {}, ownerReferences = [], name } = claim.metadata;
+  if (labels[managedByLabel] === managedBy) {
+    return `holds data of the cluster ${labels[instanceLabel]} (${labels[nameLabel]}): backups need one of their own`;
+  }
+  if (annotations[forBackupsAnnotation] === 'true') return undefined;
+  const advice = `: backups need one of their own; one that is meant for them all the same is annotated with ${forBackupsAnnotation}=true`;
+  const [owner] = ownerReferences;
+  if (owner !== undefined) return `belongs to ${owner.kind} ${owner.name}${advice}`;
+  const set = sets.find((each) => isClaimOf(each, name));
+  if (set !== undefined) return `is a volume of StatefulSet ${set.metadata.name}${advice}`;
+  const pod = pods.find((each) => !isOurs(each) && writesTo(each, name));
+  return pod === undefined ? undefined : `is mounted by Pod ${pod.metadata.name}${advice}`;
+}
+
+function isClaimOf({ metadata, spec }: KubeObject, claim: string): boolean {
+  const { volumeClaimTemplates = [] } = (spec ?? {}) as { readonly volumeClaimTemplates?: readonly KubeObject[] };
+  return volumeClaimTemplates.some((template) => {
+    const start = `${template.metadata.name}-${metadata.name}-`;
+    return claim.startsWith(start) && /^\d+$/.test(claim.slice(start.length));
+  });
+}
+
+/** A Job of ours that takes or reads backups. */
+function isOurs({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[managedByLabel] === managedBy && labels[componentLabel] === agentComponent;
+}
+
+/** Who only reads keeps no data there. */
+function writesTo(pod: KubeObject, claim: string): boolean {
+  const { volumes = [], containers = [], initContainers = [] } = (pod.spec ?? {}) as PodSpec;
+  const own = volumes.filter(({ persistentVolumeClaim: source }) => source?.claimName === claim);
+  return own.some(({ name, persistentVolumeClaim: source }) => {
+    if (source?.readOnly === true) return false;
+    const mounts = [...containers, ...initContainers].flatMap(({ volumeMounts = [], volumeDevices = [] }) => [
+      ...volumeMounts,
+      ...volumeDevices.map((device) => ({ ...device, readOnly: false })),
+    ]);
+    return mounts.some((mount) => mount.name === name && mount.readOnly !== true);
+  });
+}
+
+function isPartOfJob(step: Step): boolean {
+  return (step.type === 'create' || step.type === 'apply') && agentKinds.includes(step.object.kind);
+}
+
+/** What the agent works with; a restore makes the claim that it fills beside them. */
+const agentKinds: readonly string[] = ['Job', 'CronJob', 'ConfigMap'];
+
+function targetClaims(step: Step): readonly string[] {
+  if (step.type !== 'create' && step.type !== 'apply') return [];
+  const { volumes = [] } = podSpecOf(step) ?? {};
+  return volumes.flatMap(({ name, persistentVolumeClaim: source }) =>
+    name === targetVolume && source !== undefined ? [source.claimName] : [],
+  );
+}
+
+interface Templated {
+  readonly template?: { readonly spec?: PodSpec };
+  readonly jobTemplate?: { readonly spec?: { readonly template?: { readonly spec?: PodSpec } } };
+}
+
+function podSpecOf({ object }: Extract<ObjectStep, { readonly type: 'create' | 'apply' }>): PodSpec | undefined {
+  const spec = (object.spec ?? {}) as Templated;
+  if (object.kind === 'Job') return spec.template?.spec;
+  return object.kind === 'CronJob' ? spec.jobTemplate?.spec?.template?.spec : undefined;
+}

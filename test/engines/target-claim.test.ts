@@ -1,0 +1,154 @@
+/** A claim that holds somebody's data is no target for backups: whoever would mount it is not made. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { type ClaimUse, whyNotATarget } from '../../src/engines/target-claim.ts';
+import { childrenOf, noChildren } from '../../src/resources/children.ts';
+import type { ClaimReader } from '../../src/runtime/claim-use.ts';
+import { db, engineOf, resourceOf, target, timeOnly } from '../support/backup-story.ts';
+import { blankClaims } from '../support/blank-claims.ts';
+
+const labels = { 'app.kubernetes.io/managed-by': 'clusterwright', 'app.kubernetes.io/component': 'data' };
+const claimWith = (metadata: object = {}, name = 'backups'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name, namespace: 'apps', ...metadata },
+});
+const use = (more: Partial<ClaimUse> = {}): ClaimUse => ({ claim: claimWith(), pods: [], sets: [], ...more });
+
+function podWith(spec: object = {}, metadata: object = {}): KubeObject {
+  const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'backups' } }];
+  const containers = [{ name: 'c', volumeMounts: [{ name: 'files', mountPath: '/files' }] }];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'somebody', ...metadata },
+    spec: { volumes, containers, ...spec },
+  };
+}
+const setOf = (name: string): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name },
+  spec: { volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
+});
+const forBackups = { 'clusterwright.dev/for-backups': 'true' };
+
+describe('a claim', () => {
+  it.each<[string, ClaimUse, RegExp | undefined]>([
+    ['that nobody uses', use(), undefined],
+    [
+      'of a cluster of ours',
+      use({
+        claim: claimWith({
+          labels: { ...labels, 'app.kubernetes.io/instance': 'cache', 'app.kubernetes.io/name': 'redis' },
+        }),
+      }),
+      /^holds data of the cluster cache \(redis\)/,
+    ],
+    [
+      'of a cluster of ours, whatever somebody says',
+      use({ claim: claimWith({ labels, annotations: forBackups }) }),
+      /^holds data of the cluster/,
+    ],
+    [
+      'that belongs to somebody',
+      use({ claim: claimWith({ ownerReferences: [{ apiVersion: 'x/v1', kind: 'Cluster', name: 'pg', uid: 'u' }] }) }),
+      /^belongs to Cluster pg/,
+    ],
+    [
+      'of a StatefulSet without pods',
+      use({ claim: claimWith({}, 'data-pg-2'), sets: [setOf('pg')] }),
+      /^is a volume of StatefulSet pg/,
+    ],
+    ['with a name like that of one', use({ claim: claimWith({}, 'data-pg-backup'), sets: [setOf('pg')] }), undefined],
+    ['of a set whose name goes on', use({ claim: claimWith({}, 'data-pg-0-0'), sets: [setOf('pg')] }), undefined],
+    ['that a pod mounts', use({ pods: [podWith()] }), /^is mounted by Pod somebody/],
+    [
+      'that a pod mounts for an init container',
+      use({
+        pods: [
+          podWith({
+            containers: [],
+            initContainers: [{ name: 'i', volumeMounts: [{ name: 'files', mountPath: '/' }] }],
+          }),
+        ],
+      }),
+      /^is mounted by Pod/,
+    ],
+    [
+      'that a pod has as a device',
+      use({
+        pods: [podWith({ containers: [{ name: 'c', volumeDevices: [{ name: 'files', devicePath: '/dev/x' }] }] })],
+      }),
+      /^is mounted by Pod/,
+    ],
+    [
+      'that a pod only reads',
+      use({
+        pods: [
+          podWith({ containers: [{ name: 'c', volumeMounts: [{ name: 'files', mountPath: '/', readOnly: true }] }] }),
+        ],
+      }),
+      undefined,
+    ],
+    [
+      'that a Job of ours mounts',
+      use({ pods: [podWith({}, { labels: { ...labels, 'app.kubernetes.io/component': 'agent' } })] }),
+      undefined,
+    ],
+    ['that a pod of ours mounts', use({ pods: [podWith({}, { labels })] }), /^is mounted by Pod/],
+    [
+      'that is for backups, as a person says',
+      use({ claim: claimWith({ annotations: forBackups }), pods: [podWith()] }),
+      undefined,
+    ],
+  ])('%s may be mounted, or the reason is said', (_, found, words) => {
+    if (words === undefined) expect(whyNotATarget(found)).toBeUndefined();
+    else expect(whyNotATarget(found)).toMatch(words);
+  });
+});
+
+describe('a target', () => {
+  const foreign: ClaimReader = async () => use({ pods: [podWith()] });
+  const missing: ClaimReader = async () => undefined;
+  const going: ClaimReader = async () => use({ claim: claimWith({ deletionTimestamp: '2026-11-21T03:00:00Z' }) });
+  const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };
+  const backup = resourceOf('Backup', 'nightly', spec);
+  const schedule = resourceOf('BackupSchedule', 'nightly', { ...spec, schedule: '0 3 * * *' });
+  const restored = resourceOf('RedisCluster', 'new', { bootstrap: { restore: { target, cluster: { name: 'db' } } } });
+  const message = `PersistentVolumeClaim backups is mounted by Pod somebody: backups need one of their own; one that is meant for them all the same is annotated with clusterwright.dev/for-backups=true`;
+
+  it.each([backup, schedule, restored])('of somebody’s data blocks a $kind before anything is made', async (object) => {
+    const { plan, status } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, foreign), db);
+    expect(plan.steps.filter((step) => step.type === 'create' && /Job|ConfigMap/.test(step.object.kind))).toEqual([]);
+    expect(plan.outcome).toEqual({ state: 'blocked', reason: 'ClaimInUse', message, recheckMs: 10_000 });
+    expect(status.phase).toBe('Blocked');
+    expect(status.conditions).toContainEqual({ type: 'Ready', status: 'False', reason: 'ClaimInUse', message });
+    expect(status.conditions).toContainEqual({ type: 'Stalled', status: 'True', reason: 'ClaimInUse', message });
+  });
+
+  it.each([missing, going])('that is not there is waited for', async (claims) => {
+    for (const object of [backup, schedule, restored]) {
+      const { plan } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, claims), db);
+      expect(plan.steps.filter((step) => step.type === 'create' && /Job/.test(step.object.kind))).toEqual([]);
+      expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'ClaimMissing', recheckMs: 10_000 });
+    }
+  });
+
+  it('that is good lets everything be made, and a restore only reads it', async () => {
+    for (const object of [backup, schedule, restored]) {
+      const { plan } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, blankClaims), db);
+      expect(plan.steps.some((step) => step.type === 'create' && /Job/.test(step.object.kind))).toBe(true);
+      const isRead = JSON.stringify(plan.steps).includes('"name":"target","mountPath":"/backups","readOnly":true');
+      expect(isRead).toBe(object === restored);
+    }
+  });
+
+  it('is not asked for where nothing is to be made', async () => {
+    const never: ClaimReader = () => Promise.reject(new Error('not asked'));
+    const { plan } = await engineOf('Backup').survey(backup, noChildren, timeOnly(), db);
+    const made = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
+    const seen = made.map((object) => ({ ...object, metadata: { ...object.metadata, uid: 'u' } }));
+    await engineOf('Backup').survey(backup, childrenOf(seen), timeOnly(undefined, never), db);
+  });
+});

@@ -1,0 +1,8 @@
+/** Claims as backups want them: whichever is named is there, and nobody uses it. */
+import type { ClaimReader } from '../../src/runtime/claim-use.ts';
+
+export const blankClaims: ClaimReader = async (namespace, name) => ({
+  claim: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace } },
+  pods: [],
+  sets: [],
+});
