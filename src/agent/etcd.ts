@@ -8,6 +8,7 @@
 import type { EtcdSource } from '../backup/source.ts';
 import type { EtcdState } from '../backup/state.ts';
 import type { Dump } from './dump.ts';
+import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './etcd-agreement.ts';
 import { type Answer, etcdFailure, etcdMember, type Member } from './etcd-gateway.ts';
 import { checkedSnapshot } from './etcd-snapshot.ts';
 import { Failure, wordsOf } from './failure.ts';
@@ -33,9 +34,11 @@ export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): 
   let failure: unknown;
   for (const candidate of candidates) {
     try {
-      return await dumpFrom(candidate, answered, surroundings);
+      return await dumpFrom(candidate, candidates, answered, surroundings);
     } catch (error) {
       surroundings.signal.throwIfAborted();
+      // Whichever else is asked is a member of the same cluster.
+      if (error instanceof DataDiffers) throw error;
       failure ??= etcdFailure(error, candidate.place);
       surroundings.log.info({ err: error, member: candidate.place }, 'a member is left out');
     }
@@ -43,20 +46,29 @@ export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): 
   throw failure;
 }
 
-async function dumpFrom(candidate: Candidate, answered: number, surroundings: Surroundings): Promise<Dump> {
+async function dumpFrom(
+  candidate: Candidate,
+  candidates: readonly Candidate[],
+  answered: number,
+  surroundings: Surroundings,
+): Promise<Dump> {
   const { member, place, role, version, clusterId, memberId } = candidate;
   const idleMs = Math.min(answerMs, surroundings.idleMs);
   // All keys, from the first on: no more than their number is sent.
   const { header, count } = await member.call('kv/range', { key: 'AA==', range_end: 'AA==', count_only: true }, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
-  const hashKv = await hashAt(member, revision, surroundings);
+  const others = candidates.filter((each) => each !== candidate);
+  const hashKv = await comparedHash(candidate, others, revision, surroundings);
+  // What was raised before that read is known to this member by now.
+  const check = (): Promise<void> => refuseCorrupted(candidates, idleMs);
+  await check();
   const broken = (why: string): Failure => new Failure('SourceBroken', `the snapshot of ${place} is not whole: ${why}`);
   const blobs = blobsOf(member, place);
   surroundings.log.info({ source: place, role, revision }, 'the snapshot begins');
   return {
     engineVersion: version,
     topology: { members: answered, source: place, role },
-    content: checkedSnapshot(gathered(blobs), broken),
+    content: followedBy(checkedSnapshot(gathered(blobs), broken), check),
     state: (): EtcdState => ({
       engine: 'etcd',
       clusterId,
@@ -69,6 +81,14 @@ async function dumpFrom(candidate: Candidate, answered: number, surroundings: Su
   };
 }
 
+async function* followedBy(
+  content: AsyncIterable<Uint8Array>,
+  check: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* content;
+  await check();
+}
+
 async function* blobsOf(member: Member, place: string): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     for await (const { result } of member.stream('maintenance/snapshot', {})) {
@@ -77,17 +97,6 @@ async function* blobsOf(member: Member, place: string): AsyncGenerator<Uint8Arra
     }
   } catch (error) {
     throw etcdFailure(error, place);
-  }
-}
-
-/** Undefined where the member cannot tell: what it tells is for later comparison, and no backup fails for want of it. */
-async function hashAt(member: Member, revision: string, { log }: Surroundings): Promise<EtcdState['hashKv']> {
-  try {
-    const { hash, compact_revision } = await member.call('maintenance/hashkv', { revision });
-    return { hash: Number(hash ?? 0), compactRevision: String(compact_revision ?? '0') };
-  } catch (error) {
-    log.warn({ err: error }, 'the member cannot tell the hash of its keys: the backup will be without');
-    return undefined;
   }
 }
 
@@ -128,9 +137,9 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
       `${foreign.place} is of the cluster ${cluster_id}, and ${clusterId} was expected`,
     );
   }
-  const corrupt = new Set(answers.flatMap(({ status }) => corruptMembers(status)));
+  for (const { place, status } of answers) refuseCorrupt(place, status);
   const candidates = answers
-    .filter(({ status }) => status.isLearner !== true && !corrupt.has(String(headerOf(status).member_id)))
+    .filter(({ status }) => status.isLearner !== true)
     .map(({ member, place, status }): Candidate => {
       const { member_id, cluster_id } = headerOf(status);
       return {
@@ -155,10 +164,4 @@ function better(a: Candidate, b: Candidate): number {
 
 function headerOf(status: Answer): Answer {
   return (status.header ?? {}) as Answer;
-}
-
-/** Ids of members of which the cluster knows that their data differs. */
-function corruptMembers({ errors }: Answer): readonly string[] {
-  const lines = Array.isArray(errors) ? errors.map(String) : [];
-  return lines.flatMap((line) => /memberID:(\d+) alarm:CORRUPT/.exec(line)?.[1] ?? []);
 }

@@ -11,6 +11,7 @@ import { agentSurroundings, expectResult, runAgent } from '../support/agent-surr
 import { etcdBinaries } from '../support/etcd-binary.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
 import { type EtcdOptions, type EtcdProcess, type EtcdProcesses, encoded, startEtcd } from '../support/etcd-process.ts';
+import { replaceIn } from '../support/etcd-story.ts';
 
 const cluster = { namespace: 'apps', kind: 'EtcdCluster', name: 'db', uid: 'uid-1' };
 const layout = layoutOf(process.env);
@@ -53,6 +54,11 @@ const fetchTask = (file: string): object => ({
   which: {},
   destination: { engine: 'etcd', file },
 });
+
+const alarmsOf = async (member: EtcdProcess): Promise<number> => {
+  const { errors } = await member.call('maintenance/status');
+  return Array.isArray(errors) ? errors.length : 0;
+};
 
 describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (version, binary) => {
   async function start(options: Omit<EtcdOptions, 'binary'> = {}): Promise<readonly EtcdProcess[]> {
@@ -145,6 +151,68 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     members[2]?.kill();
     const result = await runAgent({ ...takeTask(members), idleTimeoutSeconds: 1 });
     expect(result).toMatchObject({ reason: expect.stringMatching(/^Source(Unreachable|Broken)$/), isTransient: true });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  }, 60_000);
+
+  it.each<[string, string]>([
+    ['names a member', '1'],
+    ['names nobody', '0'],
+  ])(
+    'is not taken while an alarm CORRUPT stands that %s',
+    async (_, memberID) => {
+      const members = await start({ size: 3 });
+      const alarm = { alarm: 'CORRUPT', memberID };
+      await members[0]?.call('maintenance/alarm', { action: 'ACTIVATE', ...alarm });
+      await expect.poll(() => Promise.all(members.map(alarmsOf))).toEqual([1, 1, 1]);
+      expect(await runAgent(takeTask(members))).toMatchObject({
+        reason: 'SourceBroken',
+        message: expect.stringContaining('tells of a CORRUPT alarm'),
+      });
+      expect(existsSync(join(home, 'backups'))).toBe(false);
+      await members[0]?.call('maintenance/alarm', { action: 'DEACTIVATE', ...alarm });
+      await expect.poll(() => Promise.all(members.map(alarmsOf))).toEqual([0, 0, 0]);
+      expectResult(await runAgent(takeTask(members)), 'taken');
+    },
+    60_000,
+  );
+
+  it('is not taken where an alarm CORRUPT is raised meanwhile', async () => {
+    const members = await start({ size: 3 });
+    for (let i = 0; i < 40; i++) {
+      await members[0]?.call('kv/put', { key: encoded(`k${i}`), value: encoded('x'.repeat(1_000_000)) });
+    }
+    const surroundings = agentSurroundings();
+    const { info } = surroundings.log;
+    // Between the first look and the end of the snapshot.
+    let raised: Promise<unknown> | undefined;
+    const log = {
+      ...surroundings.log,
+      info: (...line: Parameters<typeof info>) => {
+        if (line[1] === 'the snapshot begins')
+          raised = members[0]?.call('maintenance/alarm', { action: 'ACTIVATE', alarm: 'CORRUPT' });
+        info(...line);
+      },
+    };
+    const result = await runAgent(takeTask(members), { ...surroundings, log });
+    await raised;
+    expect(result).toMatchObject({ reason: 'SourceBroken', message: expect.stringContaining('CORRUPT') });
+  }, 60_000);
+
+  it('is not taken where members hold different data, though no alarm tells of it', async () => {
+    const members = await start({ size: 3 });
+    for (let i = 0; i < 8; i++) {
+      await members[0]?.call('kv/put', { key: encoded(`k${i}`), value: encoded('x'.repeat(3000)) });
+    }
+    const database = (directory: string): string => join(directory, 'member/snap/db');
+    // Twice: a member writes its database a moment after its log, and at its start at the latest.
+    await started.at(-1)?.restart(() => undefined);
+    await started
+      .at(-1)
+      ?.restart(([, directory = '']) => replaceIn(database(directory), 'x'.repeat(2000), `${'x'.repeat(1999)}y`));
+    expect(await runAgent(takeTask(members))).toMatchObject({
+      reason: 'SourceBroken',
+      message: expect.stringMatching(/ and .* hold different data at revision \d+/),
+    });
     expect(existsSync(join(home, 'backups'))).toBe(false);
   }, 60_000);
 

@@ -20,6 +20,8 @@ export interface EtcdProcess {
 
 export interface EtcdProcesses {
   readonly members: readonly EtcdProcess[];
+  /** Ends all, calls back with their data directories, and starts them again. */
+  restart(between: (directories: readonly string[]) => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,10 +59,11 @@ export async function startEtcd({
       : { ca: certificates['ca.crt'], cert: certificates['tls.crt'], key: certificates['tls.key'] };
   const initial = names.map((name, i) => `${name}=http://127.0.0.1:${ports[i]?.peer}`).join(',');
   let output = '';
-  const children: ChildProcess[] = [];
-  const members = names.map((name, i): EtcdProcess => {
+  let children: ChildProcess[] = [];
+  const directoryOf = (name: string): string => dataDirectory ?? join(home, name);
+  const spawned = (name: string, i: number): ChildProcess => {
     const { client, peer } = ports[i] ?? { client: 0, peer: 0 };
-    const directory = dataDirectory ?? join(home, name);
+    const directory = directoryOf(name);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const addresses = [
       ...['--listen-client-urls', `${scheme}://127.0.0.1:${client}`],
@@ -77,7 +80,11 @@ export async function startEtcd({
         output += chunk.toString();
       });
     }
-    children.push(child);
+    return child;
+  };
+  children = names.map(spawned);
+  const members = names.map((_, i): EtcdProcess => {
+    const client = ports[i]?.client ?? 0;
     return {
       port: client,
       async call(path, body = {}, token) {
@@ -94,10 +101,10 @@ export async function startEtcd({
         if (status !== 200) throw new Error(`${path}: ${text}`);
         return JSON.parse(text) as Answer;
       },
-      kill: () => child.kill('SIGKILL'),
+      kill: () => children[i]?.kill('SIGKILL'),
     };
   });
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     const ended = children.map(
       (child) =>
         new Promise<void>((resolve) => {
@@ -107,9 +114,15 @@ export async function startEtcd({
         }),
     );
     await Promise.all(ended);
+  };
+  const stop = async (): Promise<void> => {
+    await end();
     rmSync(home, { recursive: true, force: true });
   };
-  for (const member of members) {
+  const started = async (): Promise<void> => {
+    for (const member of members) await answers(member);
+  };
+  const answers = async (member: EtcdProcess): Promise<void> => {
     for (;;) {
       try {
         await member.call('kv/range', { key: encoded('a') });
@@ -123,6 +136,16 @@ export async function startEtcd({
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
     }
-  }
-  return { members, stop };
+  };
+  await started();
+  return {
+    members,
+    async restart(between) {
+      await end();
+      between(names.map(directoryOf));
+      children = names.map(spawned);
+      await started();
+    },
+    stop,
+  };
 }
