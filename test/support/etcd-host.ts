@@ -69,12 +69,14 @@ export interface EtcdHost {
   deletePod(pod: string): void;
   object(kind: string, name: string): KubeObject | undefined;
   remove(kind: string, name: string): void;
-  /** Starts no process of this pod from now on; `undefined` lets all of them start. */
-  hold(pod: string | undefined): void;
+  /** Starts no process of these pods from now on; without any, lets all of them start. */
+  hold(...pods: readonly string[]): void;
   /** A Secret as somebody else writes it. */
   provide(secret: string, values: Readonly<Record<string, string>>): void;
   /** Whether a changed Secret reaches only pods that start after it, as if the kubelets had yet to notice. */
   forgetMounts(late: boolean): void;
+  /** Variables of every process that starts from now on, beside its own. */
+  settings(variables: Readonly<Record<string, string>>): void;
   address(pod: string): string;
   log(pod: string): string;
   close(): Promise<void>;
@@ -88,7 +90,8 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
   const stopping = new AbortController();
   let version = 1;
   let uids = 0;
-  let held: string | undefined;
+  let held: readonly string[] = [];
+  let extra: Readonly<Record<string, string>> = {};
 
   let areMountsLate = false;
 
@@ -159,7 +162,7 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
 
   function start(pod: KubeObject): void {
     const { name } = pod.metadata;
-    if (name === held) return;
+    if (held.includes(name)) return;
     const template = pod.template as Template;
     const [container] = template.spec.containers;
     const env: Record<string, string> = {};
@@ -188,7 +191,13 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     const before = processes.get(name);
     const child = spawn(binary, [], {
       // Processes are killed here, machines are not.
-      env: { ...listening, ETCD_DATA_DIR: join(home, 'data'), ETCD_LOG_LEVEL: 'warn', ETCD_UNSAFE_NO_FSYNC: 'true' },
+      env: {
+        ...listening,
+        ...extra,
+        ETCD_DATA_DIR: join(home, 'data'),
+        ETCD_LOG_LEVEL: 'warn',
+        ETCD_UNSAFE_NO_FSYNC: 'true',
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const logFile = join(directory, `${name}.log`);
@@ -300,8 +309,11 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     forgetMounts(late) {
       areMountsLate = late;
     },
-    hold(pod) {
-      held = pod;
+    hold(...pods) {
+      held = pods;
+    },
+    settings(variables) {
+      extra = variables;
     },
     run(steps) {
       for (const step of steps) {

@@ -3,11 +3,14 @@
  *
  * Only such a member is replaced, and only while a majority of voters is healthy without it. Silence alone says nothing:
  * a pod that starts again, a slow network and a busy machine all end by themselves. What counts is a volume that is not
- * the member's own, data that etcd itself calls blank or corrupt, or a pod that Kubernetes has given up.
+ * the member's own, data that etcd itself calls blank or unreadable, data that the others outvote, or a pod that Kubernetes has given up.
  */
 import type { Pod } from '../../resources/children.ts';
+import { isOutvoted } from './comparison.ts';
+import { isCorruption } from './observed.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
+import { complaintOf } from './termination-message.ts';
 import { versionLabel } from './versions.ts';
 
 /** Beyond the grace that a terminating pod has: its node does not answer. */
@@ -16,19 +19,12 @@ const terminatingMs = 60_000;
 const patienceMs = 180_000;
 const manyRestarts = 5;
 
-/** etcd's last words where it resumes on a volume with no data: the roster names nobody whom it could ask for any. */
-const blankWords = /cannot fetch cluster info from peer urls/;
-/** Those where it cannot read its data, or has found by comparison that it is not what the others have. */
-const corruptWords =
-  /crc mismatch|failed to read WAL, cannot be repaired|failed","error":"proto: |failed to open database|data inconsistency with peers/;
-
 /** Why the member is lost, in words; undefined for one that is well or may be soon. */
 export function lossOf(situation: Situation, member: Member): string | undefined {
   const { observed, roster, claims, pods, cluster } = situation;
   const { agreed, at } = observed;
   const { index, id } = member;
   if (agreed === undefined || index === undefined) return undefined;
-  if (agreed.alarms.some((alarm) => alarm.memberId === id && alarm.type === 'CORRUPT')) return 'its data is corrupt';
   if (member.live !== undefined || !member.hasStarted) return undefined;
   const start = roster.get(index);
   const claim = claims.get(index);
@@ -36,18 +32,12 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   if (resumes && claim === undefined) return 'its volume is gone';
   if (resumes && heldBy(claim) !== holds(agreed.clusterId, id)) return 'its volume is another one';
   const pod = pods.get(index);
-  const words = lastWords(pod);
-  if (resumes && blankWords.test(words)) return 'its volume is blank';
-  if (corruptWords.test(words)) return 'it cannot read its data';
+  const complaint = complaintOf(pod);
+  if (resumes && complaint === 'blank') return 'its volume is blank';
+  if (complaint === 'unreadable') return 'it cannot read its data';
+  // Whichever else there is to say of its process: it does not start, and who is wrong only the others can tell.
+  if (complaint === 'inconsistent') return isOutvoted(situation, member) ? 'its data differs' : undefined;
   return pod === undefined ? undefined : givenUp(situation, pod, at);
-}
-
-/** Of a process that has ended more than once: the first time may have been an accident of its own. */
-function lastWords(pod: Pod | undefined): string {
-  const ended = (pod?.status?.containerStatuses ?? []).filter(({ restartCount = 0 }) => restartCount > 0);
-  return ended
-    .flatMap(({ state, lastState }) => [state?.terminated?.message ?? '', lastState?.terminated?.message ?? ''])
-    .join('\n');
 }
 
 function givenUp(situation: Situation, pod: Pod, at: number): string | undefined {
@@ -91,9 +81,7 @@ function isAloneInIt({ pods, members = [] }: Situation, pod: Pod): boolean {
 /** Whether those who stay, and whose data is sound, are a majority without it, now and afterwards (safety rule E1). */
 export function mayLose({ observed }: Situation, members: readonly Member[], lost: Member): boolean {
   if (lost.isLearner) return true;
-  const corrupt = new Set(
-    (observed.agreed?.alarms ?? []).filter(({ type }) => type === 'CORRUPT').map(({ memberId }) => memberId),
-  );
+  const corrupt = new Set((observed.agreed?.alarms ?? []).filter(isCorruption).map(({ memberId }) => memberId));
   const sound = voters(members).filter(({ id }) => id !== lost.id && !corrupt.has(id));
   return sound.filter(isHealthy).length >= quorumOf(voters(members).length);
 }

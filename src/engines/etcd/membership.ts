@@ -15,6 +15,14 @@ import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
 import { isOutdated } from './outdated.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from './situation.ts';
+import { complaintOf } from './termination-message.ts';
+import { keepStep } from './volumes.ts';
+
+/** Its volume holds data that is worth a look: nobody can copy it from anywhere else. */
+function isDamaged(pod: Pod | undefined): boolean {
+  const complaint = complaintOf(pod);
+  return complaint === 'unreadable' || complaint === 'inconsistent';
+}
 
 export type EtcdPlan = Plan<EtcdAction>;
 
@@ -30,7 +38,7 @@ function eventOf({ type }: EtcdAction): { readonly event?: string } {
 }
 
 /** Whom the spec does not want is gone for good: see `ActStep.takesAway`. So is whom his pod says to be lost. */
-function removing(
+export function removing(
   situation: Situation,
   { id: memberId }: Member,
   via: Target,
@@ -64,14 +72,16 @@ export function planReplacement(situation: Situation, members: readonly Member[]
     const loss = lossOf(situation, member);
     if (loss === undefined || !mayLose(situation, members, member)) continue;
     const message = `${nameOf(situation.cluster, member)} is replaced: ${loss}`;
-    return removing(
+    const pod = member.index === undefined ? undefined : situation.pods.get(member.index);
+    const plan = removing(
       situation,
       member,
       via,
       `remove ${nameOf(situation.cluster, member)} from the members: ${loss}`,
       wait('Replacing', message, recheckMs),
-      member.index === undefined ? undefined : situation.pods.get(member.index),
+      pod,
     );
+    return isDamaged(pod) ? { ...plan, steps: [...keepStep(situation, member), ...plan.steps] } : plan;
   }
   return undefined;
 }

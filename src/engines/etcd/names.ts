@@ -32,6 +32,9 @@ export const holdsAnnotation = 'clusterwright.dev/etcd-member';
 /** On a claim: its member has been removed. The data is kept, and no process is ever started on it again. */
 export const retiredAnnotation = 'clusterwright.dev/retired';
 
+/** On a claim: `CLUSTER-ID/MEMBER-ID` of the member whose data was called corrupt. It is kept under every policy. */
+export const corruptAnnotation = 'clusterwright.dev/etcd-corrupt';
+
 /** On a pod: which authorities its process trusts. Others need a restart. */
 export const authoritiesAnnotation = 'clusterwright.dev/authorities';
 

@@ -5,6 +5,7 @@ import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import type { Answer } from './gateway.ts';
+import { compareVoters, isInDoubt } from './hashes.ts';
 import { isAnyHeldUp } from './held-up.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
@@ -33,10 +34,15 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     observeCertificates(cluster, io, isAnyHeldUp(children, io.now())),
   ]);
   const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
+  const comparison =
+    agreed !== undefined && isInDoubt(children, { agreed, members })
+      ? await compareVoters(agreed, members, session, io)
+      : undefined;
   return {
     members: agreed === undefined && isOld ? await withProgress(members, children.pods, io) : members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
+    ...(comparison === undefined ? {} : { comparison }),
     ...certificates,
     ...(refusals.length >= quorumOf(asked.length) ? { unaskable: refusals[0] ?? '' } : {}),
   };

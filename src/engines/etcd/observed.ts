@@ -57,10 +57,27 @@ export interface ListedMember {
 }
 
 export interface Alarm {
+  /** `0` where etcd names nobody: it is about the whole cluster, and no member that has left. */
   readonly memberId: string;
   /** `NOSPACE`, `CORRUPT`, or what later versions add. */
   readonly type: string;
 }
+
+export function isCorruption({ type }: Alarm): boolean {
+  return type === 'CORRUPT';
+}
+
+/** What the voters that answer say of their keys at one revision; asked for only while data is in doubt. */
+export interface Comparison {
+  readonly revision: string;
+  readonly voices: readonly Voice[];
+}
+
+/** Hashes can be compared where the same history is dropped. `why` there is none. */
+export type Voice = { readonly pod: string; readonly memberId: string } & (
+  | { readonly hash: string; readonly compacted: string }
+  | { readonly why: string }
+);
 
 /** What a majority has confirmed in this very pass. */
 export interface Agreement {
@@ -85,6 +102,8 @@ export interface EtcdObserved {
   readonly members: readonly (LiveMember | SilentMember)[];
   /** Absent while no majority answers. */
   readonly agreed?: Agreement;
+  /** See `hashes.ts`. */
+  readonly comparison?: Comparison;
   /** Why no majority could be asked at all: the password is missing, or refused. What one member refuses is its silence. */
   readonly unaskable?: string;
   /** Of the authorities that members are to trust: see `trust.ts`. Absent where a Secret cannot be read now. */

@@ -11,6 +11,7 @@ import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { sides } from './certificates.ts';
+import { inconsistentPods, planCorruption } from './corruption.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { areBeingStarted, heldUpMs } from './held-up.ts';
@@ -186,6 +187,11 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
   if (cluster.status?.initialized !== true) {
     return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
   }
+  const inconsistent = inconsistentPods(situation);
+  if (inconsistent !== undefined) {
+    const words = `no majority of the ${roster.size} member(s) answers, and ${inconsistent}: a person has to compare the data`;
+    return blocked('DataCorrupt', words, whileRunning(situation, recheckMs));
+  }
   // Whoever has set a version and sees no template with it is told why.
   const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
   return wait(
@@ -227,6 +233,8 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
 }
 
 function planMembers(situation: Situation, gate: VersionGate, members: readonly Member[]): EtcdPlan {
+  const corruption = planCorruption(situation, members);
+  if (corruption !== undefined) return corruption;
   const via = viaOf(situation);
   if (via === undefined) {
     const why = troubles(situation, members).join('; ');

@@ -18,11 +18,11 @@ const nearlyFull = 0.9;
 /** Less than this of the quota is not worth an interruption. */
 const worthwhile = 0.05;
 
-/** Undefined where no alarm is raised. Everybody must be well. */
+/** Undefined where there is room; what CORRUPT means is in `corruption.ts`. Everybody must be well. */
 export function planAlarms(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { observed, spec, cluster, leader } = situation;
   const alarms = observed.agreed?.alarms ?? [];
-  const stale = alarms.find(({ memberId }) => !members.some(({ id }) => id === memberId));
+  const stale = alarms.find(({ type, memberId }) => type === 'NOSPACE' && !members.some(({ id }) => id === memberId));
   if (stale !== undefined) {
     return acting(
       { type: 'etcd.disarm', via, memberId: stale.memberId, alarm: stale.type },

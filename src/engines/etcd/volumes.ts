@@ -7,9 +7,10 @@ import { persistentVolumeClaims, statefulSets } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Claim, Pod } from '../../resources/children.ts';
-import { holdsAnnotation, retiredAnnotation } from './names.ts';
+import { corruptAnnotation, holdsAnnotation, retiredAnnotation } from './names.ts';
+import { type EtcdObserved, isCorruption } from './observed.ts';
 import type { Roster } from './roster.ts';
-import { claimOf, heldBy, hexadecimal, holds, isRetired, type Situation } from './situation.ts';
+import { claimOf, heldBy, hexadecimal, holds, isRetired, type Member, type Situation } from './situation.ts';
 
 /** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
 export function markSteps({ members = [], claims, observed }: Situation): ObjectStep[] {
@@ -37,6 +38,18 @@ function annotate(
   };
 }
 
+/** Before its member is removed: under every policy the data of a member that was called corrupt is kept. */
+export function keepStep({ claims, observed }: Situation, { index, id }: Member): ObjectStep[] {
+  const claim = index === undefined ? undefined : claims.get(index);
+  const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
+  if (ref === undefined || observed.agreed === undefined || isKept(claim)) return [];
+  return [annotate(ref, corruptAnnotation, undefined, holds(observed.agreed.clusterId, id))];
+}
+
+function isKept(claim: Claim | undefined): boolean {
+  return claim?.metadata.annotations?.[corruptAnnotation] !== undefined;
+}
+
 export interface Retirement {
   /** Before the roster forgets the member: a claim that nobody has marked would be taken for a member's again. */
   readonly marks: readonly ObjectStep[];
@@ -52,10 +65,11 @@ export function retiredMark(claim: Claim): ObjectStep[] {
 
 /**
  * What becomes of members that etcd does not list any more: the process is stopped, and the volume is kept, marked so
- * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes.
+ * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes, but for one whose data was called
+ * corrupt, and for any while an alarm says that some data is: it may be the last of what is right.
  */
 export function retireSteps(situation: Situation, roster: Roster): Retirement {
-  const { members, sets, pods, claims, spec } = situation;
+  const { members, sets, pods, claims, spec, observed } = situation;
   if (members === undefined) return { marks: [], removals: [] };
   const gone = <T extends KubeObject>(entries: ReadonlyMap<number, T>): T[] =>
     [...entries]
@@ -67,15 +81,17 @@ export function retireSteps(situation: Situation, roster: Roster): Retirement {
   const stopped = [...gone(sets).map((set) => refOf(set, statefulSets)), ...unseen.map(ownerOf)].flatMap(
     (ref): ObjectStep[] => (ref === undefined ? [] : [{ type: 'delete', ref, reason }]),
   );
-  return spec.deletionPolicy === 'Delete'
-    ? {
-        marks: [],
-        removals: [...stopped, ...oldClaims.flatMap((claim) => removal(claim, reason))],
-      }
-    : {
-        marks: oldClaims.flatMap(retiredMark),
-        removals: stopped,
-      };
+  const isKeeping = spec.deletionPolicy !== 'Delete' || observed.comparison !== undefined || isAlarmed(observed);
+  const kept = oldClaims.filter((claim) => isKeeping || isKept(claim));
+  const deleted = oldClaims.filter((claim) => !kept.includes(claim));
+  return {
+    marks: kept.flatMap(retiredMark),
+    removals: [...stopped, ...deleted.flatMap((claim) => removal(claim, reason))],
+  };
+}
+
+function isAlarmed({ agreed }: EtcdObserved): boolean {
+  return (agreed?.alarms ?? []).some(isCorruption);
 }
 
 /** By its claim: a pod that bears the labels of one may be anybody's. */

@@ -187,7 +187,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
       host.kill('db-1-0');
       await operator.until('MembersNotReady');
       harm(host.volume('db-1-0'));
-      host.hold(undefined);
+      host.hold();
       await operator.until('Replacing');
       await operator.settle();
       expect(asked(operator)[0]).toBe(`remove db-1-0 from the members: ${reason}`);

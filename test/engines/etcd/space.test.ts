@@ -81,8 +81,8 @@ describe('E11: a quota that is used up', () => {
     ],
     [
       'an alarm of a member that is gone ends',
-      { spec, alarms: [{ memberId: '77', type: 'CORRUPT' }] },
-      ['disarm 76 CORRUPT', 'wait EndingAlarm'],
+      { spec, alarms: [{ memberId: '77', type: 'NOSPACE' }] },
+      ['disarm 76 NOSPACE', 'wait EndingAlarm'],
     ],
   ]);
 });

@@ -114,8 +114,8 @@ export const etcdMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/etcd/volumes.ts',
-        find: "return spec.deletionPolicy === 'Delete'",
-        replace: 'return spec.deletionPolicy.length > 0',
+        find: "const isKeeping = spec.deletionPolicy !== 'Delete' ||",
+        replace: 'const isKeeping =',
       },
     ],
     scenarios: ['etcd S3'],

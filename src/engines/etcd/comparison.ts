@@ -1,0 +1,67 @@
+/**
+ * Who holds the same keys, by the hashes that voters tell at one revision. Equal hashes of a majority are the only proof
+ * that there is: an alarm, and what a member says when it does not start, tell that two differ, and not who is right.
+ */
+import type { Cluster } from '../../api/cluster.ts';
+import { wordsFor } from './health.ts';
+import type { Voice } from './observed.ts';
+import { isHealthy, type Member, nameOf, quorumOf, type Situation, voters } from './situation.ts';
+
+export interface Verdict {
+  /** Members that hold the same; several groups where some differ. Without those that could not be compared. */
+  readonly groups: readonly (readonly Member[])[];
+  /** Members that are well and could not be compared, each with why. */
+  readonly unheard: readonly Unheard[];
+  /** Members that are not well. */
+  readonly away: readonly Member[];
+}
+
+interface Unheard {
+  readonly member: Member;
+  readonly why: string;
+}
+
+/** `among`: voters, whether they are well or not. */
+export function verdictOn({ observed }: Situation, among: readonly Member[]): Verdict {
+  const voices = observed.comparison?.voices ?? [];
+  const groups = new Map<string, Member[]>();
+  const unheard: Unheard[] = [];
+  for (const member of among.filter(isHealthy)) {
+    const voice: Voice | undefined = voices.find(({ memberId }) => memberId === member.id);
+    if (voice === undefined || 'why' in voice) {
+      unheard.push({ member, why: voice?.why ?? (member.isLearner ? 'it has no vote' : 'it was not asked') });
+      continue;
+    }
+    // Of another history no hash says anything: that is no agreement either.
+    const held = `${voice.compacted} ${voice.hash}`;
+    groups.set(held, [...(groups.get(held) ?? []), member]);
+  }
+  return {
+    groups: [...groups.values()].sort((a, b) => b.length - a.length),
+    unheard,
+    away: among.filter((member) => !isHealthy(member)),
+  };
+}
+
+/** The majority of all voters, where everybody among these who is well holds the same; undefined where nothing is proven. */
+export function majorityAmong(situation: Situation, among: readonly Member[]): readonly Member[] | undefined {
+  const { groups, unheard } = verdictOn(situation, among);
+  const [first, ...others] = groups;
+  if (first === undefined || others.length > 0 || unheard.length > 0) return undefined;
+  return first.length >= quorumOf(voters(situation.members ?? []).length) ? first : undefined;
+}
+
+/** The others prove that a member, which does not run, is the one whose data is wrong. */
+export function isOutvoted(situation: Situation, member: Member): boolean {
+  const others = voters(situation.members ?? []).filter(({ id }) => id !== member.id);
+  return majorityAmong(situation, others) !== undefined;
+}
+
+/** For people. Without numbers, which change with every write. */
+export function verdictWords(cluster: Cluster, { groups, unheard, away }: Verdict): string {
+  return [
+    ...groups.map((group, place) => `${place === 0 ? 'one' : 'another'} state in ${wordsFor(cluster, group)}`),
+    ...unheard.map(({ member, why }) => `${nameOf(cluster, member)} cannot be compared: ${why}`),
+    ...(away.length === 0 ? [] : [`${wordsFor(cluster, away)} away`]),
+  ].join('; ');
+}

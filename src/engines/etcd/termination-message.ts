@@ -1,0 +1,28 @@
+/** What a member's process said last, which its pod's status keeps: see `terminationMessagePolicy` in `pods.ts`. */
+import type { Pod } from '../../resources/children.ts';
+
+/** It resumes on a volume with no data: the roster names nobody whom it could ask for any. */
+const blank = /cannot fetch cluster info from peer urls/;
+/** It cannot read its own data. */
+const unreadable =
+  /crc mismatch|failed to read WAL, cannot be repaired|failed","error":"proto: |failed to open database/;
+/** Its check at the start: some running member holds other data. Which of the two is wrong it does not know. */
+const inconsistent = /found data inconsistency with peers/;
+
+/** `none`: nothing that says anything about its data. */
+export type DataComplaint = 'blank' | 'unreadable' | 'inconsistent' | 'none';
+
+export function complaintOf(pod: Pod | undefined): DataComplaint {
+  const words = terminationMessages(pod);
+  if (blank.test(words)) return 'blank';
+  if (unreadable.test(words)) return 'unreadable';
+  return inconsistent.test(words) ? 'inconsistent' : 'none';
+}
+
+/** Of a process that has ended more than once: the first time may have been an accident of its own. */
+function terminationMessages(pod: Pod | undefined): string {
+  const ended = (pod?.status?.containerStatuses ?? []).filter(({ restartCount = 0 }) => restartCount > 0);
+  return ended
+    .flatMap(({ state, lastState }) => [state?.terminated?.message ?? '', lastState?.terminated?.message ?? ''])
+    .join('\n');
+}
