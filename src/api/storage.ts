@@ -2,23 +2,24 @@
 import { quantityPattern } from './quantity.ts';
 import type { StructuralSchema } from './schema.ts';
 
-const size = {
-  type: 'string',
-  description: 'Size of the volume as a Kubernetes quantity. It can grow, never shrink.',
-  default: '1Gi',
-  pattern: quantityPattern,
-  maxLength: 20,
-  'x-kubernetes-validations': [
-    {
-      rule: "quantity(self).compareTo(quantity('128Mi')) >= 0",
-      message: 'storage must have at least 128Mi',
-    },
-    {
-      rule: 'quantity(self).compareTo(quantity(oldSelf)) >= 0',
-      message: 'storage cannot shrink',
-    },
-  ],
-} as const satisfies StructuralSchema;
+const sizeSchema = <const Default extends string>(initially: Default) =>
+  ({
+    type: 'string',
+    description: 'Size of the volume as a Kubernetes quantity. It can grow, never shrink.',
+    default: initially,
+    pattern: quantityPattern,
+    maxLength: 20,
+    'x-kubernetes-validations': [
+      {
+        rule: "quantity(self).compareTo(quantity('128Mi')) >= 0",
+        message: 'storage must have at least 128Mi',
+      },
+      {
+        rule: 'quantity(self).compareTo(quantity(oldSelf)) >= 0',
+        message: 'storage cannot shrink',
+      },
+    ],
+  }) as const satisfies StructuralSchema;
 
 const storageClassName = {
   type: 'string',
@@ -37,7 +38,7 @@ export const volumeSchema = {
   type: 'object',
   description: 'The volume of each member.',
   default: {},
-  properties: { size, storageClassName },
+  properties: { size: sizeSchema('1Gi'), storageClassName },
   'x-kubernetes-validations': [classIsImmutable],
 } as const satisfies StructuralSchema;
 
@@ -47,7 +48,8 @@ export const storageSchema = {
   description: 'The volume of each data node.',
   default: {},
   properties: {
-    size,
+    // Four times the data that the default memory limit allows, and more.
+    size: sizeSchema('2Gi'),
     storageClassName,
     ephemeral: {
       type: 'boolean',

@@ -19,7 +19,7 @@ export interface RedisClusterProps {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  /** Default: three data nodes under three sentinels, with 1Gi of storage and 512Mi of memory each. */
+  /** Default: three data nodes under three sentinels, with 2Gi of storage and 512Mi of memory each. */
   readonly spec?: RedisSpecInput;
 }
 

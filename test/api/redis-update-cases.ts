@@ -4,8 +4,8 @@ import type { Case } from './case.ts';
 export const updateCases: readonly Case[] = [
   { story: 'out and in', old: { replicas: 3 }, spec: { replicas: 5 } },
   { story: 'to one node', old: {}, spec: { replicas: 1 } },
-  { story: 'storage grows', old: {}, spec: { storage: { size: '1025Mi' } } },
-  { story: 'storage of equal size in other words', old: {}, spec: { storage: { size: '1024Mi' } } },
+  { story: 'storage grows', old: {}, spec: { storage: { size: '2049Mi' } } },
+  { story: 'storage of equal size in other words', old: {}, spec: { storage: { size: '2048Mi' } } },
   { story: 'a minor upgrade', old: { version: '7.2' }, spec: { version: '7.4' } },
   { story: 'a major upgrade', old: { version: '7.2' }, spec: { version: '8.0' } },
   { story: 'from one digit to two', old: { version: '8.9' }, spec: { version: '8.10' } },
@@ -41,7 +41,7 @@ export const updateCases: readonly Case[] = [
   },
   {
     story: 'storage shrinks to the default',
-    old: { storage: { size: '2Gi' } },
+    old: { storage: { size: '3Gi' } },
     spec: {},
     refused: 'spec.storage.size',
   },

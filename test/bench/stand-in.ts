@@ -50,6 +50,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       offset: 1,
       replicas: isPrimary ? replicas : [],
       electable: true,
+      findings: [],
       empty: false,
       settings: dynamicSettings(cluster) as Readonly<Record<string, string>>,
     };

@@ -12,7 +12,7 @@ import { type ControllerParts, controllerParts } from '../support/controller-par
 import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
-const key = 'RedisCluster/apps/db';
+const key = 'test/apps/db';
 let parts: ControllerParts;
 let engine: TestEngine;
 let reconciler: Reconciler;

@@ -22,9 +22,10 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts with this configuration file. Rejects with what the server says when it does not start. */
-export async function startRedisServer(config = ''): Promise<RedisServer> {
+/** Starts with this configuration file; `prepare` fills its directory before. Rejects with what the server says when it does not start. */
+export async function startRedisServer(config = '', prepare?: (directory: string) => void): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'redis-server-'));
+  prepare?.(directory);
   const socket = join(directory, 'socket');
   const file = join(directory, 'redis.conf');
   await writeFile(file, `${config}\nport 0\nunixsocket ${socket}\ndir ${directory}\nlogfile ""\n`);

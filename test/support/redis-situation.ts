@@ -261,6 +261,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     electable: change !== 'blank',
     empty: change === 'blank',
     settings: settingsToHold(cluster),
+    findings: [],
   };
   return [typeof change === 'object' ? { ...node, ...change } : node];
 }

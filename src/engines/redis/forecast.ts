@@ -49,6 +49,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     electable: false,
     empty: true,
     settings: dynamicSettings(cluster),
+    findings: [],
   });
   const ignorant = sentinels.map((pod): SentinelNode => ({ state: 'answering', pod, address: pod }));
   const atFirst: RedisObserved = { data: data.map(fresh), sentinels: ignorant };

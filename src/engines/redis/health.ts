@@ -5,6 +5,7 @@
  */
 import { podTrouble } from '../../plan/pod-trouble.ts';
 import { type Pod, podIsReady } from '../../resources/children.ts';
+import type { MemberFinding } from './findings.ts';
 import { answering, type DataNode } from './observed.ts';
 import { seesEverybody } from './repair.ts';
 import { majorityOf, type Situation } from './situation.ts';
@@ -16,6 +17,7 @@ export function unready(situation: Situation, primary: DataNode): string[] {
   const data = [
     ...absent('data node', dataPods, dataSize),
     ...dataPods.flatMap((pod) => dataTrouble(pod, situation, primary)),
+    ...findingsIn(situation).flatMap(({ message, holdsRestarts }) => (holdsRestarts === true ? [message] : [])),
   ];
   if (spec.mode === 'Standalone') return data;
   const able = topology.watching.filter((sentinel) => canFailOver(sentinel, situation, primary)).length;
@@ -26,6 +28,11 @@ export function unready(situation: Situation, primary: DataNode): string[] {
   ];
   const few = able < majorityOf(spec.sentinel.replicas) ? ['too few sentinels know the members yet'] : [];
   return [...data, ...(sentinels.length > 0 ? sentinels : few)];
+}
+
+/** What the members say about themselves, in the order of their pods. */
+export function findingsIn({ nodes }: Situation): readonly MemberFinding[] {
+  return nodes.flatMap(({ findings }) => findings);
 }
 
 /** `unready`, and what the sentinels have yet to learn. Empty when the cluster is whole at its present size. */

@@ -6,7 +6,7 @@ import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
 import { redisBackup } from './backup.ts';
 import { forecastRedis } from './forecast.ts';
-import { listenToSentinel, sentinelEndpoints } from './listen.ts';
+import { listenToRedis, redisEndpoints } from './listen.ts';
 import { dataPort, sentinelPort } from './names.ts';
 import { observeRedis } from './observe.ts';
 import { nothingObserved, type RedisObserved } from './observed.ts';
@@ -28,5 +28,5 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   nothing: nothingObserved,
   backup: redisBackup,
   forecast: forecastRedis,
-  listener: { endpoints: sentinelEndpoints, listen: listenToSentinel },
+  listener: { endpoints: redisEndpoints, listen: listenToRedis },
 };

@@ -1,14 +1,19 @@
 /**
  * Sentinel tells of every change as it happens. The events only say "look": what is true is asked afterwards.
+ *
+ * Nobody tells of a full disk, a file that cannot be written, or writes that are refused: each data node is asked now and
+ * then. It costs the API server nothing, and the operator one short connection.
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { redisConnection } from './connection.ts';
+import { findingsOf, minReplicasIn, pingAnswer } from './findings.ts';
 import { isSentinelPod } from './members.ts';
-import { sentinelPort } from './names.ts';
-import { passwordOf } from './session.ts';
+import { dataPort, sentinelPort } from './names.ts';
+import { infoFields, pairs } from './observe.ts';
+import { passwordOf, withSession } from './session.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
 const channels = [
@@ -27,12 +32,59 @@ const channels = [
   '+reboot',
 ] as const;
 
-/** Addresses of the sentinels that can be listened to. */
-export function sentinelEndpoints(children: Children): string[] {
+/** Twice within the 30 s after which the status must tell. */
+const everyMs = 12_000;
+
+const dataPrefix = 'data/';
+
+/** Addresses of the processes that run; of data nodes with a prefix. */
+export function redisEndpoints(children: Children): string[] {
   return children.pods.flatMap((pod) => {
     const address = pod.status?.podIP;
-    return isSentinelPod(pod) && address !== undefined && pod.status?.phase === 'Running' ? [address] : [];
+    if (address === undefined || pod.status?.phase !== 'Running') return [];
+    return [isSentinelPod(pod) ? address : `${dataPrefix}${address}`];
   });
+}
+
+export function listenToRedis(
+  endpoint: string,
+  cluster: Cluster<RedisSpec>,
+  io: EngineIO,
+  changed: () => void,
+): Promise<void> {
+  return endpoint.startsWith(dataPrefix)
+    ? listenToDataNode(endpoint.slice(dataPrefix.length), cluster, io, changed)
+    : listenToSentinel(endpoint, cluster, io, changed);
+}
+
+/**
+ * Calls back when what a node says about its disk and its replication changes. Rejects when it cannot be asked: Sentinel
+ * and the kubelet tell of that.
+ */
+export async function listenToDataNode(
+  address: string,
+  cluster: Cluster<RedisSpec>,
+  io: EngineIO,
+  changed: () => void,
+): Promise<void> {
+  let before = '';
+  for (;;) {
+    const password = await passwordOf(cluster, io);
+    const found = await withSession(io, { address, port: dataPort, password }, async (connection) => {
+      const [persistence, replication, config, ping] = await Promise.all([
+        connection.command('INFO', 'persistence'),
+        connection.command('INFO', 'replication'),
+        connection.command('CONFIG', 'GET', 'min-replicas-to-write'),
+        pingAnswer(connection),
+      ]);
+      const fields = infoFields(`${persistence}\r\n${replication}`);
+      return findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
+    });
+    const now = found.join();
+    if (now !== before) changed();
+    before = now;
+    await io.sleep(everyMs);
+  }
 }
 
 /** Listens to one sentinel until the connection ends. Rejects when it cannot be opened. */

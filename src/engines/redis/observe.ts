@@ -4,6 +4,7 @@ import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisConnection } from './connection.ts';
+import { findingsOf, type MemberFinding, minReplicasIn, pingAnswer } from './findings.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort, unassigned } from './names.ts';
 import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
@@ -76,14 +77,16 @@ async function askDataNode(
   at: Place,
   directives: readonly string[],
 ): Promise<DataNode | SilentNode> {
-  const [info, config] = await Promise.all([
+  const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
     connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),
+    pingAnswer(connection),
   ]);
   const fields = infoFields(String(info));
   // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
   if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
-  return dataNode(at, fields, pairs(config));
+  const settings = pairs(config);
+  return dataNode(at, fields, settings, findingsOf(at.pod, fields, ping, minReplicasIn(settings)));
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */
@@ -91,6 +94,7 @@ export function dataNode(
   at: Place,
   info: Readonly<Record<string, string>>,
   config: Readonly<Record<string, string>>,
+  findings: readonly MemberFinding[] = [],
 ): DataNode {
   const isPrimary = info.role === 'master';
   const assigned = !isPrimary && info.master_port !== String(unassigned.port);
@@ -110,6 +114,7 @@ export function dataNode(
     electable: Number(priority ?? 0) > 0,
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
+    findings,
   };
 }
 
@@ -124,7 +129,7 @@ export function infoFields(text: string): Record<string, string> {
 }
 
 /** A flat list of names and values, as CONFIG GET and the SENTINEL commands answer. */
-function pairs(reply: Reply): Record<string, string> {
+export function pairs(reply: Reply): Record<string, string> {
   const fields: Record<string, string> = {};
   if (!Array.isArray(reply)) return fields;
   for (let i = 0; i < reply.length; i += 2) fields[String(reply[i])] = String(reply[i + 1] ?? '');

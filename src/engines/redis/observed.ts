@@ -2,6 +2,7 @@
  * What the processes of a cluster say about themselves. A process that does not answer is a value of its own: silence
  * is never read as an empty answer.
  */
+import type { MemberFinding } from './findings.ts';
 
 export interface SilentNode {
   readonly state: 'silent';
@@ -32,6 +33,8 @@ export interface DataNode {
   /** No key in any database. */
   readonly empty: boolean;
   readonly settings: Readonly<Record<string, string>>;
+  /** What keeps it from persisting, replicating or taking writes. */
+  readonly findings: readonly MemberFinding[];
 }
 
 export interface SentinelNode {

@@ -10,11 +10,13 @@ import { selectorLabels } from '../../resources/metadata.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import type { StatusClaim } from '../engine.ts';
 import type { RedisAction } from './action.ts';
-import { unready } from './health.ts';
+import { findingClaims } from './findings.ts';
+import { findingsIn, unready } from './health.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { RedisObserved } from './observed.ts';
 import { passwordSecret } from './password.ts';
 import { type Situation, situationOf } from './situation.ts';
+import { specWarnings, warningClaims } from './warnings.ts';
 
 export function redisStatus(
   cluster: Cluster<RedisSpec>,
@@ -31,7 +33,11 @@ export function redisStatus(
   const remembered = primary?.pod ?? cluster.status?.primary;
   return {
     phase: judged.phase,
-    conditions: judged.conditions,
+    conditions: [
+      ...judged.conditions,
+      ...findingClaims(findingsIn(situation)),
+      ...warningClaims(specWarnings(cluster)),
+    ],
     replicas: dataPods.length,
     readyReplicas: dataPods.filter(podIsReady).length,
     selector: Object.entries(selectorLabels(cluster, { engine: 'redis', component: 'data' }))
@@ -56,8 +62,10 @@ interface Judgement {
 function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boolean): Judgement {
   const { outcome } = plan;
   const { primary } = situation.topology;
-  const troubles = primary === undefined ? [] : unready(situation, primary);
+  const findings = primary === undefined ? [] : findingsIn(situation);
+  const troubles = primary === undefined ? [] : [...unready(situation, primary), ...findings];
   const changing = isChanging(situation);
+  const [finding] = findings;
   // Services lead to members by their labels: one that is about to be labelled is not reachable yet.
   const labelled = situation.dataPods.every(
     (pod) => pod.metadata.labels?.[roleLabel] === (pod.metadata.name === primary?.pod ? 'primary' : 'replica'),
@@ -73,6 +81,10 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
       phase: 'Ready',
       conditions: conditionClaims('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
     };
+  }
+  if (finding !== undefined && outcome.state === 'settled' && !changing) {
+    const { type, message } = finding;
+    return { phase: 'Degraded', conditions: conditionClaims('False', type, message, { degraded: true }) };
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';

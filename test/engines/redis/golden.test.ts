@@ -20,7 +20,7 @@ const template = (name: string, spec?: RedisSpecInput): unknown =>
 describe('a golden pod template', () => {
   it('of a data node, in its StatefulSet', () => {
     expect(
-      stringify(statefulSet('db', { version: '8.0', storage: { storageClassName: 'fast' } })),
+      stringify(statefulSet('db', { version: '8.0', storage: { size: '1Gi', storageClassName: 'fast' } })),
     ).toMatchInlineSnapshot(`
       "apiVersion: apps/v1
       kind: StatefulSet

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { listenToSentinel, sentinelEndpoints } from '../../../src/engines/redis/listen.ts';
+import { listenToRedis, listenToSentinel, redisEndpoints } from '../../../src/engines/redis/listen.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { redisWorld } from '../../support/redis-situation.ts';
-import { hangUp, type Process, scriptedNetwork } from '../../support/scripted-redis.ts';
+import { flat, hang, hangUp, info, type Process, scriptedNetwork } from '../../support/scripted-redis.ts';
 import { turn } from '../../support/virtual-clock.ts';
 
 const { cluster } = redisWorld();
@@ -47,9 +47,56 @@ describe('listening to a sentinel', () => {
     await expect(end).rejects.toThrow('NOPERM');
     expect([heard.reports, network.open()]).toEqual([0, 0]);
   });
+});
 
-  it('is for sentinels that run, by their addresses', () => {
-    const { children } = redisWorld({ sentinels: { 1: 'gone' }, pods: { 'db-sentinel-2': 'unschedulable' } });
-    expect(sentinelEndpoints(children)).toEqual(['10.0.1.0']);
+it('processes that run are listened to, by their addresses', () => {
+  const { children } = redisWorld({
+    nodes: { 2: 'gone' },
+    sentinels: { 1: 'gone' },
+    pods: { 'db-0': 'unschedulable', 'db-sentinel-2': 'unschedulable' },
+  });
+  expect(redisEndpoints(children)).toEqual(['data/10.0.0.1', '10.0.1.0']);
+});
+
+describe('asking a data node', () => {
+  function ask(process: Process) {
+    const network = scriptedNetwork({ processes: { 'd:6379': process } });
+    const heard = { reports: 0 };
+    const end = listenToRedis('data/d', cluster, network.io, () => {
+      heard.reports++;
+    });
+    end.catch(() => undefined);
+    return { network, heard, end };
+  }
+
+  it('reports within 30 s what has changed, once, and opens one short connection each time', async () => {
+    let fields: Readonly<Record<string, string>> = { role: 'master', min_slaves_good_slaves: '1' };
+    let ping = 'PONG' as string | RedisError;
+    const { network, heard } = ask((command) => {
+      if (command === 'PING') return ping;
+      return command.startsWith('CONFIG') ? flat({ 'min-replicas-to-write': '1' }) : info(fields);
+    });
+    const reportsAfter = async (ms: number): Promise<number> => {
+      await network.clock.advance(ms);
+      return heard.reports;
+    };
+    expect(await reportsAfter(60_000)).toBe(0);
+    expect(network.open()).toBe(0);
+    ping = new RedisError('MISCONF Errors writing to the AOF file: No space left on device');
+    expect(await reportsAfter(15_000)).toBe(1);
+    expect(await reportsAfter(60_000)).toBe(1);
+    ping = 'PONG';
+    expect(await reportsAfter(15_000)).toBe(2);
+    fields = { role: 'master', min_slaves_good_slaves: '0' };
+    expect(await reportsAfter(15_000)).toBe(3);
+    fields = { role: 'master', min_slaves_good_slaves: '1', aof_last_bgrewrite_status: 'err' };
+    expect(await reportsAfter(15_000)).toBe(4);
+  });
+
+  it('ends when the node does not answer, and reports nothing: others tell of that', async () => {
+    const { network, heard, end } = ask(() => hang);
+    await network.clock.advance(2_000);
+    await expect(end).rejects.toThrow('d:6379 did not answer within 1000 ms');
+    expect([heard.reports, network.open()]).toEqual([0, 0]);
   });
 });

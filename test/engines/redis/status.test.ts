@@ -46,6 +46,25 @@ describe('the phase', () => {
     ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
     ['all is well for the first time', {}, 'Ready Ready AllMembersReady'],
     [
+      'a disk is full: nobody is restarted meanwhile',
+      {
+        ...was('Ready'),
+        nodes: { 0: { findings: [{ type: 'DiskFull', message: 'full', holdsRestarts: true }] } },
+        pods: { 'db-2': 'outdated' },
+      },
+      'Updating Progressing Reconciling DiskFull MembersNotReady',
+    ],
+    [
+      'a disk is full',
+      { ...was('Ready'), nodes: { 0: { findings: [{ type: 'DiskFull', message: 'full', holdsRestarts: true }] } } },
+      'Degraded Progressing Degraded Reconciling DiskFull MembersNotReady',
+    ],
+    [
+      'a file could not be rewritten, and nothing is due',
+      { ...was('Ready'), nodes: { 1: { findings: [{ type: 'PersistenceFailing', message: 'no' }] } } },
+      'Degraded Degraded PersistenceFailing PersistenceFailing',
+    ],
+    [
       'it is being created',
       { primary: 'nobody', nodes: { all: 'blank' }, terms: {} },
       'Creating Progressing Reconciling Promoting',
@@ -235,6 +254,7 @@ describe('the status', () => {
         "Progressing: db-1 does not answer; too few sentinels know the members yet",
         "Degraded: db-1 does not answer; too few sentinels know the members yet",
         "Reconciling: db-1 does not answer; too few sentinels know the members yet",
+        "SpecWarning: with two data nodes a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; use three data nodes, or set config.min-replicas-to-write to 1",
       ]
     `);
   });

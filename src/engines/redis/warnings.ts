@@ -1,0 +1,60 @@
+/**
+ * What a valid spec gives up, or risks: said in the condition `SpecWarning` for as long as it is so. Refusing it would
+ * make clusters invalid that run with it.
+ */
+import { shortened } from '../../api/bounds.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import type { ConditionClaim } from '../../api/condition.ts';
+import { canonicalQuantity, unitsOf } from '../../api/quantity.ts';
+import type { RedisSpec } from '../../api/redis.ts';
+import { dynamicSettings } from './settings.ts';
+
+export interface SpecWarning {
+  /** CamelCase, stable. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The append-only file holds the data once as its base and as much again before it is rewritten, and a rewrite writes
+ * the next base and what is written meanwhile beside them.
+ */
+const timesData = 4;
+
+export function specWarnings(cluster: Cluster<RedisSpec>): readonly SpecWarning[] {
+  return [...unfenced(cluster), ...smallVolume(cluster)];
+}
+
+function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { mode, replicas } = cluster.spec;
+  if (mode !== 'Sentinel' || replicas < 2 || dynamicSettings(cluster)['min-replicas-to-write'] !== '0') return [];
+  const cause = replicas === 2 ? 'with two data nodes' : 'with config.min-replicas-to-write 0';
+  const remedy = replicas === 2 ? 'use three data nodes, or set config.min-replicas-to-write to 1' : 'set it to 1';
+  return [
+    {
+      reason: 'PrimaryNotFenced',
+      message: `${cause} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; ${remedy}`,
+    },
+  ];
+}
+
+function smallVolume(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { size } = cluster.spec.storage;
+  const data = Number(dynamicSettings(cluster).maxmemory ?? 0);
+  if (unitsOf(size) >= data * timesData) return [];
+  const needed = canonicalQuantity(`${Math.ceil((data * timesData) / 1024 ** 2)}Mi`);
+  return [
+    {
+      reason: 'StorageTooSmall',
+      message: `storage.size ${size} is less than ${timesData} times maxmemory (${needed}): a rewrite of the append-only file may fill the volume`,
+    },
+  ];
+}
+
+/** One condition for all of them, under the reason of the first. */
+export function warningClaims(warnings: readonly SpecWarning[]): ConditionClaim[] {
+  const [first] = warnings;
+  if (first === undefined) return [];
+  const message = shortened(warnings.map((warning) => warning.message).join('; '));
+  return [{ type: 'SpecWarning', status: 'True', reason: first.reason, message }];
+}

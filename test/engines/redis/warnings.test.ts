@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { RedisSpecInput } from '../../../src/api/redis.ts';
+import { specWarnings, warningClaims } from '../../../src/engines/redis/warnings.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+
+describe('a spec', () => {
+  it.each<readonly [story: string, spec: RedisSpecInput, warnings: readonly string[]]>([
+    ['with the defaults is fine', {}, []],
+    ['alone needs no fence', { mode: 'Standalone', replicas: 1 }, []],
+    ['with one data node neither', { replicas: 1 }, []],
+    ['with two data nodes has none', { replicas: 2 }, ['PrimaryNotFenced']],
+    ['with two that must both be there has one', { replicas: 2, config: { 'min-replicas-to-write': 1 } }, []],
+    ['with three can do without', { config: { 'min-replicas-to-write': 0 } }, ['PrimaryNotFenced']],
+    ['with the default of before has too small a volume', { storage: { size: '1Gi' } }, ['StorageTooSmall']],
+    ['with four times its data has enough', { storage: { size: '1Gi' }, config: { maxmemory: '256mb' } }, []],
+    [
+      'with more data than that has not',
+      { storage: { size: '1Gi' }, config: { maxmemory: '257mb' } },
+      ['StorageTooSmall'],
+    ],
+    ['can have both', { replicas: 2, storage: { size: '1Gi' } }, ['PrimaryNotFenced', 'StorageTooSmall']],
+  ])('%s', (_, spec, warnings) => {
+    const found = specWarnings(redisCluster(spec));
+    expect(found.map(({ reason }) => reason)).toEqual(warnings);
+    expect(warningClaims(found).map(({ type, reason }) => [type, reason])).toEqual(
+      warnings.slice(0, 1).map((reason) => ['SpecWarning', reason]),
+    );
+  });
+
+  it('is told what would be enough', () => {
+    expect(specWarnings(redisCluster({ storage: { size: '1Gi' } }))[0]?.message).toBe(
+      'storage.size 1Gi is less than 4 times maxmemory (1229Mi): a rewrite of the append-only file may fill the volume',
+    );
+  });
+});
