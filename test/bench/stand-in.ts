@@ -51,6 +51,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       replicas: isPrimary ? replicas : [],
       electable: true,
       findings: [],
+      isStale: false,
       empty: false,
       settings: dynamicSettings(cluster) as Readonly<Record<string, string>>,
     };

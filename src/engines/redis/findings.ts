@@ -19,7 +19,7 @@ export interface MemberFinding {
 }
 
 /** Replicas relink within seconds after a failover. */
-export const linkLostSeconds = 10;
+const linkLostSeconds = 10;
 
 type Info = Readonly<Record<string, string>>;
 
@@ -75,10 +75,13 @@ function isLinkLost(info: Info): boolean {
   return (
     info.role === 'slave' &&
     info.master_port !== String(unassigned.port) &&
-    info.master_link_status === 'down' &&
     info.master_sync_in_progress !== '1' &&
-    Number(info.master_link_down_since_seconds ?? 0) >= linkLostSeconds
+    isLinkDownForLong(info)
   );
+}
+
+export function isLinkDownForLong(info: Info): boolean {
+  return info.master_link_status === 'down' && Number(info.master_link_down_since_seconds ?? 0) >= linkLostSeconds;
 }
 
 /** One condition a type, of what all members say. */

@@ -3,9 +3,10 @@
  *
  * Sentinel alone promotes a replica while the old primary still takes writes, and a second replica may acknowledge them
  * before it is told to follow the new one: acknowledged, then discarded. So writes are paused first, every replica in
- * sync catches up, Sentinel is asked, and the old primary follows whoever Sentinel promoted. Once Sentinel was asked,
- * nobody ends the pause before that: it ends by itself, later than Sentinel may take. The pods do the same when they
- * are stopped (see the hand-over script).
+ * sync catches up, Sentinel is asked, and the old primary follows whoever Sentinel promoted. The pause is short while
+ * nobody has been asked, so that writes do not stand for long where the operator dies meanwhile. Once Sentinel was asked,
+ * nobody ends the pause before Sentinel is done: it ends by itself, later than Sentinel may take. The pods do the same when
+ * they are stopped (see the hand-over script).
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
@@ -14,7 +15,7 @@ import type { ActStep } from '../../plan/plan.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisAction, Target } from './action.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import { infoFields } from './observe.ts';
+import { infoFields, pairs } from './observe.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';
 import { RedisError } from './resp.ts';
@@ -24,6 +25,8 @@ import type { Situation } from './situation.ts';
 /** For all that is waited for under the pause, however slowly everybody answers. */
 const patienceMs = 8_000;
 const catchUpMs = 2_000;
+/** While replicas catch up: longer than they may take, one slow answer more. */
+const firstPauseMs = 4_000;
 const pollMs = 25;
 
 /** Undefined when there is nobody to hand over to or to ask. */
@@ -57,8 +60,13 @@ export async function handOver(
     const primary = await open(action.primary.address, dataPort);
     const replicas = await Promise.all(action.replicas.map((node) => open(node.address, dataPort)));
     const sentinel = await open(action.sentinel.address, sentinelPort);
-    await primary.command('CLIENT', 'PAUSE', String(pauseMsFor(cluster)), 'WRITE');
+    const pause = (ms: number): Promise<unknown> => primary.command('CLIENT', 'PAUSE', String(ms), 'WRITE');
+    await pause(firstPauseMs);
     try {
+      await catchUp(primary, replicas, io);
+      await pause(pauseMsFor(cluster));
+      // The first pause may have ended before the second began, where this process stood still: what was written between
+      // the two has to be everywhere, too. It takes one question.
       await catchUp(primary, replicas, io);
       await askForFailover(sentinel, cluster.metadata.name);
     } catch (error) {
@@ -68,6 +76,10 @@ export async function handOver(
     // From here on a replica may take writes at any moment, and others still acknowledge the old primary's. So writes on
     // the old primary stay paused until it follows; where that cannot be reached, the pause ends by itself, never by us.
     const promoted = await whoeverIsPromoted(action.replicas, password, io, patience);
+    if (promoted === undefined) {
+      if (await hasGivenUp(sentinel, cluster.metadata.name, action.primary)) await primary.command('CLIENT', 'UNPAUSE');
+      throw new Error(`Sentinel promoted nobody within ${patienceMs} ms; it will end the failover by itself`);
+    }
     await primary.command('REPLICAOF', promoted.address, String(dataPort));
     await primary.command('CLIENT', 'UNPAUSE');
   } finally {
@@ -138,14 +150,20 @@ async function whoeverIsPromoted(
   password: string,
   io: EngineIO,
   deadline: Deadline,
-): Promise<Target> {
+): Promise<Target | undefined> {
   while (!deadline.hasPassed()) {
     const roles = await Promise.all(replicas.map((node) => roleOf(node, password, io)));
     const promoted = replicas.find((_, i) => roles[i] === 'master');
     if (promoted !== undefined) return promoted;
     await io.sleep(pollMs);
   }
-  throw new Error(`Sentinel promoted nobody within ${patienceMs} ms; it will end the failover by itself`);
+  return undefined;
+}
+
+/** The sentinel that was asked is at no failover any more, and names the primary of before: nobody will be promoted. */
+async function hasGivenUp(sentinel: Session, name: string, primary: Target): Promise<boolean> {
+  const { ip, flags = 'failover' } = pairs(await sentinel.command('SENTINEL', 'MASTER', name));
+  return ip === primary.address && !flags.includes('failover');
 }
 
 /** Undefined for a node that does not answer now. */

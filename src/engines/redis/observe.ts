@@ -4,7 +4,7 @@ import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisConnection } from './connection.ts';
-import { findingsOf, type MemberFinding, minReplicasIn, pingAnswer } from './findings.ts';
+import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from './findings.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort, unassigned } from './names.ts';
 import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
@@ -106,6 +106,7 @@ export function dataNode(
     role: isPrimary ? 'primary' : 'replica',
     ...(assigned ? { follows: info.master_host ?? '' } : {}),
     linkUp: isPrimary || info.master_link_status === 'up',
+    isStale: assigned && isLinkDownForLong(info),
     offset: Number(info[isPrimary ? 'master_repl_offset' : 'slave_repl_offset'] ?? 0),
     replicas: Object.entries(info).flatMap(([name, value]) => {
       const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;

@@ -21,6 +21,8 @@ export interface DataNode {
   /** Whom a replica follows; undefined while it is assigned to nobody. */
   readonly follows?: string;
   readonly linkUp: boolean;
+  /** Its link has been down for longer than a failover takes: what it has is old. */
+  readonly isStale: boolean;
   /** Bytes of the replication stream that this node has. */
   readonly offset: number;
   /** Addresses of the replicas that are in sync, as the node itself counts them. */

@@ -7,7 +7,7 @@
 import { pods } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
-import type { Pod } from '../../resources/children.ts';
+import { type Pod, podIsReady } from '../../resources/children.ts';
 import { roleLabel } from './names.ts';
 import type { DataNode } from './observed.ts';
 import type { Situation } from './situation.ts';
@@ -15,10 +15,16 @@ import type { Situation } from './situation.ts';
 type Role = 'primary' | 'replica';
 
 export function planRoles(situation: Situation, primary: DataNode): ObjectStep[] {
+  // Old data is better than none: where no replica has a link, those that clients read from stay.
+  const isServed = situation.dataPods.some((pod) => {
+    const node = situation.nodes.find((candidate) => candidate.pod === pod.metadata.name);
+    return node?.follows === primary.address && node.linkUp && podIsReady(pod);
+  });
   const wanted = (pod: Pod): Role | undefined => {
     const node = situation.nodes.find((candidate) => candidate.pod === pod.metadata.name);
     if (node?.address === primary.address) return 'primary';
-    if (node?.follows === primary.address) return 'replica';
+    if (node?.follows === primary.address && !(node.isStale && isServed)) return 'replica';
+    if (node?.isStale === true && isServed) return undefined;
     // A silent node keeps a replica's label (its readiness says the rest), never a primary's.
     return pod.metadata.labels?.[roleLabel] === 'replica' ? 'replica' : undefined;
   };

@@ -5,6 +5,7 @@ import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { nodeAddress, redisCluster } from '../../support/redis-situation.ts';
 import {
   type Answer,
+  flat,
   hang,
   hangUp,
   info,
@@ -42,6 +43,8 @@ interface Script {
   /** Offsets that the two replicas report, one look after the other; the last one stays. */
   readonly offsets?: readonly (readonly [number, number])[];
   readonly failover?: Answer;
+  /** What the sentinel says of the primary afterwards. */
+  readonly sentinel?: Readonly<Record<string, string>>;
   /** Looks at the roles before db-2 says that it is primary. */
   readonly promotedAfter?: number;
   readonly replicaRole?: Answer;
@@ -72,7 +75,7 @@ async function run(script: Script = {}) {
       'p:6379': (command) => (command === 'INFO replication' ? info({ master_repl_offset: 100 }) : 'OK'),
       'r1:6379': replica(0),
       'r2:6379': replica(1),
-      's:26379': () => failover,
+      's:26379': (command) => (command.startsWith('SENTINEL MASTER') ? flat(script.sentinel ?? {}) : failover),
     },
   });
   const action = {
@@ -87,10 +90,11 @@ async function run(script: Script = {}) {
   const result = await settle(network.clock, handOver(action, redisCluster(), 'pw', network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
-  const told = network.asked.filter((line) => !/INFO|ROLE/.test(line));
+  const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL MASTER/.test(line));
   return { outcome, told, ms: network.clock.monotonic(), open: network.open() };
 }
 
+const firstPause = 'p:6379 CLIENT PAUSE 4000 WRITE';
 const pause = 'p:6379 CLIENT PAUSE 20000 WRITE';
 const ask = 's:26379 SENTINEL FAILOVER db';
 const resume = 'p:6379 CLIENT UNPAUSE';
@@ -99,7 +103,7 @@ describe('a hand-over', () => {
   it('R7: pauses writes, asks Sentinel, follows whom it promoted, and ends the pause', async () => {
     expect(await run()).toMatchObject({
       outcome: 'done',
-      told: [pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
+      told: [firstPause, pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
       open: 0,
     });
   });
@@ -118,7 +122,7 @@ describe('a hand-over', () => {
   it('gives up when a replica does not catch up within two seconds, and the primary stays', async () => {
     expect(await run({ offsets: [[100, 99]] })).toMatchObject({
       outcome: 'the replicas did not catch up within 2000 ms; the primary stays',
-      told: [pause, resume],
+      told: [firstPause, resume],
       open: 0,
     });
   });
@@ -132,7 +136,7 @@ describe('a hand-over', () => {
     const failover = new RedisError('NOGOODSLAVE No suitable replica to promote');
     expect(await run({ failover })).toMatchObject({
       outcome: expect.stringMatching(/^NOGOODSLAVE/),
-      told: [pause, ask, resume],
+      told: [firstPause, pause, ask, resume],
     });
   });
 
@@ -142,7 +146,7 @@ describe('a hand-over', () => {
   ])('R7: does not end the pause when the sentinel %s: it may have begun', async (_, failover) => {
     expect(await run({ failover })).toMatchObject({
       outcome: 'Sentinel did not say whether it fails over',
-      told: [pause, ask],
+      told: [firstPause, pause, ask],
       open: 0,
     });
   });
@@ -150,15 +154,40 @@ describe('a hand-over', () => {
   it('R7: does not end the pause when no promoted node shows: it may yet', async () => {
     expect(await run({ replicaRole: ['slave'] })).toMatchObject({
       outcome: 'Sentinel promoted nobody within 8000 ms; it will end the failover by itself',
-      told: [pause, ask],
+      told: [firstPause, pause, ask],
       open: 0,
     });
+  });
+
+  it('ends the pause where Sentinel has given up: nobody will be promoted', async () => {
+    expect(await run({ replicaRole: ['slave'], sentinel: { ip: 'p', flags: 'master' } })).toMatchObject({
+      outcome: expect.stringMatching(/promoted nobody/),
+      told: [firstPause, pause, ask, resume],
+    });
+  });
+
+  it.each([
+    ['is at it', { ip: 'p', flags: 'master,failover_in_progress' }],
+    ['has been asked by force', { ip: 'p', flags: 'master,force_failover' }],
+    ['names another', { ip: 'r1', flags: 'master' }],
+  ])('R7: does not end the pause where Sentinel %s', async (_, sentinel) => {
+    expect((await run({ replicaRole: ['slave'], sentinel })).told).toEqual([firstPause, pause, ask]);
+  });
+
+  it('R7: looks again under the long pause: the short one may have ended before it began', async () => {
+    const { outcome, told } = await run({
+      offsets: [
+        [100, 100],
+        [100, 99],
+      ],
+    });
+    expect([outcome, told]).toEqual([expect.stringMatching(/did not catch up/), [firstPause, pause, resume]]);
   });
 
   it('R7: finds the promoted node although Sentinel closes all connections to it', async () => {
     expect(await run({ dropsBefore: 3 })).toMatchObject({
       outcome: 'done',
-      told: [pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
+      told: [firstPause, pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
     });
   });
 
@@ -167,7 +196,7 @@ describe('a hand-over', () => {
       latencyMs: 900,
       offsets: [...Array.from({ length: 12 }, () => [1, 1] as const), [100, 100]],
     });
-    expect(slow).toMatchObject({ outcome: expect.stringMatching(/did not catch up/), told: [pause, resume] });
+    expect(slow).toMatchObject({ outcome: expect.stringMatching(/did not catch up/), told: [firstPause, resume] });
     expect(slow.ms).toBeLessThan(4000);
   });
 

@@ -39,6 +39,28 @@ describe('a data node', () => {
       { role: 'replica', follows: '10.0.0.0', linkUp: false, offset: 0 },
     ],
     [
+      'has been without its primary for long',
+      {
+        role: 'slave',
+        master_host: '10.0.0.0',
+        master_port: '6379',
+        master_link_status: 'down',
+        master_link_down_since_seconds: '10',
+      },
+      { follows: '10.0.0.0', linkUp: false, isStale: true },
+    ],
+    [
+      'has been without it for a moment',
+      {
+        role: 'slave',
+        master_host: '10.0.0.0',
+        master_port: '6379',
+        master_link_status: 'down',
+        master_link_down_since_seconds: '9',
+      },
+      { follows: '10.0.0.0', linkUp: false, isStale: false },
+    ],
+    [
       'is assigned to nobody',
       { role: 'slave', master_host: '127.0.0.1', master_port: '1', master_link_status: 'down' },
       { role: 'replica', linkUp: false },

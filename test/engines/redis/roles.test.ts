@@ -31,6 +31,27 @@ describe('role labels', () => {
       { primary: 1, nodes: { 0: 'silent' }, pods: { 'db-0': 'primary', 'db-1': 'replica' } },
       ['db-0: role primary > undefined', 'db-1: role replica > primary', 'wait MembersNotReady'],
     ],
+    [
+      'a replica whose link has been down for long leaves the Service of the replicas',
+      { nodes: { 2: { linkUp: false, isStale: true } } },
+      ['db-2: role replica > undefined', 'wait MembersNotReady'],
+    ],
+    [
+      'one that lost it just now, as in a failover, stays',
+      { nodes: { 2: { linkUp: false } } },
+      ['wait MembersNotReady'],
+    ],
+    ['it returns with its link', { pods: { 'db-2': 'unlabelled' } }, ['db-2: role undefined > replica', 'settled']],
+    [
+      'where all of them have lost it they stay: old data is better than none',
+      { nodes: { 1: { linkUp: false, isStale: true }, 2: { linkUp: false, isStale: true } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'so they do where the one that has it takes no clients yet',
+      { nodes: { 2: { linkUp: false, isStale: true } }, pods: { 'db-1': 'unready' } },
+      ['wait MembersNotReady'],
+    ],
     ['a silent replica keeps its label', { nodes: { 2: 'silent' } }, ['wait MembersNotReady']],
     [
       'a node that does not follow the primary yet is not labelled as its replica',
