@@ -55,6 +55,8 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   readonly event?: string;
   /** It ends a member: it is done only when the spec that it rests on has just been read. */
   readonly takesAway?: true;
+  /** It may be refused for long: the outcome says when to look again, not that something has been asked. */
+  readonly unhurried?: true;
   /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */
   readonly restsOn?: ObjectRef & { readonly uid: string };
 }

@@ -302,7 +302,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (failure !== undefined) throw failure;
       // Nothing tells of a Secret that has changed, either.
       // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
-      const acted = taken.some(({ type }) => type === 'act' || type === 'issue');
+      const acted = taken.some((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
       const again = soonest(
         acted ? afterActionMs : undefined,
         recheck(plan.outcome).again,

@@ -7,6 +7,7 @@
  */
 import type { Pod } from '../../resources/children.ts';
 import { isOutvoted } from './comparison.ts';
+import { neverCame } from './newcomer.ts';
 import { isCorruption } from './observed.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
@@ -25,7 +26,11 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   const { agreed, at } = observed;
   const { index, id } = member;
   if (agreed === undefined || index === undefined) return undefined;
-  if (member.live !== undefined || !member.hasStarted) return undefined;
+  if (member.live !== undefined) return undefined;
+  if (!member.hasStarted) {
+    const pod = pods.get(index);
+    return pod === undefined ? undefined : (givenUp(situation, pod, at) ?? neverCame(pod, at));
+  }
   const start = roster.get(index);
   const claim = claims.get(index);
   const resumes = start === undefined || isResuming(cluster, index, start);

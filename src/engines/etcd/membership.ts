@@ -13,6 +13,7 @@ import type { EtcdAction, Target } from './action.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
+import { areYoung } from './newcomer.ts';
 import { isOutdated } from './outdated.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from './situation.ts';
 import { complaintOf } from './termination-message.ts';
@@ -28,6 +29,8 @@ export type EtcdPlan = Plan<EtcdAction>;
 
 /** How often to look again while members connect and copy, which no watch tells of. */
 const recheckMs = 250;
+/** For a member that takes long to come. */
+const patientMs = 5_000;
 
 export function acting(action: EtcdAction, summary: string, outcome: Outcome): EtcdPlan {
   return { steps: [{ type: 'act', action, summary, ...eventOf(action) }], outcome };
@@ -105,17 +108,25 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   const [first] = learners
     .filter(({ live }) => live !== undefined)
     .sort((a, b) => (b.live?.applied ?? 0) - (a.live?.applied ?? 0));
+  const isSoon = areYoung(situation, learners);
+  const againMs = isSoon ? recheckMs : patientMs;
   const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
   if (first === undefined) {
     const names = wordsFor(cluster, learners);
-    return another ?? { steps: [], outcome: wait('Joining', `${names}: no vote yet`, recheckMs) };
+    return another ?? { steps: [], outcome: wait('Joining', `${names}: no vote yet`, againMs) };
   }
   const name = nameOf(cluster, first);
-  const promotion = acting(
-    { type: 'etcd.promote', via, memberId: first.id },
-    `give ${name} a vote, if it has caught up`,
-    wait('Joining', `${name} catches up with the leader`, recheckMs),
-  );
+  const promotion: EtcdPlan = {
+    steps: [
+      {
+        type: 'act',
+        action: { type: 'etcd.promote', via, memberId: first.id },
+        summary: `give ${name} a vote, if it has caught up`,
+        ...(isSoon ? {} : { unhurried: true }),
+      },
+    ],
+    outcome: wait('Joining', `${name} catches up with the leader`, againMs),
+  };
   // The other way round etcd 3.5 takes nobody in until the new voter has been connected for five seconds.
   return { ...promotion, steps: [...(another?.steps ?? []), ...promotion.steps] };
 }

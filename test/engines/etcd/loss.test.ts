@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import type { Story } from '../../support/etcd-situation.ts';
-import { etcdWorld } from '../../support/etcd-situation.ts';
+import { etcdWorld, now } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const sets = (...numbers: readonly number[]): string[] => numbers.map((i) => `create StatefulSet db-${i}`);
@@ -192,6 +192,93 @@ describe('E8: without a majority', () => {
         children: (objects) => objects.filter(({ kind }) => kind !== 'StatefulSet'),
       },
       [...sets(0, 1, 2), 'wait QuorumLost'],
+    ],
+  ]);
+});
+
+describe('E1: a member that has never started', () => {
+  const starting = (ms: number, more: object = {}): NonNullable<Story['children']> => {
+    const at = new Date(now - ms).toISOString();
+    const waiting = { name: 'etcd', restartCount: 0, state: { waiting: { reason: 'ContainerCreating' } }, ...more };
+    return (objects) =>
+      objects.map((object) =>
+        object.metadata.name === 'db-3-0'
+          ? {
+              ...object,
+              status: {
+                phase: 'Pending',
+                conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: at }],
+                containerStatuses: [waiting],
+              },
+            }
+          : object,
+      );
+  };
+  const newcomer: Story = {
+    spec: { replicas: 5 },
+    before: { replicas: 3 },
+    numbers: [0, 1, 2, 3],
+    members: { 3: 'unstarted' },
+    starts: { 3: 'joins' },
+    claims: { 3: 'blank' },
+  };
+  const affinity = '0/2 nodes: 2 had volume node affinity conflict';
+  table([
+    [
+      'is removed when its node has not answered for a while',
+      { ...newcomer, pods: { 3: { terminatingForMs: 61_000 } } },
+      ['remove 3', 'wait Replacing'],
+    ],
+    [
+      'is removed when its volume is on a node that is gone',
+      { ...newcomer, pods: { 3: { unschedulableForMs: 181_000, message: affinity } } },
+      ['remove 3', 'wait Replacing'],
+    ],
+    [
+      'is removed when its process ends again and again while others run',
+      { ...newcomer, pods: { 3: { crashingForMs: 181_000 } } },
+      ['remove 3', 'wait Replacing'],
+    ],
+    [
+      'is removed when its container has not started for ten minutes',
+      { ...newcomer, children: starting(601_000) },
+      ['remove 3', 'wait Replacing'],
+    ],
+    ['is waited for before that', { ...newcomer, children: starting(599_000) }, ['wait Joining']],
+    [
+      'is waited for when its image cannot be pulled: the next one would need it, too',
+      { ...newcomer, children: starting(9_000_000, { state: { waiting: { reason: 'ImagePullBackOff' } } }) },
+      ['wait Joining'],
+    ],
+    [
+      'is waited for when it has run at least once',
+      { ...newcomer, children: starting(9_000_000, { restartCount: 1 }) },
+      ['wait Joining'],
+    ],
+    [
+      'is waited for when there is no room for it',
+      { ...newcomer, pods: { 3: { unschedulableForMs: 9_000_000 } } },
+      ['wait Joining'],
+    ],
+    [
+      'is removed from those that form the cluster where the others are a majority',
+      {
+        members: { 2: 'expected' },
+        starts: { 2: 'forms' },
+        claims: { 2: 'blank' },
+        pods: { 2: { unschedulableForMs: 181_000, message: affinity } },
+      },
+      ['remove 2', 'wait Replacing'],
+    ],
+    [
+      'stays among those that form the cluster where they are not',
+      {
+        members: { 1: 'leaderless', 2: 'expected' },
+        starts: { 2: 'forms' },
+        claims: { 2: 'blank' },
+        pods: { 2: { unschedulableForMs: 181_000, message: affinity } },
+      },
+      ['blocked TooFewHealthy'],
     ],
   ]);
 });

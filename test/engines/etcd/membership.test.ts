@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Story } from '../../support/etcd-situation.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
@@ -251,4 +252,30 @@ describe('volumes', () => {
       [...[1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'settled'],
     ],
   ]);
+});
+
+describe('a member without a vote', () => {
+  const startedAgo =
+    (ms: number): NonNullable<Story['children']> =>
+    (objects) =>
+      objects.map((object) => {
+        const startTime = new Date(now - ms).toISOString();
+        return object.kind === 'Pod' ? { ...object, status: { ...(object.status as object), startTime } } : object;
+      });
+  it.each<[string, number, 'unstarted' | 'copying', number, boolean]>([
+    ['that is copying is asked for at once', 59_000, 'copying', 250, false],
+    ['that takes long to copy is asked for every five seconds', 61_000, 'copying', 5_000, true],
+    ['that has just been started is looked after', 59_000, 'unstarted', 250, false],
+    ['that does not come is looked after every five seconds', 61_000, 'unstarted', 5_000, false],
+  ])('%s', (_, ago, state, recheckMs, isUnhurried) => {
+    const { cluster, children, observed } = etcdWorld({
+      numbers: [0, 1, 2],
+      members: { 2: state },
+      starts: { 2: 'joins' },
+      children: startedAgo(ago),
+    });
+    const { steps, outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    expect(outcome).toMatchObject({ reason: 'Joining', recheckMs });
+    expect(steps.some((step) => step.type === 'act' && step.unhurried === true)).toBe(isUnhurried);
+  });
 });
