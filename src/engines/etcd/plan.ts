@@ -80,6 +80,9 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
     return withObjects(situation, gate, roster, { steps: [], outcome });
   }
   const { members } = situation;
+  if (members === undefined && situation.sets.size === 0 && gate.templates === 'new' && gate.outcome !== undefined) {
+    return withObjects(situation, gate, roster, { steps: [], outcome: gate.outcome });
+  }
   if (members === undefined) {
     const stuck = planStuck(situation) ?? {
       steps: [],
@@ -106,7 +109,7 @@ function withObjects(
     .filter(
       (step) =>
         // Whoever starts again by itself would start with the new template.
-        (gate.isOpen || keeps(situation, step)) &&
+        (gate.isOpen || (gate.templates === undefined ? keeps(situation, step) : stays(step, gate))) &&
         // Whom a member is to trust is not known before, and stands in its template.
         (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
     );
@@ -125,6 +128,13 @@ function withObjects(
     ],
     outcome: outcome.state === 'settled' ? (gate.outcome ?? noted(situation, gate, objects) ?? outcome) : outcome,
   };
+}
+
+/** Nobody can tell what to start: see `VersionGate.templates`. */
+function stays(step: ObjectStep, { templates }: VersionGate): boolean {
+  if ((step.type !== 'apply' && step.type !== 'create') || step.object.kind !== 'StatefulSet') return true;
+  if (step.type === 'create') return templates === 'stay';
+  return step.changes.some(({ path }) => path === 'spec.replicas');
 }
 
 /** Where its Secret is there, the cluster runs without cert-manager, and without its kinds. */

@@ -13,6 +13,7 @@ import type { TakesBackup } from '../backup-part.ts';
 import type { Target } from './action.ts';
 import { allowedTarget, isPrepared } from './downgrade.ts';
 import { troubles } from './health.ts';
+import { imageMismatch, type Mismatch } from './image-version.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering, type LiveMember } from './observed.ts';
 import { canSpareOne } from './restart.ts';
@@ -29,6 +30,8 @@ export interface VersionGate {
   readonly steps: readonly ObjectStep[];
   /** A downgrade to this one is to be allowed, once everybody is well. */
   readonly target?: string;
+  /** Nobody can tell what the templates should name: they stay. `new`: nor is any member started. */
+  readonly templates?: 'stay' | 'new';
   /** Put behind what is said of restarts. */
   readonly note?: string;
   /** One is allowed: etcd lets no member join. `unwanted`: it is to be cancelled. */
@@ -92,6 +95,8 @@ function isJoining({ members = [], spec }: Situation): boolean {
 
 export function versionGate(situation: Situation, take: TakesBackup): VersionGate {
   const { spec, cluster, members } = situation;
+  const mismatch = imageMismatch(situation);
+  if (mismatch !== undefined) return gateMismatch(situation, mismatch);
   const refused = refusal(situation);
   if (refused !== undefined) return shut(refused);
   if (cluster.status?.initialized !== true) return open;
@@ -111,6 +116,14 @@ export function versionGate(situation: Situation, take: TakesBackup): VersionGat
   if (before !== undefined)
     return { ...before, ...(gate.downgrade === undefined ? {} : { downgrade: gate.downgrade }) };
   return spec.backup === undefined ? withNote(gate) : gate;
+}
+
+/** A downgrade that was begun by mistake would keep everybody from joining. */
+function gateMismatch({ observed }: Situation, { message, runs }: Mismatch): VersionGate {
+  const templates = runs ? 'stay' : 'new';
+  if (allowedTarget(observed) !== undefined)
+    return shut(wait('CancellingDowngrade', message, recheckMs), { downgrade: 'unwanted', templates });
+  return shut(blocked('VersionMismatch', message), { templates });
 }
 
 /** All say what they run. Otherwise somebody may have begun to run what the templates name. */
