@@ -118,7 +118,6 @@ describe('a pass', () => {
     ['is blocked by what no watch tells of', [], blocked('SecretMissing', 'there is no password', 10_000), 10_000],
     ['has acted: the effect shows in a moment', [act], wait('Repairing', 'members are brought in line', 500), 50],
     ['has acted for the last time', [act], settled, 50],
-    ['an action that may be refused for long', [{ ...act, unhurried: true }], wait('A', 'b', 5_000), 5_000],
   ])('comes back in time: %s', async (_, steps, outcome, again) => {
     finds(steps, outcome);
     expect((await pass()).again).toBe(again);

@@ -1,7 +1,7 @@
-/** Whether what was asked for by annotation is still asked for: it changes no generation. */
+/** What a plan says of itself as a whole, and of an action: whether to look again before it, and when after it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { type ActStep, type Plan, settled } from '../../src/plan/plan.ts';
+import { type ActStep, type Plan, settled, wait } from '../../src/plan/plan.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createReconciler, type Reconciler } from '../../src/runtime/reconciler.ts';
@@ -66,5 +66,15 @@ describe('a plan', () => {
     finds({ steps: [act], outcome: settled, takesAway: true }, async () => void did++);
     await reconciler.reconcile(engine, seen, key, new AbortController().signal);
     expect(did).toBe(0);
+  });
+
+  it('whose action may be refused for long is followed when it says, not at once', async () => {
+    const cluster = parts.api.get('RedisCluster', 'db') as KubeObject;
+    const look = () => reconciler.reconcile(engine, cluster, key, new AbortController().signal);
+    const outcome = wait('Joining', 'it catches up', 5_000);
+    finds({ steps: [{ ...act, unhurried: true }], outcome }, async () => undefined);
+    expect((await look()).again).toBe(5_000);
+    finds({ steps: [act], outcome }, async () => undefined);
+    expect((await look()).again).toBe(50);
   });
 });
