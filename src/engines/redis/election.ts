@@ -11,9 +11,21 @@ import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
 import { planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
-import { claimOf, dataPodNames, isHeard, majorityOf, podOf, type Situation, termOf } from './situation.ts';
+import {
+  choiceNaming,
+  claimOf,
+  dataPodNames,
+  hasHeldData,
+  isChosen,
+  isHeard,
+  majorityOf,
+  podOf,
+  type Situation,
+  termOf,
+} from './situation.ts';
 
 const soonMs = 500;
+const aloneMs = 1000;
 
 export function planElection(situation: Situation): Plan<RedisAction> {
   return planQuorumLost(situation, electionOf(situation));
@@ -52,11 +64,18 @@ function planContested(nodes: readonly DataNode[]): Plan<RedisAction> | undefine
 }
 
 /** One that does not hold its whole dataset may be chosen where every node answers and none does. */
-function chosenByHand({ cluster, nodes, dataSize }: Situation): Plan<RedisAction> | undefined {
+function chosenByHand(situation: Situation): Plan<RedisAction> | undefined {
+  const { cluster, nodes } = situation;
   const choice = choiceOf(cluster)?.pod;
-  const isLast = nodes.length >= dataSize && nodes.every(({ electable }) => !electable);
-  const node = nodes.find((candidate) => candidate.pod === choice && (candidate.electable || isLast));
+  const node = nodes.find(
+    ({ pod, electable }) => pod === choice && (electable || (isNobodyWhole(situation) && isChosen(situation, pod))),
+  );
   return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
+}
+
+/** Every node answers, and none holds all that it had. */
+function isNobodyWhole({ nodes, dataSize }: Situation): boolean {
+  return nodes.length >= dataSize && nodes.every(({ electable }) => !electable);
 }
 
 /** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
@@ -81,23 +100,42 @@ function promoting(node: DataNode, why: string): Plan<RedisAction> {
 }
 
 /** Every node that answers is blank. All of them must: a silent one may hold data (safety rules G8 and R4). */
-function planBootstrap({ cluster, children, nodes, spec, dataSize }: Situation): Plan<RedisAction> {
+function planBootstrap(situation: Situation): Plan<RedisAction> {
+  const { cluster, nodes, dataSize } = situation;
   const missing = dataPodNames(cluster, dataSize).filter((pod) => !nodes.some((node) => node.pod === pod));
   if (missing.length > 0) return waiting('MembersStarting', `waiting for ${missing.join(', ')} to answer`);
-  const known = children.claims.some((claim) => termOf(claim) > 0);
-  if (!spec.storage.ephemeral && (known || cluster.status?.initialized === true)) {
-    return {
-      steps: [],
-      outcome: blocked(
-        'VolumesLost',
-        'every volume is blank, though this cluster has held data; restore or recreate it',
-      ),
-    };
-  }
   const [seed] = nodes;
-  return seed === undefined
-    ? waiting('MembersStarting', 'no data node answers yet')
-    : promoting(seed, 'the cluster is new');
+  if (seed === undefined) return waiting('MembersStarting', 'no data node answers yet');
+  if (!hasHeldData(situation)) return promoting(seed, 'the cluster is new');
+  return planVolumesLost(situation, seed);
+}
+
+/** All nodes are blank, this one among them, though there was data. */
+function planVolumesLost(situation: Situation, seed: DataNode): Plan<RedisAction> {
+  const chosen = situation.nodes.find(({ pod }) => isChosen(situation, pod));
+  if (chosen !== undefined) return promoting(chosen, 'a person wants the cluster to begin anew, without data');
+  const what = situation.dataSize === 1 ? 'the volume is blank' : 'every volume is blank';
+  const advice = `to begin anew without data, set the annotation ${choiceAnnotation} to ${choiceNaming(situation, seed.pod)}`;
+  return {
+    steps: [],
+    outcome: blocked(
+      'VolumesLost',
+      `${what}, though this cluster has held data; restore a backup into a new cluster, or, ${advice}`,
+    ),
+  };
+}
+
+/** Standalone, and the node has not said that it takes writes. One that holds its dataset takes them by itself. */
+export function planAlone(situation: Situation): Plan<RedisAction> {
+  const [node] = situation.nodes;
+  if (node === undefined) return awaitingMembers(situation, 'the node does not answer yet', aloneMs);
+  if (node.role === 'primary') {
+    const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
+    return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
+  }
+  if (node.electable || !hasHeldData(situation)) return promoting(node, 'it stands alone');
+  if (node.empty) return planVolumesLost(situation, node);
+  return chosenByHand(situation) ?? lost(situation, node);
 }
 
 /**
@@ -140,14 +178,14 @@ function planMoved(situation: Situation, named: string): Plan<RedisAction> {
   return pod === undefined && !isElsewhere ? planRecovery(situation) : unknown();
 }
 
-function lost({ pod, empty }: DataNode): Plan<RedisAction> {
+function lost(situation: Situation, { pod, empty }: DataNode): Plan<RedisAction> {
+  const choice = isNobodyWhole(situation)
+    ? `no node holds what it had; to go on with what one has, name it and its UID in the annotation ${choiceAnnotation}, as in ${choiceNaming(situation, pod)}`
+    : `name a replica in the annotation ${choiceAnnotation}`;
   const why = empty ? 'is blank' : 'does not hold what it had: its process ended before that was written down';
   return {
     steps: [],
-    outcome: blocked(
-      'PrimaryVolumeLost',
-      `${pod} was primary and its volume ${why}; name a replica in the annotation ${choiceAnnotation}`,
-    ),
+    outcome: blocked('PrimaryVolumeLost', `${pod} was primary and its volume ${why}; ${choice}`),
   };
 }
 
@@ -187,7 +225,8 @@ function unknown(): Plan<RedisAction> {
   };
 }
 
-function promotingLast({ cluster, nodes, dataSize }: Situation, pod: string, why: string): Plan<RedisAction> {
+function promotingLast(situation: Situation, pod: string, why: string): Plan<RedisAction> {
+  const { cluster, nodes, dataSize } = situation;
   if (!dataPodNames(cluster, dataSize).includes(pod)) {
     return {
       steps: [],
@@ -200,6 +239,6 @@ function promotingLast({ cluster, nodes, dataSize }: Situation, pod: string, why
   }
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
-  if (!node.electable) return lost(node);
+  if (!node.electable) return lost(situation, node);
   return promoting(node, why);
 }

@@ -4,16 +4,16 @@ import type { RedisSpec } from '../../api/redis.ts';
 import { pods as podResource } from '../../api/resource.ts';
 import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
+import { type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import { secretMissing } from '../secret-missing.ts';
 import type { RedisAction } from './action.ts';
-import { awaitingMembers, planElection } from './election.ts';
+import { planAlone, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
-import { choiceAnnotation, redisNames } from './names.ts';
+import { redisNames } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { planChoice, planRecord } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
@@ -66,27 +66,6 @@ function withObjects(
       ...others,
     ],
     outcome,
-  };
-}
-
-/** Standalone, and the node has not said that it takes writes. */
-function planAlone(situation: Situation): RedisPlan {
-  const [node] = situation.nodes;
-  if (node === undefined) return awaitingMembers(situation, 'the node does not answer yet', recheckMs);
-  if (node.role === 'primary') {
-    const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
-    return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
-  }
-  return {
-    steps: [
-      {
-        type: 'act',
-        action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
-        summary: `make ${node.pod} take writes: it stands alone`,
-        event: 'Promote',
-      },
-    ],
-    outcome: wait('Promoting', `${node.pod} begins to take writes`, recheckMs),
   };
 }
 

@@ -70,11 +70,17 @@ export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly De
   return objects;
 });
 
-/** The mounted files. `sentinels` is what the scripts ask; empty means there are none and the node stands alone. */
+/**
+ * The mounted files. `sentinels` is what the scripts ask; empty means there are none and the node stands alone. `ephemeral` says
+ * that it may begin without data by itself.
+ */
 function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
-  if (spec.mode === 'Standalone') return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '' };
+  if (spec.mode === 'Standalone') {
+    const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
+    return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral };
+  }
   const hosts = Array.from({ length: spec.sentinel.replicas }, (_, i) => `${names.sentinel}-${i}.${names.sentinel}`);
   return {
     ...scripts,

@@ -100,7 +100,8 @@ follow="127.0.0.1 1"
 # No list is not an empty one: without it the node does not start.
 watchers=$(sentinels)
 if [ -z "$watchers" ]; then
-  follow=""
+  # A blank volume may be one that was lost: only the operator can tell, from the claim and the status.
+  if [ "$blank" = no ] || [ -s "$CONFIG_DIR/ephemeral" ]; then follow=""; fi
 else
   tries=0
   refused=0

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Claim, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
-import { choiceOf, redisNames, termAnnotation } from './names.ts';
+import { choiceAnnotation, choiceOf, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 
@@ -79,6 +79,24 @@ export function podOf(claim: Claim): string {
 
 export function claimOf(children: Children, pod: string): Claim | undefined {
   return children.claims.find((claim) => claim.metadata.name === `${claimPrefix}${pod}`);
+}
+
+/**
+ * What a person has to write to choose this very pod. A name alone may stand in a manifest for ever, and would speak for
+ * whatever is called so at the next loss.
+ */
+export function choiceNaming({ dataPods }: Situation, pod: string): string {
+  return `${pod}:${dataPods.find(({ metadata }) => metadata.name === pod)?.metadata.uid ?? ''}`;
+}
+
+export function isChosen(situation: Situation, pod: string): boolean {
+  return situation.cluster.metadata.annotations?.[choiceAnnotation] === choiceNaming(situation, pod);
+}
+
+/** Something was written once: it is not for the operator to begin anew. */
+export function hasHeldData({ cluster, children, spec }: Situation): boolean {
+  if (spec.storage.ephemeral) return false;
+  return cluster.status?.initialized === true || children.claims.some((claim) => termOf(claim) > 0);
 }
 
 /** 0 where the claim's node has never been primary. */

@@ -21,7 +21,11 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])(
 
     /** What the start script leaves to the server, with a redis.conf of this text in the place of the included one. */
     async function start(redisConfText: string): Promise<RedisProcess> {
-      const { conf } = await runPodScript('start-data.sh', { config: { sentinels: '' }, databases: '32' });
+      const { conf } = await runPodScript('start-data.sh', {
+        config: { sentinels: '' },
+        mark: '10.0.0.1',
+        databases: '32',
+      });
       expect(conf[0]).toBe('include config/redis.conf');
       const lines = [...redisConfText.split('\n'), ...conf.slice(1)];
       const config = lines

@@ -116,7 +116,19 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     ],
     ['on a blank volume waits for nobody', {}, '127.0.0.1 1', '0'],
     ['with data and no sentinel that knows anything follows nobody', { mark: podIP }, '127.0.0.1 1', '100'],
-    ['alone is primary', { config: { sentinels: '' } }, 'itself', '0'],
+    ['alone is primary', { config: { sentinels: '' }, mark: podIP }, 'itself', '100'],
+    [
+      'alone, on a blank volume, waits for the operator: it may be one that was lost',
+      { config: { sentinels: '' } },
+      '127.0.0.1 1',
+      '0',
+    ],
+    [
+      'alone, where nothing is kept, begins by itself',
+      { config: { sentinels: '', ephemeral: 'yes\n' } },
+      'itself',
+      '0',
+    ],
     [
       'R1: that the sentinels still call primary becomes it again only where there is no replica',
       { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, mark: podIP },

@@ -40,8 +40,14 @@ describe('pods that start', () => {
     ]).toEqual([false, true]);
   });
 
-  it('alone, without sentinels, one is primary', async () => {
+  it('alone, without sentinels, one waits for the operator where its volume is blank', async () => {
     const stage = podStage({ mode: 'Standalone', replicas: 1 });
+    stage.start('db-0');
+    await stage.time.advance(100);
+    expect([primaries(stage), await exec(stage, 'db-0', 'admit.sh')]).toEqual([[], false]);
+    await ask(stage, 'db-0', 'REPLICAOF NO ONE');
+    expect(await exec(stage, 'db-0', 'admit.sh')).toBe(true);
+    stage.running('db-0').kill();
     stage.start('db-0');
     await stage.time.advance(100);
     expect(primaries(stage)).toEqual(['db-0']);

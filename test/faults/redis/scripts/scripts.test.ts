@@ -177,6 +177,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['with a copy that was being written', 'start-data.sh', { mark: podIP, traces: ['earlier', 'unfinished'] }],
   ['the sentinels have forgotten', 'start-data.sh', { cli: { '*': 'ERR No such master with that name' }, mark: podIP }],
   ['no sentinels', 'start-data.sh', noSentinels],
+  ['no sentinels, ephemeral', 'start-data.sh', { config: { sentinels: '', ephemeral: 'yes\n' } }],
   ['no sentinels, with data', 'start-data.sh', { ...noSentinels, mark: podIP }],
   [
     'named itself, no replica known',

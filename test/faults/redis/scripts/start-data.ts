@@ -32,7 +32,7 @@ const nobody = '127.0.0.1 1';
 
 /** Undefined for a node that is primary. */
 async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string | undefined> {
-  if (sentinels(shell).length === 0) return undefined;
+  if (sentinels(shell).length === 0) return isBlank && shell.config('ephemeral') === '' ? nobody : undefined;
   let tries = 0;
   let refused = 0;
   for (;;) {

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+
+const initialized = { initialized: true } as const;
+const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
+
+describe('two machines lost of three', () => {
+  /** db-1 and a sentinel are left, and Kubernetes has lost sight of the others. */
+  const lost: Story = {
+    status: initialized,
+    nodes: { 0: 'silent', 2: 'silent' },
+    sentinels: { 0: 'silent', 2: 'silent', 1: { primaryDown: true, seesPrimary: false } },
+    pods: { 'db-0': 'unready', 'db-2': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+  };
+  const uid = (pod: string): string => `uid-Pod-${pod}`;
+  const chosen = { ...lost, ...choosing(`db-1:${uid('db-1')}`) };
+
+  it.each<PlanRow>([
+    ['nobody is chosen yet', lost, ['wait QuorumLost']],
+    [
+      'a person chooses who is left: the sentinel that is left makes it primary',
+      chosen,
+      ['fail over by db-sentinel-1', 'wait Promoting'],
+    ],
+    [
+      'their pods wait for a machine: nothing runs at the named address any more',
+      {
+        ...chosen,
+        pods: {
+          'db-0': 'unschedulable',
+          'db-2': 'unschedulable',
+          'db-sentinel-0': 'unschedulable',
+          'db-sentinel-2': 'unschedulable',
+        },
+      },
+      ['fail over by db-sentinel-1', 'wait Promoting'],
+    ],
+    [
+      'their pods are gone',
+      { ...chosen, nodes: { 0: 'gone', 2: 'gone' }, sentinels: { ...chosen.sentinels, 0: 'gone', 2: 'gone' } },
+      ['fail over by db-sentinel-1', 'wait Promoting'],
+    ],
+    ['a choice without the UID was made for another day', { ...lost, ...choosing('db-1') }, ['wait QuorumLost']],
+    ['so was one of an earlier pod of the name', { ...lost, ...choosing('db-1:uid-before') }, ['wait QuorumLost']],
+    ['who does not answer cannot be chosen', { ...lost, ...choosing(`db-0:${uid('db-0')}`) }, ['wait QuorumLost']],
+    [
+      'nor one on a blank volume',
+      { ...chosen, nodes: { ...chosen.nodes, 1: { electable: false } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'R4: nor one that has less than another that answers',
+      {
+        ...chosen,
+        nodes: { 0: 'silent', 2: { offset: 1001 } },
+        pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+      },
+      ['wait QuorumLost'],
+    ],
+    [
+      'Kubernetes calls one of them ready: the operator alone may be cut off, and a primary runs',
+      { ...chosen, pods: { 'db-2': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'one more sentinel answers: the failover is theirs',
+      { ...chosen, sentinels: { 0: 'silent', 1: { primaryDown: true }, 2: { primaryDown: true } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'it is under way',
+      { ...chosen, sentinels: { ...chosen.sentinels, 1: { failingOver: true } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'the sentinel that is left does not know who was chosen',
+      { ...chosen, sentinels: { ...chosen.sentinels, 1: { replicas: [] } } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'no sentinel is left: it is made primary, and the next ones are told',
+      {
+        ...chosen,
+        sentinels: { all: 'silent' },
+        pods: { ...chosen.pods, 'db-sentinel-1': 'unready' },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('the status says what a person has to know, and how to choose', () => {
+    const { cluster, children, observed } = redisWorld(lost);
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message:
+        '1 of 3 sentinels answer, too few to elect a primary; no answer from db-0, db-2, db-sentinel-0, db-sentinel-2; ' +
+        'db-1 has the most data of those that answer (offset 1000); if the others are gone for good, ' +
+        `set the annotation clusterwright.dev/choose-primary to db-1:${uid('db-1')}`,
+    });
+  });
+
+  it('whoever was chosen is primary, and stays chosen until a majority of the sentinels says so', () => {
+    const won: Story = {
+      ...chosen,
+      primary: 1,
+      terms: { 0: 1 },
+      nodes: { 0: 'silent', 2: 'silent' },
+      sentinels: { 0: 'silent', 2: 'silent' },
+    };
+    expect(planned(won)).toEqual(['wait MembersNotReady']);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { blocked } from '../../../src/plan/plan.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+
+const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
+const alone: Story = {
+  primary: 'nobody',
+  spec: { mode: 'Standalone', replicas: 1 },
+  nodes: { all: 'blank' },
+  terms: {},
+};
+
+describe('a node that stands alone and follows nobody', () => {
+  it.each<PlanRow>([
+    ['is promoted where the cluster is new', alone, ['promote db-0', 'wait Promoting']],
+    ['does not answer yet', { ...alone, nodes: { 0: 'silent' } }, ['wait MembersStarting']],
+    [
+      'holds its dataset',
+      { ...alone, terms: { 0: 3 }, nodes: { 0: 'unassigned' } },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    ['G8: has lost its volume, as the claim tells', { ...alone, terms: { 0: 3 } }, ['blocked VolumesLost']],
+    [
+      'G8: has lost its claim, as the status tells',
+      { ...alone, status: { initialized: true } },
+      ['blocked VolumesLost'],
+    ],
+    [
+      'begins anew where a person wants it to',
+      { ...alone, terms: { 0: 3 }, ...choosing('db-0:uid-Pod-db-0') },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'that keeps nothing begins anew',
+      { ...alone, spec: { ...alone.spec, storage: { ephemeral: true } }, status: { initialized: true } },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'holds less than it had',
+      { ...alone, terms: { 0: 3 }, nodes: { 0: { electable: false } } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('is told of with what a person has to write', () => {
+    const { cluster, children, observed } = redisWorld({ ...alone, terms: { 0: 3 } });
+    expect(planRedis(cluster, children, observed).outcome).toEqual(
+      blocked(
+        'VolumesLost',
+        'the volume is blank, though this cluster has held data; restore a backup into a new cluster, or, to begin anew without data, set the annotation clusterwright.dev/choose-primary to db-0:uid-Pod-db-0',
+      ),
+    );
+  });
+});
