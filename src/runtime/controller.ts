@@ -12,13 +12,22 @@ import type { Clock, Random } from './clock.ts';
 import type { Listeners } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { WorkQueue } from './queue.ts';
-import type { Reconciler } from './reconciler.ts';
+import type { Priority, WorkQueue } from './queue.ts';
+import type { PassResult, Reconciler } from './reconciler.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Change } from './store.ts';
 
-/** Passes at once. They mostly wait for answers, so more than cores. */
-const workers = 16;
+/**
+ * Passes at once. They mostly wait for answers, up to a second for each process that is dead, so many more than cores.
+ * What they may ask of the API server at once is bounded by its connections.
+ */
+const workers = 64;
+/** Kept for what has just happened. The others wait for dead sockets, when many clusters have lost a node. */
+const keptForEvents = 8;
+/** Of the queue that feeds the workers. */
+export const backgroundLimit = workers - keptForEvents;
+/** A pass that failed so often in a row is no news any more. */
+const urgentTries = 3;
 /** A pass that takes longer is given up and tried again: it must not hold its cluster for ever. */
 const passTimeoutMs = 60_000;
 /**
@@ -30,8 +39,8 @@ const resyncMs = 10 * 60 * 1000;
 const resyncSpread = 0.2;
 
 /**
- * Passes over quiet clusters wait for nothing. After so long without a turn of the event loop every worker stands back
- * for one: thousands of such passes in a row would let neither an answer nor the lease's own timer through.
+ * Passes over quiet clusters wait for nothing. After so long without a turn of the event loop no pass begins before it
+ * has had one: thousands of such passes in a row would let neither an answer nor the lease's own timer through.
  */
 const turnMs = 10;
 
@@ -59,6 +68,12 @@ export interface ControllerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+/** What has just happened stays urgent while there is something to do about it. */
+function laneAfter({ again, hasActed }: PassResult, lane: Priority = 'recheck'): Priority {
+  if (again === undefined) return 'low';
+  return hasActed === true && lane === 'high' ? 'high' : 'recheck';
 }
 
 export function createController(options: ControllerOptions): Controller {
@@ -93,11 +108,11 @@ export function createController(options: ControllerOptions): Controller {
         listeners.follow(key, engine, result.understood.cluster, result.understood.children);
       }
       const resync = resyncMs * (1 + resyncSpread * (random() - 0.5));
-      queue.addAfter(key, result.again ?? resync, result.again === undefined ? 'low' : 'high');
+      queue.addAfter(key, result.again ?? resync, laneAfter(result, queue.laneOf(key)));
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ cluster: key, err: error }, 'a pass failed and will be repeated');
-        queue.retry(key);
+        queue.retry(key, queue.retries(key) < urgentTries ? undefined : 'recheck');
       }
     } finally {
       cancel();
@@ -110,24 +125,26 @@ export function createController(options: ControllerOptions): Controller {
 
   let isStopping = false;
   let running = 0;
-  let turnedAt = clock.monotonic();
-  let turning: Promise<void> | undefined;
+  /** When the first pass began since the event loop had its last turn. */
+  let busySince: number | undefined;
+  let turn: Promise<void> = Promise.resolve();
 
-  /** Resolves at once while the event loop has had a turn lately. */
-  async function standBack(): Promise<void> {
-    if (clock.monotonic() - turnedAt < turnMs) return;
-    turning ??= new Promise<void>((resolve) => {
+  function awaitTurn(): void {
+    if (busySince !== undefined) return;
+    busySince = clock.monotonic();
+    turn = new Promise((resolve) => {
       clock.after(0, () => {
-        turnedAt = clock.monotonic();
-        turning = undefined;
+        busySince = undefined;
         resolve();
       });
     });
-    await turning;
   }
 
   async function work(signal: AbortSignal): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
+      // Asked again after the turn, by one worker after the other: the one before may have used up what it was given.
+      while (busySince !== undefined && clock.monotonic() - busySince >= turnMs) await turn;
+      awaitTurn();
       running++;
       try {
         await pass(key, signal);
@@ -135,7 +152,6 @@ export function createController(options: ControllerOptions): Controller {
         running--;
         queue.done(key);
       }
-      await standBack();
     }
   }
 

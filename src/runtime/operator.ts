@@ -10,7 +10,7 @@ import { createCache } from './cache.ts';
 import { claimReader } from './claim-use.ts';
 import { createClient } from './client.ts';
 import type { Clock, Random } from './clock.ts';
-import { createController } from './controller.ts';
+import { backgroundLimit, createController } from './controller.ts';
 import { createSecretReader, type Dial, engineIO } from './engine-io.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
@@ -82,7 +82,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const mayWrite = (): boolean => election === undefined || election.isLeader();
   const client = createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite, writes) });
   const cache = createCache({ client, engines, namespaces, clock, random, log, metrics });
-  const queue = createWorkQueue({ name: 'clusters', clock, random, metrics });
+  const queue = createWorkQueue({ name: 'clusters', clock, random, backgroundLimit, metrics });
   const events = createEventRecorder({
     // An event that arrives late harms nobody who leads by then.
     client: createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite) }),

@@ -3,17 +3,20 @@
  *
  * Three guarantees: a key is never handed to two workers at once; a key added while a worker holds it is handed out
  * once more afterwards; no added key is lost. A queue holds keys, not objects, so a worker always reads the newest state.
- * `high` is for what users just changed, `low` for initial lists and resyncs, of which one in sixteen is let through
- * even when `high` never runs dry.
+ *
+ * There are three lanes. `high` is for what has just happened: a failover, a change by a user. `recheck` is for what is
+ * looked at again because time may have changed it, `low` for initial lists and resyncs. A lane that waits is passed over
+ * only so many times, and some workers are kept for `high` alone: a thousand rechecks that wait for dead sockets delay
+ * no failover, and no number of failovers ends the rechecks.
  */
 import { type Backoff, createBackoff } from './backoff.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Metrics } from './metrics.ts';
 
-export type Priority = 'high' | 'low';
+export type Priority = 'high' | 'recheck' | 'low';
 
 export interface WorkQueue<Key extends string = string> {
-  /** A key that waits already stays where it is, except that `high` lifts it out of `low`. */
+  /** A key that waits already stays where it is, unless this is a more urgent lane. */
   add(key: Key, priority?: Priority): void;
   /** Adds after `ms`. Of several delayed adds of a key the earliest counts, with the highest priority of all. */
   addAfter(key: Key, ms: number, priority?: Priority): void;
@@ -23,6 +26,8 @@ export interface WorkQueue<Key extends string = string> {
   forget(key: Key): void;
   /** `retry` calls since the last `forget`. */
   retries(key: Key): number;
+  /** The lane that a held key was taken from. */
+  laneOf(key: Key): Priority | undefined;
   /** The next key, as soon as there is one; undefined once the queue is shut down. The caller owes a `done`. */
   take(): Promise<Key | undefined>;
   /** The worker has finished with the key. Throws if no worker holds it. */
@@ -38,6 +43,8 @@ export interface WorkQueueOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Most keys that may be held at once, those from `high` not counted. Default: any number. */
+  readonly backgroundLimit?: number;
   readonly metrics?:
     | Pick<Metrics, 'queueDepth' | 'queueAdds' | 'queueRetries' | 'queueLatency' | 'queueWork'>
     | undefined;
@@ -49,8 +56,10 @@ const BASE_DELAY_MS = 5;
  * of itself must not stay old for long after.
  */
 const MAX_DELAY_MS = 30_000;
-/** One `low` key after this many `high` ones in a row. */
-const HIGH_IN_A_ROW = 15;
+/** Most urgent first. */
+const lanesInOrder = ['high', 'recheck', 'low'] as const satisfies readonly Priority[];
+/** How many keys of other lanes may be handed out while one of this lane waits. */
+const patience: Readonly<Record<Priority, number>> = { high: 0, recheck: 3, low: 15 };
 
 interface Delayed {
   readonly at: number;
@@ -68,12 +77,15 @@ interface Held {
 export function createWorkQueue<Key extends string = string>(options: WorkQueueOptions): WorkQueue<Key> {
   const { name: queue, clock, random, metrics } = options;
   // Maps keep insertion order: each is a first-in-first-out lane with the time since when a key waits.
-  const lanes: Record<Priority, Map<Key, number>> = { high: new Map(), low: new Map() };
+  const lanes: Record<Priority, Map<Key, number>> = { high: new Map(), recheck: new Map(), low: new Map() };
+  const passedOver: Record<Priority, number> = { high: 0, recheck: 0, low: 0 };
   const held = new Map<Key, Held>();
   const delayed = new Map<Key, Delayed>();
   const failures = new Map<Key, { count: number; readonly backoff: Backoff }>();
   const waiting: ((key: Key | undefined) => void)[] = [];
-  let highInARow = 0;
+  const backgroundLimit = options.backgroundLimit ?? Number.POSITIVE_INFINITY;
+  /** Held keys that were not taken from `high`. */
+  let background = 0;
   let stopped: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   function add(key: Key, priority: Priority = 'high'): void {
@@ -84,10 +96,10 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
       holder.again = higher(holder.again ?? priority, priority);
       return;
     }
-    if (lanes.high.has(key)) return;
-    const since = lanes.low.get(key);
-    if (since !== undefined && priority === 'low') return;
-    lanes.low.delete(key);
+    const lane = lanesInOrder.find((each) => lanes[each].has(key));
+    if (lane !== undefined && higher(lane, priority) === lane) return;
+    const since = lane === undefined ? undefined : lanes[lane].get(key);
+    if (lane !== undefined) lanes[lane].delete(key);
     lanes[priority].set(key, since ?? clock.monotonic());
     dispatch();
     measureDepth();
@@ -99,17 +111,28 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
 
   function pick(): Key | undefined {
     if (waiting.length === 0) return undefined;
-    const lowTurn = lanes.high.size === 0 || highInARow >= HIGH_IN_A_ROW;
-    const priority: Priority = lowTurn && lanes.low.size > 0 ? 'low' : 'high';
+    const priority = laneInTurn();
+    if (priority === undefined) return undefined;
     const [first] = lanes[priority];
     if (first === undefined) return undefined;
     const [key, since] = first;
     lanes[priority].delete(key);
-    highInARow = priority === 'high' ? highInARow + 1 : 0;
+    for (const lane of lanesInOrder) {
+      passedOver[lane] = lane === priority || lanes[lane].size === 0 ? 0 : passedOver[lane] + 1;
+    }
+    if (priority !== 'high') background++;
     const now = clock.monotonic();
     held.set(key, { priority, takenAt: now, again: undefined });
     metrics?.queueLatency.observe({ queue, priority }, (now - since) / 1000);
     return key;
+  }
+
+  /** The least urgent lane that has been passed over for long enough, else the most urgent one. */
+  function laneInTurn(): Priority | undefined {
+    const ready = lanesInOrder.filter(
+      (lane) => lanes[lane].size > 0 && (lane === 'high' || background < backgroundLimit),
+    );
+    return ready.findLast((lane) => passedOver[lane] >= patience[lane]) ?? ready[0];
   }
 
   function addAfter(key: Key, ms: number, priority: Priority = 'high'): void {
@@ -131,8 +154,7 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
   }
 
   function measureDepth(): void {
-    metrics?.queueDepth.set({ queue, priority: 'high' }, lanes.high.size);
-    metrics?.queueDepth.set({ queue, priority: 'low' }, lanes.low.size);
+    for (const lane of lanesInOrder) metrics?.queueDepth.set({ queue, priority: lane }, lanes[lane].size);
   }
 
   return {
@@ -152,6 +174,7 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
       failures.delete(key);
     },
     retries: (key) => failures.get(key)?.count ?? 0,
+    laneOf: (key) => held.get(key)?.priority,
     take() {
       if (stopped !== undefined) return Promise.resolve(undefined);
       return new Promise((resolve) => {
@@ -164,8 +187,11 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
       const holder = held.get(key);
       if (holder === undefined) throw new Error(`queue ${queue}: no worker holds ${key}`);
       held.delete(key);
+      if (holder.priority !== 'high') background--;
       metrics?.queueWork.observe({ queue }, (clock.monotonic() - holder.takenAt) / 1000);
       if (holder.again !== undefined) add(key, holder.again);
+      dispatch();
+      measureDepth();
       if (held.size === 0) stopped?.resolve();
     },
     shutDown() {
@@ -174,21 +200,20 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
       stopped = { promise, resolve };
       for (const { cancel } of delayed.values()) cancel();
       delayed.clear();
-      lanes.high.clear();
-      lanes.low.clear();
+      for (const lane of lanesInOrder) lanes[lane].clear();
       for (const give of waiting.splice(0)) give(undefined);
       measureDepth();
       if (held.size === 0) resolve();
       return promise;
     },
     get depth() {
-      return lanes.high.size + lanes.low.size;
+      return lanesInOrder.reduce((sum, lane) => sum + lanes[lane].size, 0);
     },
   };
 }
 
 function higher(a: Priority, b: Priority): Priority {
-  return a === 'high' ? a : b;
+  return lanesInOrder.indexOf(a) <= lanesInOrder.indexOf(b) ? a : b;
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

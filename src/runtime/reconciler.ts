@@ -43,6 +43,8 @@ export interface PassResult {
   readonly outcome: Outcome;
   /** Milliseconds after which to look again; undefined: a watch or a listener will tell. */
   readonly again?: number;
+  /** An engine's action was taken, or a Secret made: what it has changed is soon to be seen. */
+  readonly hasActed?: boolean;
   /** The cluster as it was understood; undefined while it is invalid or on its way out. */
   readonly understood?: { readonly cluster: Cluster; readonly children: Children };
 }
@@ -311,6 +313,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       return {
         outcome: plan.outcome,
         ...(again === undefined ? {} : { again }),
+        ...(acted ? { hasActed: true } : {}),
         understood: { cluster, children: childrenOf(cache.children(key).objects) },
       };
     },

@@ -11,6 +11,7 @@ import { measureFloor } from './floor.ts';
 import { pause } from './in-flight.ts';
 import { createPods } from './live-pods.ts';
 import type { Options, OwnSubject, Part } from './options.ts';
+import { measureRechecks } from './rechecks.ts';
 import type { Recorder } from './recorder.ts';
 import { measureRestart } from './restart.ts';
 import type { Counted } from './results.ts';
@@ -26,6 +27,9 @@ const restartFrom = 1000;
 const floorUpTo = 1000;
 const synthSizes = [1, 100, 1000];
 const scheduleSizes = [250, 500, 1000, 2000];
+const recheckSizes = [100, 1000];
+/** They need no control plane, and run beside a sandbox. */
+const inProcess: readonly Part[] = ['synth', 'schedules', 'rechecks'];
 
 const sample = (workload: OwnWorkload, i: number) => {
   const manifest = workload.manifest(clusterName(i), benchNamespace);
@@ -39,7 +43,8 @@ export async function runOwn(options: Options, { workload }: OwnSubject, recorde
   await recorder.set({ childrenEach });
   if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(workload, n));
   if (wanted('schedules')) for (const n of scheduleSizes) await recorder.add('scheduled', await measureSchedules(n));
-  if (options.only.length > 0 && options.only.every((part) => part === 'synth' || part === 'schedules')) return;
+  if (wanted('rechecks')) for (const n of recheckSizes) await recorder.add('rechecked', await measureRechecks(n));
+  if (options.only.length > 0 && options.only.every((part) => inProcess.includes(part))) return;
   await requireNoSandbox();
   await takeBundle();
   if (wanted('ceiling')) {

@@ -28,6 +28,7 @@ export function createRecorder(
     counted: [],
     synthesized: [],
     scheduled: [],
+    rechecked: [],
     seconds: 0,
   };
   const set = async (found: Partial<Results>): Promise<void> => {

@@ -132,6 +132,19 @@ function schedules({ scheduled }: Results): string {
   );
 }
 
+function rechecks({ rechecked }: Results): string {
+  return section(
+    'Failovers while clusters with a dead node are looked at every second, on virtual time',
+    ['clusters', 'failover waits, median ms', 'longest', 'recheck waits at most, s'],
+    rechecked.map(({ n, failoverMs, recheckMs }) => [
+      String(n),
+      number(failoverMs.median),
+      number(failoverMs.longest),
+      number(recheckMs / 1000, 1),
+    ]),
+  );
+}
+
 /** One line for each target; empty where nothing was measured that a target is about. */
 export function verdict(results: Results): string {
   return section(
@@ -147,6 +160,6 @@ export function report(results: Results): string {
     `${subject}, ${at}, ${number(seconds / 60)} min\n` +
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, Linux ${machine.kernel}, ` +
     `Node ${machine.node}, load ${number(machine.loadBefore, 2)} before\n`;
-  const parts = [ceilings, speed, restarts, churn, requests, synth, schedules, verdict];
+  const parts = [ceilings, speed, restarts, churn, requests, synth, schedules, rechecks, verdict];
   return head + parts.map((part) => part(results)).join('');
 }

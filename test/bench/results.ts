@@ -6,6 +6,7 @@ import type { Ceiling } from './ceiling.ts';
 import type { Churned } from './churn.ts';
 import type { Converged } from './converge.ts';
 import type { Floor } from './floor.ts';
+import type { RecheckLoad } from './rechecks.ts';
 import type { Restarted } from './restart.ts';
 import type { Scheduled } from './schedules.ts';
 import type { Synthesized } from './synth.ts';
@@ -48,6 +49,7 @@ export interface Results {
   readonly counted: readonly Counted[];
   readonly synthesized: readonly Synthesized[];
   readonly scheduled: readonly Scheduled[];
+  readonly rechecked: readonly RecheckLoad[];
   /** Of the whole run. */
   readonly seconds: number;
 }

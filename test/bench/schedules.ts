@@ -4,7 +4,6 @@
  */
 
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { apiVersionOf, type KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { engines } from '../../src/engines/index.ts';
 import { createCache } from '../../src/runtime/cache.ts';
@@ -13,10 +12,10 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { createController } from '../../src/runtime/controller.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';
-import { FakeApi } from '../support/fake-api.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { turn } from '../support/virtual-clock.ts';
 import { range } from './in-flight.ts';
+import { createPretendedApi } from './pretended-api.ts';
 import { clusterName } from './workload.ts';
 
 export interface Scheduled {
@@ -28,33 +27,19 @@ export interface Scheduled {
 }
 
 const added = 100;
-const namespace = 'bench';
 
-function cluster(i: number): KubeObject {
-  const { resource } = redisKind;
-  return { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name: clusterName(i), namespace } };
-}
-
-function schedule(i: number): KubeObject {
-  const { resource } = scheduleKind;
-  return {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: { name: `daily-${clusterName(i)}`, namespace },
-    spec: {
-      cluster: { kind: redisKind.resource.kind, name: clusterName(i) },
-      schedule: '0 3 * * *',
-      retention: { keepLast: 7 },
-      target: { s3: { bucket: 'backups', endpoint: 'https://s3.test', credentials: { secretRef: { name: 's3' } } } },
-    },
-  };
-}
+const schedule = (i: number): object => ({
+  cluster: { kind: redisKind.resource.kind, name: clusterName(i) },
+  schedule: '0 3 * * *',
+  retention: { keepLast: 7 },
+  target: { s3: { bucket: 'backups', endpoint: 'https://s3.test', credentials: { secretRef: { name: 's3' } } } },
+});
 
 export async function measureSchedules(n: number): Promise<Scheduled> {
-  const api = new FakeApi();
+  const api = createPretendedApi();
   for (const i of range(0, n)) {
-    api.put(cluster(i));
-    api.put(schedule(i));
+    api.add(redisKind.resource, clusterName(i));
+    api.add(scheduleKind.resource, `daily-${clusterName(i)}`, schedule(i));
   }
   const [clock, log, metrics, random] = [systemClock, new RecordingLog(), createMetrics(), Math.random];
   const client = createClient({ transport: api.transport, clock, random });
@@ -79,7 +64,7 @@ export async function measureSchedules(n: number): Promise<Scheduled> {
   const listCpuSeconds = cpuMsSince(atStart) / 1000;
 
   const atAdded = process.cpuUsage();
-  for (const i of range(n, n + added)) api.put(cluster(i));
+  for (const i of range(n, n + added)) api.add(redisKind.resource, clusterName(i));
   while (queue.depth < 2 * n + added) await turn();
   const addedCpuMs = cpuMsSince(atAdded) / added;
   stopping.abort();

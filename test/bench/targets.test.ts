@@ -16,6 +16,7 @@ const nothing: Results = {
   counted: [],
   synthesized: [],
   scheduled: [],
+  rechecked: [],
   seconds: 60,
 };
 

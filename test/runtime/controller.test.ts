@@ -5,7 +5,7 @@ import { settled } from '../../src/plan/plan.ts';
 import { noChildren } from '../../src/resources/children.ts';
 import { abandonMs, createController, drainMs } from '../../src/runtime/controller.ts';
 import type { Listeners } from '../../src/runtime/listeners.ts';
-import { createWorkQueue } from '../../src/runtime/queue.ts';
+import { createWorkQueue, type Priority, type WorkQueue } from '../../src/runtime/queue.ts';
 import type { PassResult, Reconciler } from '../../src/runtime/reconciler.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
@@ -17,6 +17,7 @@ const key = (name: string): string => `test/apps/${name}`;
 const done: PassResult = { outcome: settled };
 
 let parts: ControllerParts;
+let queue: WorkQueue;
 /** Passes as they begin, and those that are running now. */
 let begun: string[];
 let running: string[];
@@ -49,10 +50,11 @@ beforeEach(async () => {
     forget: (of) => void heard.push(`forget ${of}`),
     closeAll: () => void heard.push('close all'),
   };
+  queue = createWorkQueue({ name: 'clusters', clock, random: () => 0.5 });
   const controller = createController({
     engines: [engine, about],
     cache,
-    queue: createWorkQueue({ name: 'clusters', clock, random: () => 0.5 }),
+    queue,
     reconciler,
     listeners,
     status: { forget: (uid) => void forgotten.push(uid) },
@@ -181,6 +183,44 @@ describe('a pass is made', () => {
     await news();
     const minute = 60_000;
     expect([await news(8 * minute), await news(4 * minute)]).toEqual([[], ['db']]);
+  });
+});
+
+describe('a cluster that is looked at again', () => {
+  /** The lane that the queue says the latest pass was taken from. */
+  const lane = async (ms = 0): Promise<Priority | undefined> => {
+    let found: Priority | undefined;
+    const told = passes.db;
+    passes.db = async (signal) => {
+      found = queue.laneOf(key('db'));
+      return (await told?.(signal)) ?? done;
+    };
+    await settle(ms);
+    if (told !== undefined) passes.db = told;
+    return found;
+  };
+
+  it('because time may have changed it is no longer urgent; what has just happened stays so while there is something to do', async () => {
+    passes.db = async () => ({ ...done, again: 50, hasActed: true });
+    parts.api.put(testCluster('db'));
+    expect([await lane(), await lane(50)]).toEqual(['high', 'high']);
+    passes.db = async () => ({ ...done, again: 1000 });
+    expect([await lane(50), await lane(1000)]).toEqual(['high', 'recheck']);
+    passes.db = async () => ({ ...done, again: 50, hasActed: true });
+    expect([await lane(1000), await lane(50)]).toEqual(['recheck', 'recheck']);
+    parts.api.put(testCluster('db', { replicas: 5 }));
+    expect(await lane()).toBe('high');
+  });
+
+  it('because it failed is urgent for three tries', async () => {
+    const lanes: (Priority | undefined)[] = [];
+    passes.db = () => {
+      lanes.push(queue.laneOf(key('db')));
+      return Promise.reject(new Error('broken'));
+    };
+    parts.api.put(testCluster('db'));
+    await settle(200);
+    expect(lanes.slice(0, 5)).toEqual(['high', 'high', 'high', 'high', 'recheck']);
   });
 });
 

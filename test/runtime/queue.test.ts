@@ -28,6 +28,37 @@ describe('a work queue', () => {
     expect(await takeAll(queue)).toEqual(['h1', 'h2', 'l3', 'l1', 'l2']);
   });
 
+  it('lets one of four be a recheck, and one of sixteen be low, where every lane is full', async () => {
+    const { queue } = newQueue();
+    for (let i = 0; i < 64; i++)
+      for (const lane of ['high', 'recheck', 'low'] as const) queue.add(`${lane}-${i}`, lane);
+    const taken = (await takeAll(queue)).slice(0, 64).map((key) => key.split('-')[0]);
+    const count = (lane: string): number => taken.filter((each) => each === lane).length;
+    expect([count('high'), count('recheck'), count('low')]).toEqual([45, 15, 4]);
+  });
+
+  it('holds no more rechecks and low keys at once than it may, and any number of high ones', async () => {
+    const clock = new VirtualClock();
+    const queue = createWorkQueue({ name: 'test', clock, random: () => 0.5, backgroundLimit: 2 });
+    for (const key of ['r1', 'r2', 'r3']) queue.add(key, 'recheck');
+    queue.add('l1', 'low');
+    expect([await queue.take(), await queue.take()]).toEqual(['r1', 'r2']);
+    const taken: string[] = [];
+    for (let i = 0; i < 3; i++) void queue.take().then((key) => taken.push(key ?? ''));
+    await turn();
+    expect([taken, queue.laneOf('r1'), queue.laneOf('l1')]).toEqual([[], 'recheck', undefined]);
+    queue.add('h1');
+    queue.add('r3', 'high');
+    await turn();
+    expect([taken, queue.laneOf('r3')]).toEqual([['h1', 'r3'], 'high']);
+    queue.done('h1');
+    await turn();
+    expect(taken).toEqual(['h1', 'r3']);
+    queue.done('r1');
+    await turn();
+    expect(taken).toEqual(['h1', 'r3', 'l1']);
+  });
+
   it('lets one low key through after fifteen high ones', async () => {
     const { queue } = newQueue();
     queue.add('low', 'low');
@@ -128,7 +159,7 @@ describe('a work queue', () => {
 
 describe('under any use', () => {
   const key = fc.constantFrom('a', 'b', 'c');
-  const priority = fc.constantFrom<Priority>('high', 'low');
+  const priority = fc.constantFrom<Priority>('high', 'recheck', 'low');
 
   /** What must be handed out still, and what is out. */
   class Model {

@@ -60,7 +60,13 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'failed-pass-forgotten',
     defect: 'a pass that failed is not repeated',
     seen: 'cluster-etcd-operator #457',
-    edits: [{ file: 'runtime/controller.ts', find: 'queue.retry(key);', replace: '' }],
+    edits: [
+      {
+        file: 'runtime/controller.ts',
+        find: "queue.retry(key, queue.retries(key) < urgentTries ? undefined : 'recheck');",
+        replace: '',
+      },
+    ],
     scenarios: ['S1', 'S2'],
     classes: ['F3', 'F4', 'F6'],
     oracle: 'O1',
