@@ -8,14 +8,17 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
-import { type Plan, wait } from '../plan/plan.ts';
+import { blocked, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
-import type { Children } from '../resources/children.ts';
+import { type Children, podIsReady } from '../resources/children.ts';
 import { awaitedBackup, type BackupProgress, takesBackup } from './awaited-backup.ts';
 import type { RegisteredEngine } from './engine.ts';
 
 /** On the custom resource: `UID/ID` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
+
+/** A pod that restarts, or a node that does, is ready again by then. */
+const patienceMs = 60_000;
 
 const advice = 'nothing is deleted before; deletionPolicy Retain or Delete does without';
 
@@ -34,7 +37,9 @@ export function withLastBackup(engine: RegisteredEngine, image: string): Registe
       const { name, uid } = cluster.metadata;
       const identity = uid === undefined ? {} : { uid };
       const objects = take(cluster, { name: lastJobName(name), purpose: 'deletion', ...identity });
-      return objects === undefined ? undefined : planLastBackup(engine, cluster, awaitedBackup(objects, children, now));
+      if (objects === undefined) return undefined;
+      const plan = planLastBackup(engine, cluster, awaitedBackup(objects, children, now));
+      return { ...plan, outcome: unlessHeldUp(plan.outcome, cluster as Cluster<CommonSpec>, children, now) };
     },
   };
 }
@@ -92,4 +97,27 @@ function planLastBackup(engine: RegisteredEngine, cluster: Cluster, progress: Ba
     default:
       return progress satisfies never;
   }
+}
+
+/**
+ * Nobody is there to take it from, and nobody is started or repaired while the cluster is deleted: what is waited for may
+ * never come, and only a person can say what the data is worth.
+ */
+function unlessHeldUp(
+  outcome: Outcome,
+  { metadata, spec }: Cluster<CommonSpec>,
+  children: Children,
+  now: number,
+): Outcome {
+  const since = metadata.deletionTimestamp ?? '';
+  if (children.pods.some(podIsReady) || outcome.state === 'settled') return outcome;
+  const left = Date.parse(since) + patienceMs - now;
+  if (Number.isNaN(left)) return outcome;
+  if (left > 0) return { ...outcome, recheckMs: Math.min(left, outcome.recheckMs ?? left) };
+  const why =
+    (spec as { readonly replicas?: number }).replicas === 0
+      ? 'the cluster is parked (replicas: 0)'
+      : 'no member is ready';
+  const message = `${why}, so no last backup can be taken, and nothing is deleted, started or repaired: this waits since ${since}; set deletionPolicy to Retain, which keeps the volumes for a cluster of the same name, or to Delete, which gives up the data`;
+  return blocked('LastBackupHeldUp', `${message} (${outcome.message})`, outcome.recheckMs);
 }

@@ -45,11 +45,12 @@ export function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   const { reason, message } =
     outcome.state === 'settled' ? { reason: 'Deleting', message: 'the cluster is deleted' } : outcome;
-  const degraded = reason === 'LastBackupFailed' || outcome.state === 'blocked';
+  const stalled = outcome.state === 'blocked';
+  const degraded = reason === 'LastBackupFailed' || stalled;
   return {
     ...kept,
     phase: 'Deleting',
-    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
+    conditions: conditionClaims('False', reason, message, { progressing: !stalled, degraded, stalled }),
   };
 }
 

@@ -39,6 +39,10 @@ const stored = (kind: string, name: string): KubeObject => ({
   metadata: { name, namespace: 'apps', uid: `uid-of-${name}` },
 });
 const database = [stored('StatefulSet', 'db'), stored('PersistentVolumeClaim', 'data-db-0')];
+const podThatIs = (status: 'True' | 'False'): KubeObject => ({
+  ...stored('Pod', 'db-0'),
+  status: { phase: 'Running', conditions: [{ type: 'Ready', status }] },
+});
 const stopping = ['delete StatefulSet db: the cluster is deleted'];
 
 describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last backup', (kind) => {
@@ -90,7 +94,7 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   });
 
   it('is not satisfied with one of more than an hour ago, while that is not written down', () => {
-    const objects = [...database, config, ...jobOf(job, 'complete', taken)];
+    const objects = [...database, podThatIs('True'), config, ...jobOf(job, 'complete', taken)];
     expect(look(ending(kind, {}), objects, '2026-11-21T04:01:00Z')).toMatchObject({
       steps: [
         'delete Job db-last-backup: it was taken more than an hour ago',
@@ -123,6 +127,22 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     ]);
   });
 
+  it.each<[string, readonly KubeObject[], string, string]>([
+    ['no member runs', [], '03:01:00', 'LastBackupHeldUp'],
+    ['no member is ready', [podThatIs('False')], '03:01:00', 'LastBackupHeldUp'],
+    ['none has been for less than a minute', [], '03:00:59', 'LastBackup'],
+    ['a member is ready', [podThatIs('True')], '09:00:00', 'LastBackup'],
+  ])('says so where nobody could give one: %s', (_, pods, at, reason) => {
+    const objects = [...database, ...pods, config, ...jobOf(job, 'running')];
+    const found = look(ending(kind, {}), objects, `2026-11-21T${at}Z`);
+    expect([found.reason, found.steps]).toEqual([reason, []]);
+    if (reason !== 'LastBackupHeldUp') return;
+    expect(found.plan.outcome.state).toBe('blocked');
+    expect(found.message).toMatch(
+      /^no member is ready, so no last backup .* waits since 2026-11-21T03:00:00Z; set deletionPolicy to Retain, .* or to Delete/,
+    );
+  });
+
   it('is begun anew at once where its target is another one by now', () => {
     const objects = [...database, config, ...jobOf(job, 'failed', refused('no such claim'))];
     const corrected = ending(kind, { backup: { target: { claim: { name: 'others' } } } });
@@ -151,5 +171,23 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(look(ending(kind, { formed: false }), [])).toMatchObject({ reason: 'settled', isWaitingForBackup: false });
     // What an earlier cluster of the name has left counts.
     expect(look(ending(kind, { formed: false }), database).steps).toEqual(begun.steps);
+  });
+});
+
+describe('an EtcdCluster that is parked', () => {
+  it('says that it is parked, and what lets it go', () => {
+    const cluster = ending('EtcdCluster', {});
+    const parked = { ...cluster, spec: { ...cluster.spec, replicas: 0 } };
+    const { plan } = planEnd(
+      engineOf('EtcdCluster'),
+      parked,
+      childrenOf(database),
+      [],
+      Date.parse('2026-11-21T05:00:00Z'),
+    );
+    expect(plan.outcome).toMatchObject({
+      reason: 'LastBackupHeldUp',
+      message: expect.stringMatching(/^the cluster is parked \(replicas: 0\), so no last backup can be taken/),
+    });
   });
 });

@@ -102,19 +102,21 @@ describe('a status does not contradict itself', () => {
     expect(statusContradictions(written(cluster, claim, undefined))).toEqual([]);
   });
 
-  it.each([waits, settled, wait('LastBackupFailed', 'the last backup failed')])(
-    'it is on its way out: %j',
-    (outcome) => {
-      fc.assert(
-        fc.property(before, fc.option(failure), (status, error) => {
-          const cluster = clusterOf('RedisCluster', status);
-          const ending = endingStatus(cluster, outcome);
-          const isConflict = error instanceof NameConflict;
-          const said = isConflict ? blocked('NameConflict', error.message) : outcome;
-          const claim = error === null ? ending : failedStatus(cluster, ending, error);
-          expect(statusContradictions(written(cluster, claim, planStatus({ steps: [], outcome: said })))).toEqual([]);
-        }),
-      );
-    },
-  );
+  it.each([
+    waits,
+    settled,
+    wait('LastBackupFailed', 'the last backup failed'),
+    blocked('LastBackupHeldUp', 'no member is ready'),
+  ])('it is on its way out: %j', (outcome) => {
+    fc.assert(
+      fc.property(before, fc.option(failure), (status, error) => {
+        const cluster = clusterOf('RedisCluster', status);
+        const ending = endingStatus(cluster, outcome);
+        const isConflict = error instanceof NameConflict;
+        const said = isConflict ? blocked('NameConflict', error.message) : outcome;
+        const claim = error === null ? ending : failedStatus(cluster, ending, error);
+        expect(statusContradictions(written(cluster, claim, planStatus({ steps: [], outcome: said })))).toEqual([]);
+      }),
+    );
+  });
 });
