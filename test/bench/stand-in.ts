@@ -47,6 +47,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       role: isPrimary ? 'primary' : 'replica',
       ...(isPrimary ? {} : { follows: address(0) }),
       linkUp: true,
+      copyRefused: false,
       offset: 1,
       replicas: isPrimary ? replicas : [],
       electable: true,

@@ -256,6 +256,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     role: isPrimary ? 'primary' : 'replica',
     ...(assigned ? { follows: nodeAddress(primary) } : {}),
     linkUp: isPrimary || assigned,
+    copyRefused: false,
     isStale: false,
     offset: 1000,
     replicas: isPrimary ? inSync.map(nodeAddress) : [],

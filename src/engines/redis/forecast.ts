@@ -44,6 +44,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     version,
     role: 'replica',
     linkUp: false,
+    copyRefused: false,
     isStale: false,
     offset: 0,
     replicas: [],

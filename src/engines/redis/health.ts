@@ -70,6 +70,7 @@ function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[
   if (node === undefined) return [`${name} does not answer`];
   if (node.address !== primary.address) {
     if (node.follows !== primary.address) return [`${name} does not follow ${primary.pod}`];
+    if (node.copyRefused) return [`${name} cannot load what it copies from ${primary.pod}`];
     if (!node.linkUp) return [`${name} is copying from ${primary.pod}`];
     if (!primary.replicas.includes(node.address)) return [`${name} is catching up with ${primary.pod}`];
   }

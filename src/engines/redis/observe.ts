@@ -106,6 +106,8 @@ export function dataNode(
     role: isPrimary ? 'primary' : 'replica',
     ...(assigned ? { follows: info.master_host ?? '' } : {}),
     linkUp: isPrimary || info.master_link_status === 'up',
+    // The server switches the file off before it loads a copy, and on again once it has.
+    copyRefused: assigned && info.master_link_status !== 'up' && info.aof_enabled === '0',
     isStale: assigned && isLinkDownForLong(info),
     offset: Number(info[isPrimary ? 'master_repl_offset' : 'slave_repl_offset'] ?? 0),
     replicas: Object.entries(info).flatMap(([name, value]) => {

@@ -21,6 +21,8 @@ export interface DataNode {
   /** Whom a replica follows; undefined while it is assigned to nobody. */
   readonly follows?: string;
   readonly linkUp: boolean;
+  /** It received a copy of its primary's dataset and could not load it: it holds nothing now, and tries again for ever. */
+  readonly copyRefused: boolean;
   /** Its link has been down for longer than a failover takes: what it has is old. */
   readonly isStale: boolean;
   /** Bytes of the replication stream that this node has. */

@@ -20,6 +20,7 @@ import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
 import { planRoles } from './roles.ts';
 import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
+import { atLeast } from './settings.ts';
 import { type Situation, situationOf } from './situation.ts';
 
 type RedisPlan = Plan<RedisAction>;
@@ -91,6 +92,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
+  const older = planOlderVersion(situation, primary);
+  if (older !== undefined) return unfinished(older.steps, older.outcome);
   if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
@@ -128,6 +131,28 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   const message = `${primary.pod} is the last to restart`;
   const step = handOverStep(situation, primary, message);
   return step === undefined ? restarting(next) : { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+}
+
+/**
+ * A failover in the middle of a rollout may leave an older server behind a primary whose copies it cannot read. It waits for
+ * ever, and everybody for it; but it holds nothing that a restart could take, and the new template can read them.
+ */
+function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, primary: DataNode): RedisPlan | undefined {
+  if (dataPods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
+  const dataSet = children.statefulSet(redisNames(cluster.metadata.name).data);
+  const stranded = nodes.filter(
+    ({ copyRefused, follows, version }) =>
+      copyRefused && follows === primary.address && !atLeast(minorOf(version), minorOf(primary.version)),
+  );
+  const pod = outdatedPods(dataSet, dataPods).find(({ metadata }) =>
+    stranded.some((node) => node.pod === metadata.name),
+  );
+  return pod === undefined ? undefined : restarting(pod);
+}
+
+/** `7.0` of `7.0.15`. */
+function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
 }
 
 /**

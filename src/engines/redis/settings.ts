@@ -103,7 +103,7 @@ function canonical(value: string | number | boolean): string {
 }
 
 /** `7.2` is at least `7.0`. Versions are `major.minor`. */
-function atLeast(version: string, since: string): boolean {
+export function atLeast(version: string, since: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [sinceMajor = 0, sinceMinor = 0] = since.split('.').map(Number);
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);

@@ -39,6 +39,16 @@ describe('a data node', () => {
       { role: 'replica', follows: '10.0.0.0', linkUp: false, offset: 0 },
     ],
     [
+      'could not load the copy that it received: it has switched its append-only file off, and tries again',
+      { role: 'slave', master_host: '10.0.0.0', master_port: '6379', master_link_status: 'down', aof_enabled: '0' },
+      { role: 'replica', follows: '10.0.0.0', linkUp: false, copyRefused: true },
+    ],
+    [
+      'writes down what it has copied',
+      { role: 'slave', master_host: '10.0.0.0', master_port: '6379', master_link_status: 'up', aof_enabled: '1' },
+      { linkUp: true, copyRefused: false },
+    ],
+    [
       'has been without its primary for long',
       {
         role: 'slave',

@@ -38,6 +38,39 @@ describe('restarts for a new template', () => {
       { pods: { 'db-2': 'terminating', 'db-1': 'outdated' } },
       ['wait MembersNotReady'],
     ],
+    [
+      'not while one copies, though its version is older',
+      { primary: 1, pods: { 'db-0': 'outdated' }, nodes: { 0: { version: '7.0.15', linkUp: false } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'an older node that cannot load what its newer primary sends restarts, whoever else is not well',
+      {
+        primary: 1,
+        pods: { 'db-0': 'outdated', 'db-2': 'unready' },
+        nodes: { 0: { version: '7.0.15', linkUp: false, copyRefused: true } },
+      },
+      ['delete Pod db-0', 'wait Restarting'],
+    ],
+    [
+      'one after the other',
+      {
+        primary: 1,
+        pods: { 'db-0': 'outdated', 'db-2': 'terminating' },
+        nodes: { 0: { version: '7.0.15', linkUp: false, copyRefused: true } },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'not one of the same version: it would find the same again',
+      { primary: 1, pods: { 'db-0': 'outdated' }, nodes: { 0: { linkUp: false, copyRefused: true } } },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'nor one that has the new template',
+      { primary: 1, nodes: { 0: { version: '7.0.15', linkUp: false, copyRefused: true } } },
+      ['wait MembersNotReady'],
+    ],
     ['G5: it has no pod yet', { nodes: { 2: 'gone' }, pods: { 'db-1': 'outdated' } }, ['wait MembersNotReady']],
     [
       'R7: it is back and still copies',
