@@ -5,10 +5,12 @@ import type { Machine } from './machine.ts';
 import { dumpRedis } from './redis.ts';
 import { fillRedisVolume } from './redis-volume.ts';
 import { keysIn, openTarget } from './secrets.ts';
+import { spoolTo } from './spool.ts';
 
 export const container: Machine = {
   keys: keysIn,
   openTarget,
+  spool: (directory, content, { signal }) => spoolTo(directory, content, signal),
   dump: (source, surroundings) =>
     source.engine === 'redis' ? dumpRedis(source, surroundings) : dumpEtcd(source, surroundings),
   fill: (destination, origin, content, { signal }) =>

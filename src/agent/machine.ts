@@ -7,6 +7,7 @@ import type { KeyRing } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
 import type { Source } from '../backup/source.ts';
 import type { Dump } from './dump.ts';
+import type { Spool } from './spool.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
 
@@ -21,6 +22,8 @@ export interface Machine {
   /** Undefined where no file is named. @throws Failure SecretUnusable */
   keys(path: string | undefined, surroundings: Surroundings): Promise<KeyRing | undefined>;
   openTarget(place: Place, surroundings: Surroundings): Promise<Target>;
+  /** Keeps all of the content in a directory of the machine, and lets it be read from there. @throws Failure */
+  spool(directory: string, content: AsyncIterable<Uint8Array>, surroundings: Surroundings): Promise<Spool>;
   /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken */
   dump(source: Source, surroundings: Surroundings): Promise<Dump>;
   /**

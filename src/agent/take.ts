@@ -36,7 +36,7 @@ export async function take(
   target: Target,
   keys: KeyRing | undefined,
   surroundings: Surroundings,
-  machine: Pick<Machine, 'dump'>,
+  machine: Pick<Machine, 'dump' | 'spool'>,
 ): Promise<Taken> {
   const { clock, random, signal, log } = surroundings;
   const began = clock.monotonic();
@@ -98,7 +98,7 @@ async function make(
   target: Target,
   { key, sequence }: { readonly key: BackupKey | undefined; readonly sequence: number },
   surroundings: Surroundings,
-  machine: Pick<Machine, 'dump'>,
+  machine: Pick<Machine, 'dump' | 'spool'>,
 ): Promise<FoundBackup> {
   const { cluster, purpose, source } = task;
   const { clock, random, log } = surroundings;
@@ -106,13 +106,27 @@ async function make(
   const id = backupId(startedAt, random(4));
   const path = `${clusterFolder(cluster)}/${id}`;
   const dump = await machine.dump(source, surroundings);
+  /** A database that keeps a view of itself open for as long as it is read has been read before the target is asked. */
+  const upload = async (
+    data: AsyncIterable<Uint8Array>,
+    put: (data: AsyncIterable<Uint8Array>) => Promise<void>,
+  ): Promise<void> => {
+    if (task.scratchDirectory === undefined) return put(data);
+    const spool = await machine.spool(task.scratchDirectory, data, surroundings);
+    try {
+      dump.close();
+      await put(spool.content());
+    } finally {
+      await spool.remove();
+    }
+  };
   try {
     const [plain, stored] = [tally(), tally()];
     const content = plain.of(dump.content);
     const identity = { cluster, id, engine: source.engine };
     const sealed =
       key === undefined ? content : encrypted(content, { key, owner: ownerOf(identity), salt: random(32) });
-    await target.put(dataKey(path), stored.of(sealed));
+    await upload(sealed, (data) => target.put(dataKey(path), stored.of(data)));
     const draft = {
       formatVersion: manifestVersion,
       ...identity,

@@ -90,6 +90,8 @@ export interface TakeTask extends Common {
   readonly retention?: Retention;
   /** Id of a backup that holds suddenly little, of which a person has said that it is as it should be. */
   readonly confirmed?: string;
+  /** Where all of the data is kept before the target is asked, so that the database is not held up by it. */
+  readonly scratchDirectory?: string;
   /** A random time up to this long is waited first; default 0. */
   readonly jitterSeconds: number;
 }
@@ -139,6 +141,7 @@ function schemaOf(task: Readonly<Record<string, unknown>>): StructuralSchema {
         purpose: purposeSchema,
         source: variantOf(task.source, 'engine', { redis: redisSourceSchema, etcd: etcdSourceSchema }),
         retention: retentionSchema,
+        scratchDirectory: absolutePath,
         confirmed: { type: 'string', pattern: idPattern },
         jitterSeconds: { type: 'integer', default: 0, minimum: 0, maximum: 86_400 },
       });

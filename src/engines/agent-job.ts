@@ -9,11 +9,11 @@ import type { Purpose } from '../backup/identity.ts';
 import { configMap } from '../resources/configmap.ts';
 import type { JobOptions } from '../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../resources/metadata.ts';
-import { agentContainer, agentPodSpec, secretMount, secretVolume, storeOf, taskFile } from './agent-pod.ts';
+import { agentContainer, agentPodSpec, scratchOf, secretMount, secretVolume, storeOf, taskFile } from './agent-pod.ts';
 import type { BackupSource } from './backup-part.ts';
 
-/** Pods after the first, and a bound for all of them: a large database over a slow line takes hours. */
-const retries = 2;
+/** Pods after the first, whatever ended it, and a bound for all of them: a large database over a slow line takes hours. */
+const retries = 3;
 const deadlineSeconds = 12 * 60 * 60;
 
 /** Whom objects belong to, and how they are called. */
@@ -67,6 +67,7 @@ export function taking(
   const { image, cluster, from, purpose, target, encryption, more = { jitterSeconds: 0 } } = options;
   const { kind, metadata } = cluster;
   const store = storeOf(target, encryption);
+  const scratch = scratchOf(from.scratch);
   const task: TakeTask = {
     task: 'take',
     cluster: {
@@ -79,12 +80,15 @@ export function taking(
     source: from.source,
     idleTimeoutSeconds: 60,
     ...store.task,
+    ...scratch.task,
     ...more,
   };
   const podSpec = agentPodSpec({
     config: configName(naming),
-    volumes: [...store.volumes, ...from.secrets.map(secretVolume)],
-    containers: [agentContainer({ image, mounts: [...store.mounts, ...from.secrets.map(secretMount)] })],
+    volumes: [...store.volumes, ...scratch.volumes, ...from.secrets.map(secretVolume)],
+    containers: [
+      agentContainer({ image, mounts: [...store.mounts, ...scratch.mounts, ...from.secrets.map(secretMount)] }),
+    ],
   });
   return { config: taskConfig(naming, task), job: agentJobOptions(naming, podSpec) };
 }

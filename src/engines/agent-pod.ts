@@ -18,6 +18,7 @@ const paths = {
   authorities: '/etc/clusterwright/authorities',
   encryption: '/etc/clusterwright/encryption',
   target: '/backups',
+  scratch: '/scratch',
 } as const;
 
 export const taskFile = 'task.json';
@@ -95,6 +96,20 @@ export function secretVolume({ name, volume, files, optional }: MountedSecret): 
 
 export function secretMount({ volume, directory }: MountedSecret): Mounts[number] {
   return { name: volume, mountPath: directory, readOnly: true };
+}
+
+/** Room of the pod's own, on the node's disk; whoever needs more is evicted. `sizeLimit`: a quantity. */
+export function scratchOf(sizeLimit: string | undefined): {
+  readonly task: { readonly scratchDirectory?: string };
+  readonly volumes: readonly Volume[];
+  readonly mounts: Mounts;
+} {
+  if (sizeLimit === undefined) return { task: {}, volumes: [], mounts: [] };
+  return {
+    task: { scratchDirectory: paths.scratch },
+    volumes: [{ name: 'scratch', emptyDir: { sizeLimit } }],
+    mounts: [{ name: 'scratch', mountPath: paths.scratch }],
+  };
 }
 
 export interface AgentContainerOptions {

@@ -27,6 +27,8 @@ export interface MountedSecret {
 export interface BackupSource {
   readonly source: Source;
   readonly secrets: readonly MountedSecret[];
+  /** Room in the pod for all of the data, where the database must not wait for the target: a quantity. */
+  readonly scratch?: string;
   /** In words, for a status: `3 data nodes`. */
   readonly topology: string;
 }

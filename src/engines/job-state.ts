@@ -70,7 +70,8 @@ function hasEnded(pod: Pod | undefined): boolean {
 function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobState {
   const [newest] = own;
   const [last] = results;
-  const again = last?.result === 'failed' ? `; the attempt before it failed: ${last.message}` : '';
+  const before = last?.result === 'failed' ? last.message : own.map(evictionOf).find((words) => words !== undefined);
+  const again = before === undefined ? '' : `; the attempt before it failed: ${before}`;
   if (newest === undefined) return { state: 'pending', message: 'its Job has no pod yet' };
   if (newest.status?.phase === 'Running' && containersOf(newest).some(({ state }) => state?.running !== undefined)) {
     return { state: 'running', message: `${newest.metadata.name} is at work${again}` };
@@ -98,8 +99,19 @@ function resultOf(pod: Pod): AgentResult | undefined {
     .find((result) => result !== undefined);
 }
 
+/** By the node or by the API server; in their words. */
+function evictionOf({ metadata, status }: Pod): string | undefined {
+  if (status?.phase !== 'Failed') return undefined;
+  const disruption = status.conditions?.find((c) => c.type === 'DisruptionTarget' && c.status === 'True');
+  const words = status.message ?? disruption?.message;
+  if (status.reason !== 'Evicted' && disruption === undefined) return undefined;
+  return `${metadata.name} was evicted${words === undefined ? '' : `: ${words.trim().slice(0, 500)}`}`;
+}
+
 /** Of a process that was not the agent, or did not come to speak. */
 function wordsOf(pod: Pod): string | undefined {
+  const eviction = evictionOf(pod);
+  if (eviction !== undefined) return eviction;
   const ended = containersOf(pod).find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const { reason = '', exitCode = 0, message = '' } = ended?.state?.terminated ?? {};
   if (ended === undefined) return undefined;

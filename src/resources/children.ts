@@ -32,6 +32,9 @@ export interface Pod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly phase?: string;
+    /** Of the pod as a whole: `Evicted`, and why. */
+    readonly reason?: string;
+    readonly message?: string;
     readonly podIP?: string;
     readonly startTime?: string;
     readonly conditions?: readonly {

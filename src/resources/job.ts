@@ -1,6 +1,7 @@
 /**
  * Jobs: work that is done once, by pods that start anew until it is. A pod whose process ends with the code that says
- * "it would fail again" ends the Job at once. A finished Job stays until its owner goes: its last words are read then.
+ * "it would fail again" ends the Job at once. A pod that is evicted counts like one that fails: the reason may be the pod
+ * itself, which would be evicted again and again. A finished Job stays until its owner goes: its last words are read then.
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import type { PodSpec } from './plain.ts';
@@ -21,11 +22,7 @@ export function jobSpec({ metadata, podSpec, retries, deadlineSeconds, hopelessC
     backoffLimit: retries,
     activeDeadlineSeconds: deadlineSeconds,
     podFailurePolicy: {
-      rules: [
-        { action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } },
-        // A drained node is no failure of the work.
-        { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-      ],
+      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } }],
     },
     template: { metadata: { labels: metadata.labels ?? {} }, spec: { ...podSpec, restartPolicy: 'Never' } },
   };

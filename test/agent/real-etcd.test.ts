@@ -1,10 +1,15 @@
 /** Backups of real etcd clusters: taken while somebody writes, restored by etcd's own tool, compared. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { container } from '../../src/agent/container.ts';
+import type { Machine } from '../../src/agent/machine.ts';
+import { runTask } from '../../src/agent/run.ts';
+import type { Target } from '../../src/agent/target/target.ts';
 import type { EtcdState } from '../../src/backup/state.ts';
+import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
 import { layoutOf, versions } from '../../src/sandbox/layout.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
@@ -33,6 +38,14 @@ afterEach(async () => {
   await Promise.all(started.map((each) => each.stop()));
   rmSync(home, { recursive: true });
 });
+
+async function* whole(
+  taken: readonly IteratorResult<Uint8Array>[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const each of taken) if (each.done !== true) yield each.value;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
 
 const target = () => ({ type: 'claim', directory: home, prefix: 'backups' });
 
@@ -115,6 +128,57 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     const { kvs } = await restored.call('kv/range', { key: encoded('ledger') });
     const [{ value }] = kvs as readonly [{ readonly value: string }];
     expect(Number(Buffer.from(value, 'base64').toString())).toBeGreaterThanOrEqual(before);
+  });
+
+  it('is let go before the target is asked, however long that takes', async () => {
+    const [member] = await start();
+    if (member === undefined) throw new Error('one member was started');
+    for (let i = 0; i < 30; i++) {
+      await member.call('kv/put', { key: encoded(`key-${i}`), value: encoded('x'.repeat(1_000_000)) });
+    }
+    const scratchDirectory = join(home, 'scratch');
+    mkdirSync(scratchDirectory);
+    const openViews = async (): Promise<number> => {
+      const text = await (await fetch(`http://127.0.0.1:${member.port}/metrics`)).text();
+      return Number(/^etcd_mvcc_db_open_read_transactions (\d+)/m.exec(text)?.[1]);
+    };
+    /** Whatever etcd itself has open for a moment is not meant. */
+    const fewestViews = async (): Promise<number> => {
+      const seen: number[] = [];
+      for (let i = 0; i < 15; i++) {
+        // It counts with each commit.
+        await member.call('kv/put', { key: encoded('again'), value: encoded(String(i)) });
+        seen.push(await openViews());
+        await sleep(systemClock, 40);
+      }
+      return Math.min(...seen);
+    };
+    const atRest = await fewestViews();
+    let during: number | undefined;
+    const machine: Machine = {
+      ...container,
+      async openTarget(place, surroundings) {
+        const target = await container.openTarget(place, surroundings);
+        const put: Target['put'] = async (key, content) => {
+          const pieces = content[Symbol.asyncIterator]();
+          const taken = [];
+          // The first is the header of what is encrypted.
+          for (let i = 0; i < 3; i++) taken.push(await pieces.next());
+          // A store that has taken its first bytes, and takes its time for more.
+          during ??= await fewestViews();
+          await target.put(key, whole(taken, pieces));
+        };
+        return { ...target, put };
+      },
+    };
+    const run = (task: object) => runTask(JSON.stringify(task), agentSurroundings(), machine);
+    expectResult(await run({ ...takeTask([member]), scratchDirectory }), 'taken');
+    expect(during).toBe(atRest);
+    expect(readdirSync(scratchDirectory)).toEqual([]);
+    // Without it the view stays open for as long as the upload takes.
+    during = undefined;
+    expectResult(await run({ ...takeTask([member]), purpose: { type: 'schedule', name: 'often' } }), 'taken');
+    expect(during).toBe(atRest + 1);
   });
 
   it('is let in by certificate and password', async () => {

@@ -1,6 +1,7 @@
 /** Where the agent finds an etcd cluster, and how the volume of the first member of a new one is made of a snapshot. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
+import { unitsOf } from '../../api/quantity.ts';
 import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
 import { clientSecret } from './certificates.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, serverName } from './names.ts';
@@ -55,6 +56,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
             }),
       },
       secrets: secretsOf(cluster),
+      scratch: roomFor(cluster),
       topology: spec.replicas === 1 ? '1 member' : `${spec.replicas} members`,
     };
   },
@@ -70,7 +72,8 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
       set: name,
       destination: { engine: 'etcd', file: snapshot.file, version: spec.version },
       fetchMounts: [{ name: snapshot.volume, mountPath: snapshot.directory }],
-      volumes: [{ name: snapshot.volume, emptyDir: {} }],
+      // What does not fit here would not fit into the member's volume.
+      volumes: [{ name: snapshot.volume, emptyDir: { sizeLimit: roomFor(cluster) } }],
       fillers: [
         {
           name: 'restore',
@@ -140,6 +143,12 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
     return found === wanted || (name === 'compactRevision' && Number(found) <= 0 && Number(wanted) <= 0);
   },
 };
+
+/** No database is larger than the volume that it lies on; encrypted, it is a few bytes longer for each MiB. */
+function roomFor({ spec }: Cluster<EtcdSpec>): string {
+  const bytes = unitsOf(spec.storage.size);
+  return String(Math.ceil(bytes + bytes / 1024 + 1024 * 1024));
+}
 
 /** Where nobody brings one, the cluster that is there for a minute has certificates of its own, which go with it. */
 function clientOf(client: ClientTls, serverName: string): object {

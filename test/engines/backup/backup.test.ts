@@ -53,6 +53,42 @@ describe('a Backup', () => {
     });
   });
 
+  it('whose pod is evicted says so in the words of the node, and tries no more than three times again', async () => {
+    const { backoffLimit, podFailurePolicy } = job.spec as {
+      readonly backoffLimit: number;
+      readonly podFailurePolicy: { readonly rules: readonly { readonly action: string }[] };
+    };
+    expect(backoffLimit).toBe(3);
+    expect(podFailurePolicy.rules.map(({ action }) => action)).toEqual(['FailJob']);
+    const words = 'Usage of EmptyDir volume "scratch" exceeds the limit "1Gi". ';
+    const evicted = (end: 'pending' | 'failed'): KubeObject[] =>
+      jobOf(job, end).map((object) =>
+        object.kind === 'Pod'
+          ? { ...object, status: { phase: 'Failed', reason: 'Evicted', message: words, containerStatuses: [] } }
+          : object,
+      );
+    expect(await look(undefined, evicted('pending'))).toMatchObject({
+      phase: 'Pending',
+      message: expect.stringContaining(
+        `the attempt before it failed: backup-nightly-x7k2p was evicted: ${words.trim()}`,
+      ),
+    });
+    expect(await look(undefined, evicted('failed'))).toMatchObject({
+      phase: 'Failed',
+      message: `backup-nightly-x7k2p was evicted: ${words.trim()}`,
+    });
+  });
+
+  it('of an etcd has room for its data, as much as the volume of a member has; of a Redis, none', () => {
+    const backup = resourceOf('Backup', 'nightly', { ...spec, cluster: { kind: 'EtcdCluster', name: 'db' } });
+    const cluster = resourceOf('EtcdCluster', 'db', { storage: { size: '1Gi' } });
+    const objects = engine.resources(backup, cluster).map(({ object }) => object);
+    const room = { name: 'scratch', emptyDir: { sizeLimit: String(2 ** 30 + 2 ** 20 + 2 ** 20) } };
+    expect(JSON.stringify(objects)).toContain(JSON.stringify(room));
+    expect(JSON.stringify(objects)).toContain('scratchDirectory');
+    expect(JSON.stringify([config, job])).not.toContain('scratch');
+  });
+
   it('that holds suddenly little is verified, kept, and says so', async () => {
     const less = { ...taken, suddenLoss: 'it holds no keys, and X held 3 keys' } as typeof taken;
     const { phase, said } = await look(undefined, jobOf(job, 'complete', less));

@@ -20,6 +20,8 @@ import type { Vault } from './vault.ts';
 const startMs = 300;
 /** Of a call to a target. */
 const callMs = 120;
+/** For the data to reach the pod's own disk. */
+const spoolMs = 60;
 /** For whoever does not answer. */
 const answerMs = 5_000;
 const silent = createLog({ level: 'silent' });
@@ -91,6 +93,12 @@ class Agent implements RunningProgram {
         return parseKeys(content);
       },
       openTarget: async (place) => this.#open(place),
+      spool: async (_, content) => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of content) pieces.push(piece);
+        await this.#pause(spoolMs);
+        return { content: () => once(Buffer.concat(pieces)), remove: async () => undefined };
+      },
       dump: (source) => this.#database.dump(source, context),
       fill: async (destination, origin, content) => {
         const pieces: Uint8Array[] = [];
@@ -155,6 +163,10 @@ class Agent implements RunningProgram {
   kill(): void {
     this.#hasEnded = true;
   }
+}
+
+async function* once(data: Buffer): AsyncGenerator<Uint8Array, void, undefined> {
+  yield data;
 }
 
 /** What `engines/etcd/backup.ts` has Node.js do: a data directory that was made beside its place is moved there. */

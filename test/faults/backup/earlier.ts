@@ -74,6 +74,7 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
       protect: () => undefined,
     },
     {
+      spool: () => Promise.reject(new Error('nobody asks for it')),
       dump: async () => ({
         engineVersion: backup.version,
         topology: { members: 1, source: 'nobody', role: engine === 'redis' ? 'primary' : 'leader' },
