@@ -45,12 +45,11 @@ export function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   const { reason, message } =
     outcome.state === 'settled' ? { reason: 'Deleting', message: 'the cluster is deleted' } : outcome;
-  const stalled = outcome.state === 'blocked';
-  const degraded = reason === 'LastBackupFailed' || stalled;
+  const degraded = reason === 'LastBackupFailed' || outcome.state === 'blocked';
   return {
     ...kept,
     phase: 'Deleting',
-    conditions: conditionClaims('False', reason, message, { progressing: !stalled, degraded, stalled }),
+    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
   };
 }
 
