@@ -8,7 +8,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
-import { blocked, type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
 import { awaitedBackup, type BackupProgress, takesBackup } from './awaited-backup.ts';
@@ -119,5 +119,5 @@ function unlessHeldUp(
       ? 'the cluster is parked (replicas: 0)'
       : 'no member is ready';
   const message = `${why}, so no last backup can be taken, and nothing is deleted, started or repaired: this waits since ${since}; set deletionPolicy to Retain, which keeps the volumes for a cluster of the same name, or to Delete, which gives up the data`;
-  return blocked('LastBackupHeldUp', `${message} (${outcome.message})`, outcome.recheckMs);
+  return wait('LastBackupHeldUp', `${message} (${outcome.message})`, outcome.recheckMs);
 }
