@@ -4,6 +4,7 @@
  * `ApiError`: the server answered and refused. `ApiUnreachable`: no full answer came; `maybeSent` then tells whether
  * the server may have acted all the same, which decides whether a write may be repeated.
  */
+import { shortened } from '../api/bounds.ts';
 
 /** The part of a Kubernetes `Status` that this project reads. */
 export interface Status {
@@ -46,7 +47,8 @@ export class ApiError extends Error {
   readonly path: string;
 
   constructor(fields: ApiErrorFields, options?: ErrorOptions) {
-    super(`${fields.method} ${fields.path}: ${fields.status} ${fields.reason}: ${fields.message}`, options);
+    const message = shortened(fields.message);
+    super(`${fields.method} ${fields.path}: ${fields.status} ${fields.reason}: ${message}`, options);
     this.name = 'ApiError';
     this.status = fields.status;
     this.reason = fields.reason;

@@ -1,4 +1,5 @@
 /** What engines get of the outside world: connections, Secrets by name, and time. */
+import { setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { secrets } from '../api/resource.ts';
@@ -110,6 +111,8 @@ export function engineIO(options: {
   readonly signal: AbortSignal;
 }): EngineIO {
   const { namespace, secrets: reader, claims, dial, clock, signal } = options;
+  // As many at once as there are questions to the members.
+  setMaxListeners(0, signal);
   /** The signal of a listener lives as long as its cluster: nothing short-lived may stay tied to it. */
   async function following<T>(also: AbortSignal, work: (both: AbortSignal) => Promise<T>): Promise<T> {
     const scope = createAbortScope(signal, also);

@@ -66,6 +66,9 @@ export async function callEtcd(
   }
 }
 
+/** Longer than any number, name, URL or token of etcd's: what is not etcd's is not passed on, in a status for example. */
+const tooLongText = /"(?:[^"\\]|\\.){2049}/;
+
 function answerOf(address: string, path: string, status: number, text: string): Answer {
   let answer: unknown;
   try {
@@ -73,7 +76,11 @@ function answerOf(address: string, path: string, status: number, text: string): 
   } catch (cause) {
     throw new Error(`${address} answered ${path} with status ${status}: ${text.trim().slice(0, 120)}`, { cause });
   }
-  if (typeof answer !== 'object' || answer === null) throw new Error(`${address} answered ${path} with no object`);
+  if (status === 200 && tooLongText.test(text))
+    throw new Error(`${address} answered ${path} with a text that is too long`);
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+    throw new Error(`${address} answered ${path} with no object`);
+  }
   const fields = answer as Answer;
   if (status === 200) return fields;
   throw new EtcdRefusal(String(fields.message ?? fields.error ?? `status ${status}`), Number(fields.code ?? 2));

@@ -1,4 +1,5 @@
 /** Asks every member of a cluster at once, each within a second, and then what they agree on. Reads only. */
+import { shortened } from '../../api/bounds.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
@@ -86,7 +87,7 @@ export function liveMember(pod: string, address: string, status: Answer): LiveMe
     clusterId: text(header.cluster_id),
     ...(leader === '0' ? {} : { leaderId: leader }),
     isLearner: status.isLearner === true,
-    version: String(status.version ?? ''),
+    version: version(status.version),
     ...downgradeTold(status),
     applied: number(status.raftAppliedIndex),
     dbSize,
@@ -188,9 +189,20 @@ function rows(value: unknown): Answer[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** The gateway writes 64-bit numbers as text, and leaves zeros out. */
+/** The gateway writes 64-bit numbers as text, and leaves zeros out. Throws on what is no number: that is no etcd. */
 function text(value: unknown): string {
-  return value === undefined ? '0' : String(value);
+  const digits = value === undefined ? '0' : String(value);
+  if (!/^\d{1,20}$/.test(digits)) throw new Error(`a number reads ${JSON.stringify(shortened(digits, 40))}`);
+  return digits;
+}
+
+/** Empty where it says none. It becomes a label of the member's pod, so its form is checked. */
+function version(value: unknown): string {
+  const told = String(value ?? '');
+  if (!/^(\d{1,5}\.\d{1,5}\.\d{1,5}([-+][A-Za-z0-9.+-]{0,40}[A-Za-z0-9])?)?$/.test(told)) {
+    throw new Error(`a version reads ${JSON.stringify(shortened(told, 40))}`);
+  }
+  return told;
 }
 
 function number(value: unknown): number {

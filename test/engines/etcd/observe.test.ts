@@ -174,6 +174,22 @@ describe('a look at the members', () => {
 });
 
 describe('an answer', () => {
+  it.each<readonly [story: string, status: Readonly<Record<string, unknown>>, refusal: string]>([
+    ['a version of thousands of characters', { version: 'x'.repeat(9000) }, 'a version reads "xxx'],
+    ['a version that is no label', { version: '3.6.16 beta' }, 'a version reads "3.6.16 beta"'],
+    ['a version of several lines', { version: '3.6.16\n' }, 'a version reads'],
+    ['a number that is none', { header: { member_id: 'x'.repeat(9000) } }, 'a number reads "xxx'],
+    ['a leader that is an object', { leader: {} }, 'a number reads "[object Object]"'],
+    ['a number beyond 64 bits', { header: { revision: '1'.repeat(21) } }, 'a number reads'],
+  ])('that holds %s is no answer of etcd', (_, status, refusal) => {
+    expect(() => liveMember('p', 'a', status)).toThrow(refusal);
+    expect(() => liveMember('p', 'a', status)).toThrow(/^.{1,80}$/);
+  });
+
+  it.each(['3.5.35', '3.6.0-rc.1', '3.7.0+git.abc', ''])('with version %j is one', (version) => {
+    expect(liveMember('p', 'a', { version }).version).toBe(version);
+  });
+
   it('without what is zero reads as zero', () => {
     expect(liveMember('p', 'a', { header: { cluster_id: '7', member_id: '8' }, version: '3.6.16' })).toEqual({
       state: 'answering',
