@@ -3208,6 +3208,13 @@ export interface RedisClusterSpecConfig {
   readonly maxmemory?: string;
 
   /**
+   * Memory for the buffers of all clients; the largest is closed beyond it. An eighth of the memory limit when absent.
+   *
+   * @schema RedisClusterSpecConfig#maxmemory-clients
+   */
+  readonly maxmemoryClients?: string;
+
+  /**
    * Effort of eviction: 0 is least latency, 100 ignores latency.
    *
    * @schema RedisClusterSpecConfig#maxmemory-eviction-tenacity
@@ -3419,6 +3426,7 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
     'loglevel': obj.loglevel,
     'maxclients': obj.maxclients,
     'maxmemory': obj.maxmemory,
+    'maxmemory-clients': obj.maxmemoryClients,
     'maxmemory-eviction-tenacity': obj.maxmemoryEvictionTenacity,
     'maxmemory-policy': obj.maxmemoryPolicy,
     'maxmemory-samples': obj.maxmemorySamples,

@@ -42,6 +42,9 @@ const int32 = 2_147_483_647;
 
 export const redisDirectives = {
   maxmemory: size('Memory for data. Derived from the memory limit when absent; must be below the limit.'),
+  'maxmemory-clients': largeSize(
+    'Memory for the buffers of all clients; the largest is closed beyond it. An eighth of the memory limit when absent.',
+  ),
   'maxmemory-policy': choice('What to evict when maxmemory is reached.', [
     'noeviction',
     'allkeys-lru',

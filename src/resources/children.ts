@@ -27,9 +27,19 @@ export interface ContainerStatus {
   readonly lastState?: { readonly terminated?: Termination };
 }
 
+/** What planners read of a container in a spec. */
+export interface ContainerOf {
+  readonly name: string;
+  readonly image?: string;
+  readonly resources?: {
+    readonly requests?: Readonly<Record<string, string | number>>;
+    readonly limits?: Readonly<Record<string, string | number>>;
+  };
+}
+
 export interface Pod extends KubeObject {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly nodeName?: string };
+  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly ContainerOf[] };
   readonly status?: {
     readonly phase?: string;
     /** Of the pod as a whole: `Evicted`, and why. */
@@ -54,7 +64,7 @@ export interface StatefulSet extends KubeObject {
     readonly replicas?: number;
     readonly template?: {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
-      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
+      readonly spec?: { readonly containers?: readonly ContainerOf[] };
     };
   };
   readonly status?: {

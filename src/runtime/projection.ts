@@ -19,7 +19,7 @@ export const podSummary: Projection = (pod) => {
     apiVersion: pod.apiVersion,
     kind: pod.kind,
     metadata: stripManagedFields(pod).metadata,
-    spec: pick(spec, ['nodeName', 'terminationGracePeriodSeconds']),
+    spec: { ...pick(spec, ['nodeName', 'terminationGracePeriodSeconds']), ...limits(spec) },
     status: {
       ...pick(status, ['phase', 'reason', 'message', 'conditions', 'podIP', 'podIPs', 'hostIP', 'startTime']),
       ...containers(status, 'initContainerStatuses'),
@@ -29,6 +29,13 @@ export const podSummary: Projection = (pod) => {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What its containers may use: it is theirs for as long as they run, whatever the template says since. */
+function limits(spec: Fields | undefined): Fields {
+  const containers = spec?.containers;
+  if (!Array.isArray(containers)) return {};
+  return { containers: containers.map((entry: Fields) => pick(entry, ['name', 'resources'])) };
+}
 
 const containerFields = [
   'name',

@@ -52,6 +52,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       replicas: isPrimary ? replicas : [],
       electable: true,
       findings: [],
+      usedMemory: 0,
       isStale: false,
       empty: false,
       settings: dynamicSettings(cluster) as Readonly<Record<string, string>>,

@@ -227,7 +227,11 @@ describe('what is kept', () => {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { ...object('a', 'u', 10, managedFields('Update')).metadata, labels: { role: 'primary' } },
-      spec: { nodeName: 'n1', containers: [{ name: 'redis', env: ['a lot'] }], volumes: ['more'] },
+      spec: {
+        nodeName: 'n1',
+        containers: [{ name: 'redis', env: ['a lot'], resources: { limits: { memory: '1Gi' } } }],
+        volumes: ['more'],
+      },
       status: {
         phase: 'Running',
         podIP: '10.0.0.1',
@@ -240,7 +244,7 @@ describe('what is kept', () => {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { ...object('a', 'u', 10).metadata, labels: { role: 'primary' } },
-      spec: { nodeName: 'n1' },
+      spec: { nodeName: 'n1', containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }] },
       status: {
         phase: 'Running',
         podIP: '10.0.0.1',

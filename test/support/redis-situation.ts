@@ -57,6 +57,8 @@ export interface Story {
   readonly sentinels?: Readonly<Record<number, SentinelChange>> & { readonly all?: SentinelChange };
   /** By the pod's name. */
   readonly pods?: Readonly<Record<string, PodChange>>;
+  /** Memory limits of data pods, by name. By default that of `before`, or of the spec. */
+  readonly memory?: Readonly<Record<string, string>>;
   /** Terms on the claims, by ordinal. By default 1 on that of the primary. */
   readonly terms?: Readonly<Record<number, number>>;
   /** Addresses on the claims, by ordinal. By default those of the nodes. */
@@ -166,7 +168,15 @@ function pod(story: Story, cluster: Cluster<RedisSpec>, name: string, component:
         },
         ...(change === 'terminating' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {}),
       },
-      spec: { nodeName: `node-${ordinal}` },
+      spec: {
+        nodeName: `node-${ordinal}`,
+        containers: [
+          {
+            name: component === 'data' ? 'redis' : 'sentinel',
+            resources: { limits: { memory: story.memory?.[name] ?? cluster.spec.resources.limits.memory } },
+          },
+        ],
+      },
       status:
         change === 'unschedulable'
           ? {
@@ -263,6 +273,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     electable: change !== 'blank',
     empty: change === 'blank',
     settings: settingsToHold(cluster),
+    usedMemory: 0,
     findings: [],
   };
   return [typeof change === 'object' ? { ...node, ...change } : node];

@@ -7,7 +7,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { dataPort, paths } from './names.ts';
-import { dynamicSettings, restartSettings } from './settings.ts';
+import { bufferLimits, dynamicSettings, replicaBuffer, restartSettings } from './settings.ts';
 
 /**
  * What every data node needs, whatever a user sets.
@@ -37,13 +37,14 @@ export function quote(value: string): string {
 }
 
 function line([name, value]: readonly [string, string]): string {
-  // `bind` takes several words, so its fixed value is written as it is.
-  return name === 'bind' ? `${name} ${value}` : `${name} ${quote(value)}`;
+  // These take several words, and their values are our own.
+  return name === 'bind' || name === bufferLimits ? `${name} ${value}` : `${name} ${quote(value)}`;
 }
 
 /** redis.conf, but for what a node adds when it starts: password, role, its own address. */
 export function redisConf(cluster: Cluster<RedisSpec>): string {
-  const all = { ...fixed, ...restartSettings(cluster), ...dynamicSettings(cluster) };
+  const buffer = { [bufferLimits]: replicaBuffer(cluster) };
+  const all = { ...fixed, ...restartSettings(cluster), ...dynamicSettings(cluster), ...buffer };
   return `${Object.entries(all).map(line).join('\n')}\n`;
 }
 

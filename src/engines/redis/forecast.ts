@@ -51,6 +51,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     electable: false,
     empty: true,
     settings: dynamicSettings(cluster),
+    usedMemory: 0,
     findings: [],
   });
   const ignorant = sentinels.map((pod): SentinelNode => ({ state: 'answering', pod, address: pod }));

@@ -117,6 +117,7 @@ export function dataNode(
     electable: Number(priority ?? 0) > 0,
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
+    usedMemory: Number(info.used_memory ?? 0),
     findings,
   };
 }

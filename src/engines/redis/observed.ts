@@ -37,6 +37,8 @@ export interface DataNode {
   /** No key in any database. */
   readonly empty: boolean;
   readonly settings: Readonly<Record<string, string>>;
+  /** Bytes, as the server counts them: data and buffers. */
+  readonly usedMemory: number;
   /** What keeps it from persisting, replicating or taking writes. */
   readonly findings: readonly MemberFinding[];
 }

@@ -4,7 +4,7 @@ import type { RedisSpec } from '../../api/redis.ts';
 import { pods as podResource } from '../../api/resource.ts';
 import { growthSteps } from '../../plan/growth.ts';
 import { atSize, objectSteps } from '../../plan/objects.ts';
-import { type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../plan/rollout.ts';
 import type { Children, Pod } from '../../resources/children.ts';
@@ -13,6 +13,7 @@ import type { RedisAction } from './action.ts';
 import { planAlone, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
+import { heldMemory } from './memory.ts';
 import { redisNames } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { planChoice, planRecord } from './record.ts';
@@ -27,10 +28,20 @@ type RedisPlan = Plan<RedisAction>;
 
 /** How often to look again while the database moves by itself and no watch would tell. */
 const recheckMs = 1000;
+/** Keys that are deleted or expire make room for a smaller limit, and nobody tells of that. */
+const memoryRecheckMs = 30_000;
 /** While a primary goes: its successor is labelled as soon as it takes writes. */
 const handingOverMs = 100;
 
 export function planRedis(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
+  const held = heldMemory(cluster, children, observed);
+  if (held === undefined) return planAsWanted(cluster, children, observed);
+  const plan = planAsWanted(held.cluster, children, observed);
+  if (held.message === undefined || plan.outcome.state !== 'settled') return plan;
+  return { ...plan, outcome: blocked('MemoryLimitTooLow', held.message, memoryRecheckMs) };
+}
+
+function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
   const situation = situationOf(cluster, children, observed);
   const { primary } = situation.topology;
   if (observed.unaskable !== undefined) {

@@ -5,6 +5,7 @@
 import type { ActStep } from '../../plan/plan.ts';
 import type { RedisAction, Target } from './action.ts';
 import { sentinelSettings } from './config.ts';
+import { commonLimit, maxmemoryWithin } from './memory.ts';
 import { answering, type DataNode } from './observed.ts';
 import { settingsToChange, settingsToHold } from './settings.ts';
 import { majorityOf, type Situation } from './situation.ts';
@@ -86,10 +87,12 @@ function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
   return sentinelSize - content >= spec.sentinel.quorum;
 }
 
-export function configureSteps({ cluster, nodes }: Pick<Situation, 'cluster' | 'nodes'>): Act[] {
-  const wanted = settingsToHold(cluster);
+export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
+  const limit = commonLimit(cluster, dataPods);
+  const wanted = settingsToHold(cluster, limit);
   return nodes.flatMap((node): Act[] => {
-    const settings = settingsToChange(wanted, node.settings) as Record<string, string>;
+    const maxmemory = maxmemoryWithin(limit, wanted.maxmemory ?? '0', node.settings.maxmemory);
+    const settings = settingsToChange({ ...wanted, maxmemory }, node.settings) as Record<string, string>;
     const names = Object.keys(settings);
     return names.length === 0
       ? []

@@ -8,12 +8,14 @@ import type { Cluster } from '../../api/cluster.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { type Directive, type RedisDirective, redisDirectives } from '../../api/redis-directives.ts';
+import { memoryShares } from './memory.ts';
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;
 
-/** As a server starts with them, but for `repl-backlog-size`: the 1 MB of Redis is used up in a moment. */
+/** As a server starts with them. Those that follow from the memory limit are in `memory.ts`. */
 const serverDefaults: Readonly<Record<RedisDirective, string>> = {
   maxmemory: '0',
+  'maxmemory-clients': '0',
   'maxmemory-policy': 'noeviction',
   'maxmemory-samples': '5',
   'maxmemory-eviction-tenacity': '10',
@@ -32,7 +34,7 @@ const serverDefaults: Readonly<Record<RedisDirective, string>> = {
   'auto-aof-rewrite-percentage': '100',
   'auto-aof-rewrite-min-size': '67108864',
   rdbcompression: 'yes',
-  'repl-backlog-size': String(16 * 1024 * 1024),
+  'repl-backlog-size': String(1024 * 1024),
   'repl-backlog-ttl': '3600',
   'repl-timeout': '60',
   'min-replicas-to-write': '0',
@@ -69,17 +71,11 @@ const serverDefaults: Readonly<Record<RedisDirective, string>> = {
   'io-threads': '1',
 };
 
-/**
- * Share of the container's memory limit that data may fill. A fork for an append-only rewrite copies every page that
- * changes meanwhile, and client and replication buffers come on top (safety rule R10).
- */
-const dataShareOfLimit = 0.6;
-
-function derived(cluster: Cluster<RedisSpec>): Settings {
-  const { mode, replicas, resources } = cluster.spec;
-  const limit = resources.limits?.memory;
+function derived(cluster: Cluster<RedisSpec>, limit: number): Settings {
+  const { mode, replicas } = cluster.spec;
+  const { 'client-output-buffer-limit': _, ...shares } = memoryShares(limit);
   return {
-    ...(limit === undefined ? {} : { maxmemory: String(Math.floor(unitsOf(limit) * dataShareOfLimit)) }),
+    ...shares,
     // Two nodes would stop taking writes as soon as one is away; from three on, one that is cut off must stop (R2).
     ...(mode === 'Sentinel' && replicas >= 3 ? { 'min-replicas-to-write': '1' } : {}),
   };
@@ -111,11 +107,11 @@ export function atLeast(version: string, since: string): boolean {
 
 const directives = Object.entries(redisDirectives) as readonly (readonly [RedisDirective, Directive])[];
 
-function settings(cluster: Cluster<RedisSpec>, apply: Directive['apply']): Settings {
+function settings(cluster: Cluster<RedisSpec>, apply: Directive['apply'], limit = specLimit(cluster)): Settings {
   const chosen = Object.fromEntries(
     Object.entries(cluster.spec.config ?? {}).map(([name, value]) => [name, atLeastFloor(name, canonical(value))]),
   );
-  const all: Record<string, string> = { ...serverDefaults, ...derived(cluster), ...chosen };
+  const all: Record<string, string> = { ...serverDefaults, ...derived(cluster, limit), ...chosen };
   const known = directives.filter(
     ([, directive]) =>
       directive.apply === apply && (directive.since === undefined || atLeast(cluster.spec.version, directive.since)),
@@ -123,22 +119,43 @@ function settings(cluster: Cluster<RedisSpec>, apply: Directive['apply']): Setti
   return Object.fromEntries(known.map(([name]) => [name, all[name] ?? '']));
 }
 
-/** What `CONFIG SET` can change on a running server. */
-export function dynamicSettings(cluster: Cluster<RedisSpec>): Settings {
-  return settings(cluster, 'dynamic');
+function specLimit({ spec }: Cluster<RedisSpec>): number {
+  return unitsOf(spec.resources.limits.memory);
+}
+
+/** What `CONFIG SET` can change on a running server. `limit`: memory in bytes, that of the spec when absent. */
+export function dynamicSettings(cluster: Cluster<RedisSpec>, limit?: number): Settings {
+  return settings(cluster, 'dynamic', limit);
+}
+
+/** Bounds what is kept for replicas that are behind: one line, and no directive that a user may set. */
+export function replicaBuffer(cluster: Cluster<RedisSpec>, limit: number = specLimit(cluster)): string {
+  return memoryShares(limit)['client-output-buffer-limit'];
 }
 
 /**
  * What a running node must have, whatever it was started with: without the append-only file a restart finds old data. What
  * else decides which data a node loads cannot change while it runs.
  */
-export function settingsToHold(cluster: Cluster<RedisSpec>): Readonly<Record<string, string>> {
-  return { ...(dynamicSettings(cluster) as Readonly<Record<string, string>>), appendonly: 'yes' };
+export function settingsToHold(cluster: Cluster<RedisSpec>, limit?: number): Readonly<Record<string, string>> {
+  return {
+    ...(dynamicSettings(cluster, limit) as Readonly<Record<string, string>>),
+    [bufferLimits]: replicaBuffer(cluster, limit),
+    appendonly: 'yes',
+  };
 }
 
 /** What only a restart changes. */
 export function restartSettings(cluster: Cluster<RedisSpec>): Settings {
   return settings(cluster, 'restart');
+}
+
+export const bufferLimits = 'client-output-buffer-limit';
+
+/** The server shows all classes of clients in one line, and calls replicas by their name of before. */
+function sameBuffer(has: string, wanted: string): boolean {
+  const words = (text: string): string => ` ${text} `.replace(' replica ', ' slave ');
+  return words(has).includes(words(wanted));
 }
 
 /** What the letter `A` of notify-keyspace-events stands for. */
@@ -163,6 +180,7 @@ export function settingsToChange(wanted: Settings, actual: Readonly<Record<strin
     Object.entries(wanted).filter(([name, value]) => {
       const has = actual[name];
       if (has === undefined) return false;
+      if (name === bufferLimits) return !sameBuffer(has, value);
       return name === 'notify-keyspace-events' ? !sameEvents(has, value) : has !== value;
     }),
   );

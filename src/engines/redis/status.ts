@@ -73,7 +73,10 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   if (outcome.state === 'blocked') {
     return {
       phase: 'Blocked',
-      conditions: conditionClaims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+      conditions: conditionClaims('False', outcome.reason, outcome.message, {
+        degraded: initialized && (primary === undefined || troubles.length > 0),
+        stalled: true,
+      }),
     };
   }
   if (primary !== undefined && labelled && troubles.length === 0 && !changing) {

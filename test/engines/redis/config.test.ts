@@ -51,7 +51,7 @@ describe('redis.conf', () => {
         "databases 16",
         "io-threads 1",
         "maxmemory 322122547",
-        "maxmemory-policy noeviction",
+        "maxmemory-clients 67108864",
       ]
     `);
   });

@@ -46,7 +46,7 @@ describe('a data node', () => {
     [
       'writes down what it has copied',
       { role: 'slave', master_host: '10.0.0.0', master_port: '6379', master_link_status: 'up', aof_enabled: '1' },
-      { linkUp: true, copyRefused: false },
+      { follows: '10.0.0.0', linkUp: true, copyRefused: false },
     ],
     [
       'has been without its primary for long',

@@ -126,7 +126,9 @@ describe('the children of a cluster', () => {
     property((cluster) => {
       const conf = objects(cluster).find(({ kind }) => kind === 'ConfigMap')?.data as { readonly 'redis.conf': string };
       for (const line of conf['redis.conf'].trimEnd().split('\n')) {
-        expect(line).toMatch(/^(bind \* -::\*|[a-z-]+ ([A-Za-z0-9._/-]+|"([^"\\]|\\["\\])*"))$/);
+        expect(line).toMatch(
+          /^(bind \* -::\*|client-output-buffer-limit replica \d+ \d+ 60|[a-z-]+ ([A-Za-z0-9._/-]+|"([^"\\]|\\["\\])*"))$/,
+        );
       }
     });
   });

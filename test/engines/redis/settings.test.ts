@@ -21,7 +21,17 @@ describe('settings', () => {
     [
       'R10: data fills 60 % of the memory limit',
       { resources: { limits: { memory: '1Gi' } } },
-      { maxmemory: '644245094' },
+      { maxmemory: '644245094', 'maxmemory-clients': '134217728', 'repl-backlog-size': '33554432' },
+    ],
+    [
+      'R10: with the least memory the buffers have their least, too',
+      { resources: { limits: { memory: '64Mi' } } },
+      { maxmemory: '40265318', 'maxmemory-clients': '8388608', 'repl-backlog-size': '2097152' },
+    ],
+    [
+      'the backlog does not grow for ever',
+      { resources: { limits: { memory: '64Gi' } } },
+      { 'repl-backlog-size': '268435456' },
     ],
     ['R10: the spec may ask for less', { config: { maxmemory: '100mb' } }, { maxmemory: '104857600' }],
     [

@@ -23,6 +23,7 @@ const own: Readonly<Record<string, string>> = {
   'shutdown-timeout': '10',
   requirepass: '',
   masterauth: '',
+  'client-output-buffer-limit': 'normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60',
   'replica-announce-ip': '',
   'replica-priority': '100',
   'replica-serve-stale-data': 'yes',
@@ -95,6 +96,9 @@ export function parseConf(
 }
 
 function canonical(name: string, value: string, version: string): string {
+  if (name === 'client-output-buffer-limit') {
+    return `normal 0 0 0 ${value.replace(/^replica/, 'slave')} pubsub 33554432 8388608 60`;
+  }
   const size = isSize(directiveOf(name, version)?.schema) ? /^(\d+)(kb|mb|gb)$/.exec(value) : null;
   const plain = size === null ? value : String(Number(size[1]) * (units[size[2] ?? ''] ?? 1));
   return name === 'repl-backlog-size' ? String(Math.max(16_384, Number(plain))) : plain;
