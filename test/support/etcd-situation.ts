@@ -59,6 +59,8 @@ export interface Plight {
   /** Of the last crash. */
   readonly reason?: string;
   readonly lastWords?: string;
+  /** The process after that runs, as far as the kubelet has told. */
+  readonly isRunning?: true;
 }
 
 type ByNumber<Change> = Readonly<Record<number, Change>> & { readonly all?: Change };
@@ -225,7 +227,7 @@ function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeOb
                     {
                       name: 'etcd',
                       restartCount: plight.restarts ?? 9,
-                      state: { waiting: { reason: 'CrashLoopBackOff' } },
+                      state: plight.isRunning === true ? { running: {} } : { waiting: { reason: 'CrashLoopBackOff' } },
                       lastState: {
                         terminated: { reason: plight.reason ?? 'Error', exitCode: 1, message: plight.lastWords ?? '' },
                       },

@@ -8,7 +8,7 @@
  */
 import { blocked, wait } from '../../plan/plan.ts';
 import type { Target } from './action.ts';
-import { majorityAmong, verdictOn, verdictWords } from './comparison.ts';
+import { isOutvoted, majorityAmong, verdictOn, verdictWords } from './comparison.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf } from './loss.ts';
 import { acting, type EtcdPlan, planReplacement, removing } from './membership.ts';
@@ -110,7 +110,8 @@ function planInconsistency(situation: Situation, members: readonly Member[]): Et
       member.live === undefined &&
       member.index !== undefined &&
       complaintOf(situation.pods.get(member.index)) === 'inconsistent' &&
-      lossOf(situation, member) === undefined,
+      lossOf(situation, member) === undefined &&
+      !isOutvoted(situation, member),
   );
   if (accusers.length === 0) return undefined;
   const names = wordsFor(situation.cluster, accusers);

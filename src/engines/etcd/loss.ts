@@ -11,7 +11,7 @@ import { neverCame } from './newcomer.ts';
 import { isCorruption } from './observed.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
-import { complaintOf } from './termination-message.ts';
+import { complaintOf, isRunning } from './termination-message.ts';
 import { versionLabel } from './versions.ts';
 
 /** Beyond the grace that a terminating pod has: its node does not answer. */
@@ -38,10 +38,14 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   if (resumes && heldBy(claim) !== holds(agreed.clusterId, id)) return 'its volume is another one';
   const pod = pods.get(index);
   const complaint = complaintOf(pod);
-  if (resumes && complaint === 'blank') return 'its volume is blank';
-  if (complaint === 'unreadable') return 'it cannot read its data';
-  // Whichever else there is to say of its process: it does not start, and who is wrong only the others can tell.
-  if (complaint === 'inconsistent') return isOutvoted(situation, member) ? 'its data differs' : undefined;
+  // Whatever else there is to say of its process: who is wrong only the others can tell, and it may be the only good one.
+  const isDoubtful = complaint === 'inconsistent' && !isOutvoted(situation, member);
+  if (isDoubtful) return undefined;
+  if (complaint !== 'none' && !isRunning(pod)) {
+    if (complaint === 'unreadable') return 'it cannot read its data';
+    if (complaint === 'inconsistent') return 'its data differs';
+    if (resumes) return 'its volume is blank';
+  }
   return pod === undefined ? undefined : givenUp(situation, pod, at);
 }
 

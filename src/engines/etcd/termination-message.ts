@@ -19,6 +19,11 @@ export function complaintOf(pod: Pod | undefined): DataComplaint {
   return inconsistent.test(words) ? 'inconsistent' : 'none';
 }
 
+/** Then the messages are those of an earlier process: this one may be silent because its node is. */
+export function isRunning(pod: Pod | undefined): boolean {
+  return (pod?.status?.containerStatuses ?? []).some(({ state }) => state?.running !== undefined);
+}
+
 /** Of a process that has ended more than once: the first time may have been an accident of its own. */
 function terminationMessages(pod: Pod | undefined): string {
   const ended = (pod?.status?.containerStatuses ?? []).filter(({ restartCount = 0 }) => restartCount > 0);

@@ -267,6 +267,24 @@ describe('E10: a member that does not start, since it has found other data than 
       },
       stop,
     ],
+    [
+      'is waited for while its next process runs: it may be silent for another reason',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { ...(endless as object), isRunning: true } },
+        ...holding({ 0: 'a', 2: 'a' }),
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'stays where its node does not answer either',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { ...(inconsistent as object), terminatingForMs: 3_600_000 } },
+        ...holding({ 0: 'a', 2: 'b' }),
+      },
+      stop,
+    ],
     ['waits for nobody when it runs', { pods: { 1: inconsistent } }, ['wait MembersNotReady']],
   ]);
 });

@@ -149,6 +149,14 @@ describe('E1: a member that will not come back', () => {
       ],
     ),
     [
+      'is waited for while it is silent, if only an earlier process of its said that it cannot read its data',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'crc mismatch', isRunning: true } },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
       'is waited for when it says that its volume is still in use',
       {
         members: { 1: 'silent' },
