@@ -44,6 +44,11 @@ export interface Subject {
   guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
+  /** See `Stage`. Undefined for a database that compares nothing. */
+  readonly corruption?: {
+    spoil(world: SimulatedWorld, pod: string): void;
+    compare(): void;
+  };
   /** Everything that clients would read now. Undefined where nobody takes writes. */
   contents(world: SimulatedWorld): Contents | undefined;
   /** Name of the data pod that takes writes now. */

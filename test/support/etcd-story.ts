@@ -1,5 +1,5 @@
 /** What the stories about real members have in common: a host to play on, and questions to ask. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { callEtcd } from '../../src/engines/etcd/gateway.ts';
 import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { type EtcdHost, etcdHost } from './etcd-host.ts';
@@ -77,4 +77,18 @@ export function damage(file: string, ...places: readonly number[]): void {
 
 export function replaceIn(file: string, text: string, by: string): void {
   writeFileSync(file, Buffer.from(readFileSync(file, 'latin1').replaceAll(text, by), 'latin1'));
+}
+
+/** Under a process that runs: it has the file mapped, so it is neither cut nor written anew. Throws where it is not there. */
+export function changeInPlace(file: string, text: string, by: string): void {
+  const content = readFileSync(file, 'latin1');
+  const places: number[] = [];
+  for (let at = content.indexOf(text); at !== -1; at = content.indexOf(text, at + text.length)) places.push(at);
+  if (places.length === 0) throw new Error(`${file} does not hold the text`);
+  const descriptor = openSync(file, 'r+');
+  try {
+    for (const at of places) writeSync(descriptor, by, at, 'latin1');
+  } finally {
+    closeSync(descriptor);
+  }
 }

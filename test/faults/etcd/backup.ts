@@ -58,8 +58,9 @@ export function etcdDatabase(processes: Processes): Database {
     }
   }
 
-  async function ask(host: string, port: number, context: AgentContext): Promise<Found> {
-    const { leader, isLearner, header } = await call(host, port, 'maintenance/status', {}, context);
+  async function ask(host: string, port: number, context: AgentContext): Promise<Found | 'corrupt'> {
+    const { leader, isLearner, header, errors } = await call(host, port, 'maintenance/status', {}, context);
+    if (String(errors ?? '').includes('CORRUPT')) return 'corrupt';
     const id = (header as Answer | undefined)?.member_id;
     const member = [...processes.all].find((each) => each.id === id);
     if (member === undefined || isLearner === true) throw new Failure('SourceUnreachable', `${host} has no vote`);
@@ -75,7 +76,9 @@ export function etcdDatabase(processes: Processes): Database {
     async dump(source, context) {
       const { members } = source as EtcdSource;
       const asked = await Promise.allSettled(members.map(({ host, port }) => ask(host, port, context)));
-      const found = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const found = answered.filter((each) => each !== 'corrupt');
+      if (found.length < answered.length) throw new Failure('SourceBroken', 'a CORRUPT alarm stands');
       const chosen = found.find(({ isLeader }) => !isLeader) ?? found[0];
       if (chosen === undefined) throw new Failure('SourceUnreachable', 'no member answers');
       const { host, member, isLeader } = chosen;

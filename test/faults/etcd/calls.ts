@@ -1,7 +1,8 @@
 /** The calls of etcd's API that the operator and clients make, each with its answer as the JSON gateway writes it. */
 import { createHash } from 'node:crypto';
 import type { VirtualTime } from '../world/time.ts';
-import { type MemberRow, type Refusal, refusal } from './entry.ts';
+import { hashAt } from './corruption.ts';
+import { isRefusal, type MemberRow, type Refusal, refusal } from './entry.ts';
 import { memberIdOf } from './identity.ts';
 import type { Member } from './member.ts';
 import { mayAdd, mayPromote, mayRemove } from './membership-rules.ts';
@@ -54,7 +55,7 @@ const withMembers = (member: Member): Reply => ({ header: { ...header(member) },
 
 const status: Call = async ({ member }) => {
   const { state, disk, leaderId } = member;
-  const alarms = state.alarms.map(({ alarm, id }) => `memberID:${id} alarm:${alarm} `);
+  const alarms = state.alarms.map(({ alarm, id }) => `${id === '0' ? '' : `memberID:${id} `}alarm:${alarm} `);
   const errors = [...(leaderId === undefined ? ['etcdserver: no leader'] : []), ...alarms];
   return {
     header: header(member),
@@ -141,16 +142,26 @@ const remove: Call = async ({ member, body }) => {
   return mayRemove(member, id) ?? (await member.propose({ type: 'removeMember', id })) ?? withMembers(member);
 };
 
+const alarmRow = ({ id, alarm: type }: { readonly id: string; readonly alarm: string }): Fields => ({
+  ...(id === '0' ? {} : { memberID: id }),
+  alarm: type,
+});
+
+const isCorrupt = ({ state }: Member): boolean => state.alarms.some(({ alarm: type }) => type === 'CORRUPT');
+
 const alarm: Call = async ({ member, body }) => {
-  const wanted = { id: text(body.memberID), alarm: text(body.alarm) === 'CORRUPT' ? 'CORRUPT' : 'NOSPACE' } as const;
+  const wanted = {
+    id: text(body.memberID ?? '0'),
+    alarm: text(body.alarm) === 'CORRUPT' ? 'CORRUPT' : 'NOSPACE',
+  } as const;
   const action = text(body.action);
   if (action === 'ACTIVATE' || action === 'DEACTIVATE') {
     const outcome = await member.propose({ type: 'alarm', ...wanted, isOn: action === 'ACTIVATE' });
-    return outcome ?? { header: header(member), alarms: [{ memberID: wanted.id, alarm: wanted.alarm }] };
+    return outcome ?? { header: header(member), alarms: [alarmRow(wanted)] };
   }
   const failure = await member.current();
   if (failure !== undefined) return failure;
-  const raised = member.state.alarms.map(({ id, alarm: type }) => ({ memberID: id, alarm: type }));
+  const raised = member.state.alarms.map(alarmRow);
   return { header: header(member), ...(raised.length === 0 ? {} : { alarms: raised }) };
 };
 
@@ -170,7 +181,7 @@ const moveLeader: Call = async ({ member, body, time }) => {
 const put: Call = async ({ member, body }) => {
   const [key, value] = [decoded(body.key), decoded(body.value)];
   const { state } = member;
-  if (state.alarms.some(({ alarm: type }) => type === 'CORRUPT')) return refusal('corrupt cluster', 15);
+  if (isCorrupt(member)) return refusal('corrupt cluster', 15);
   if (state.alarms.length > 0) return refusal('mvcc: database space exceeded', 8);
   if (member.disk.fileBytes + key.length + value.length > member.quotaBytes) {
     await member.propose({ type: 'alarm', id: member.id, alarm: 'NOSPACE', isOn: true });
@@ -207,6 +218,7 @@ const range: Call = async ({ member, body }) => {
 };
 
 const compact: Call = async ({ member, body }) =>
+  (isCorrupt(member) ? refusal('corrupt cluster', 15) : undefined) ??
   (await member.propose({ type: 'compact', revision: Number(body.revision) })) ?? { header: header(member) };
 
 const defragment: Call = async ({ member }) => {
@@ -221,11 +233,17 @@ export function hashOf({ state }: Member): string {
   return String(hash.digest().readUInt32BE());
 }
 
-const hashKv: Call = async ({ member }) => ({
-  header: header(member),
-  hash: Number(hashOf(member)),
-  ...(member.state.compacted === 0 ? {} : { compact_revision: String(member.state.compacted) }),
-});
+const hashKv: Call = async ({ member, body }) => {
+  const hash = hashAt(member, Number(body.revision ?? 0));
+  if (isRefusal(hash)) return hash;
+  const { compacted } = member.state;
+  return {
+    header: header(member),
+    hash,
+    compact_revision: String(compacted === 0 ? -1 : compacted),
+    ...(member.isOld ? {} : { hash_revision: String(Number(body.revision ?? 0) || member.state.revision) }),
+  };
+};
 
 const authStatus: Call = async ({ member }) => {
   const failure = await member.current();

@@ -23,6 +23,8 @@ export interface Disk {
   storageMinor?: number;
   /** Somebody has written over it. */
   damage?: 'log' | 'database';
+  /** In which way its keys are not what was agreed on: see `corruption.ts`. */
+  flaw?: string;
 }
 
 /** Name of the data directory on the volume. */

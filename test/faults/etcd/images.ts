@@ -7,6 +7,7 @@
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
 import { restoring } from './backup.ts';
 import { answerTo } from './calls.ts';
+import { checksItself, findsOthers } from './corruption.ts';
 import { serveGateway } from './gateway.ts';
 import { addressIn, type Host } from './host.ts';
 import { Member } from './member.ts';
@@ -127,6 +128,10 @@ class Container implements RunningProgram {
     member.released = () => this.release();
     processes.add(member);
     if (start.origin === 'resumed') await this.#compare(member);
+    if (start.origin === 'resumed' && checksItself(env) && findsOthers(member)) {
+      const own = BigInt(member.id).toString(16);
+      return this.#exit(1, `"msg":"discovery failed","error":"${own} found data inconsistency with peers"`);
+    }
     processes.onStart(member, start.origin);
     member.start();
     await this.#publish(member);
@@ -167,6 +172,7 @@ class Container implements RunningProgram {
     if (path === '/livez') return true;
     // A learner answers no linearizable question, not even its own.
     if (path !== '/readyz' || member.own?.isLearner === true) return false;
+    if (member.state.alarms.some(({ alarm }) => alarm === 'CORRUPT')) return false;
     return member.isCurrent || (await member.current()) === undefined;
   }
 

@@ -5,6 +5,7 @@
  * proposed, whom of the others the network lets it reach, and what it then gives them is on their disks at once. Terms,
  * votes, logs and who may overwrite whom are raft's, with pre-votes and a leader that steps down without a majority.
  */
+import { comparesAll } from './corruption.ts';
 import { type Disk, isAsRecent, pendingChange, takeOver } from './disk.ts';
 import { type Change, changesMembership, type Entry, type MemberRow, type Refusal, refusal } from './entry.ts';
 import type { Host } from './host.ts';
@@ -46,6 +47,8 @@ export class Member {
   #flushes = false;
   #requests = 0;
   #reviewedAt: number;
+  /** Revision of the compaction after which it has compared its data with the others'. */
+  #comparedAt = 0;
 
   constructor(host: Host, disk: Disk) {
     this.#host = host;
@@ -184,6 +187,8 @@ export class Member {
     if (this.#now - this.#reviewedAt < reviewMs) return;
     this.#reviewedAt = this.#now;
     reviewVersions(this);
+    const { compacted } = this.state;
+    if (this.role === 'leader' && compacted > this.#comparedAt && comparesAll(this)) this.#comparedAt = compacted;
   }
 
   #leave(): void {
@@ -292,6 +297,8 @@ export class Member {
     }
     this.#follow(leader.id);
     const { processes } = this.#host;
+    // Who joins copies what the leader has, as it is.
+    if (this.disk.log.length === 0 && leader.disk.flaw !== undefined) this.disk.flaw = leader.disk.flaw;
     return takeOver(this.disk, leader.disk.log, catchUpEntries, () => {
       processes.onLoss(`${this.id} gives up what was agreed on, for the log of ${leader.id}`);
     });

@@ -1,4 +1,5 @@
 /** What follows from the entries that are agreed on: who is a member, which keys there are, which alarms, who may ask. */
+import { hashed } from './corruption.ts';
 import { type AlarmType, type Entry, type MemberRow, type Refusal, refusal } from './entry.ts';
 
 interface Pair {
@@ -29,6 +30,8 @@ export class StateMachine {
   /** To which minor version they may go back. */
   downgradeTarget: number | undefined;
   revision = 1;
+  /** Of all changes up to each revision, the first of which is that of an empty database. */
+  readonly hashes: number[] = [0];
   /** Revision up to which the history is dropped. */
   compacted = 0;
   #live = 0;
@@ -115,6 +118,7 @@ export class StateMachine {
   #put(key: string, value: string): undefined {
     const before = this.pairs.get(key);
     this.revision++;
+    this.hashes.push(hashed(`${key}=${value}`, this.hashes.at(-1)));
     this.#live += sizeOf(key, value);
     if (before !== undefined) {
       this.#live -= sizeOf(key, before.value);

@@ -37,6 +37,18 @@ function subjectOf(processes: Processes, watch: Watch): Subject {
     complaints: (world, cluster) => [...statusComplaints(cluster), ...ofMembers(world, cluster, processes, watch)],
     openLedger: (world) => openSimulatedLedger(world),
     guard: (world) => watch.guard(world),
+    corruption: {
+      spoil(world, pod) {
+        const member = processes.at(addressOf(podsOf(world, component).get(pod)));
+        if (member === undefined) throw new Error(`${pod} does not run`);
+        member.disk.flaw = pod;
+      },
+      /** Somebody drops the history, and the leader compares what is left. */
+      compare() {
+        const leader = [...processes.all].find(({ role, isCurrent }) => role === 'leader' && isCurrent);
+        void leader?.propose({ type: 'compact', revision: leader.state.revision });
+      },
+    },
     afflict(world, fault) {
       const name = fault.member === 'primary' ? leaderOf(world) : `${world.cluster}-${fault.member}-0`;
       const pod = name === undefined ? undefined : podsOf(world, component).get(name);

@@ -4,7 +4,7 @@
  * operator gives a vote to who has nothing yet, stops who is still listed, or takes the majority away (O4).
  */
 import type { KubeObject } from '../../../src/api/object.ts';
-import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
+import { holdsAnnotation, recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
@@ -90,9 +90,25 @@ export function createWatch(processes: Processes): Watch {
       }
       if (!isFirst && !member.isLearner) unsafe.add(`${nameIn(member)} is added with a vote at once`);
     }
+    if (change.type === 'alarm' && !change.isOn && change.alarm === 'CORRUPT') ended(state);
     if (change.type !== 'removeMember' || state.voters.length === 0) return;
+    removedFor(change.id, state);
     const up = state.voters.filter(({ id }) => isUp(id)).length;
     if (up <= state.voters.length / 2) unsafe.add(`a member is removed, which leaves ${up} of ${state.voters.length}`);
+  }
+
+  const flawOf = (id: string): string | undefined => [...disks].find(({ memberId }) => memberId === id)?.flaw;
+
+  /** The alarm is what keeps writes away from data that has come apart. */
+  function ended({ voters }: StateMachine): void {
+    if (new Set(voters.map(({ id }) => flawOf(id) ?? '')).size > 1) unsafe.add('an alarm is ended while data differs');
+  }
+
+  function removedFor(id: string, { voters }: StateMachine): void {
+    const flawed = voters.filter((row) => flawOf(row.id) !== undefined).map(nameIn);
+    if (flawOf(id) === undefined && flawed.length > 0) {
+      unsafe.add(`a member with good data is removed, and ${flawed.join(', ')} stays`);
+    }
   }
 
   /** Something that the member of that number has left, and that another one would meet. */
@@ -112,7 +128,20 @@ export function createWatch(processes: Processes): Watch {
     if (before.kind === 'PersistentVolumeClaim' && isDeleted && row !== undefined && owner() !== undefined) {
       unsafe.add(`${before.metadata.name} is deleted, and its member is listed`);
     }
+    if (before.kind === 'PersistentVolumeClaim' && isDeleted && owner() !== undefined && isDoubtful(before)) {
+      unsafe.add(`${before.metadata.name} is deleted, and its data may be what somebody needs`);
+    }
     if (before.kind === 'Pod' && isDeleted) disrupted(before, row);
+  }
+
+  /** Its member was called corrupt, or one is that is still there. */
+  function isDoubtful({ metadata }: KubeObject): boolean {
+    const own = [...disks].filter(({ memberId }) =>
+      metadata.annotations?.[holdsAnnotation]?.endsWith(`/${BigInt(memberId).toString(16)}`),
+    );
+    return (
+      own.some(({ flaw }) => flaw !== undefined) || (latest()?.alarms ?? []).some(({ alarm }) => alarm === 'CORRUPT')
+    );
   }
 
   function rowOf({ metadata }: KubeObject): MemberRow | undefined {

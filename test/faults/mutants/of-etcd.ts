@@ -109,6 +109,72 @@ export const etcdMutants: readonly Mutant[] = [
     oracle: 'O9',
   },
   {
+    id: 'etcd-alarm-of-nobody-ended',
+    defect: 'an alarm that names nobody is taken for that of a member that has left, and ended',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      { file: 'engines/etcd/corruption.ts', find: "if (raised.has('0')) {", replace: "if (raised.has('nobody')) {" },
+      {
+        file: 'engines/etcd/comparison.ts',
+        find: 'if (first === undefined || others.length > 0 || unheard.length > 0) return undefined;',
+        replace: 'if (first === undefined || unheard.length > 0) return undefined;',
+      },
+      {
+        file: 'engines/etcd/corruption.ts',
+        find: 'if (majority.length < members.length) {',
+        replace: 'if (majority.length < 2) {',
+      },
+    ],
+    scenarios: ['etcd S16 nobody'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-starting-member-blamed',
+    defect: 'a member that does not start, since another one differs, is taken for the one that is wrong',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/etcd/loss.ts',
+        find: "const isDoubtful = complaint === 'inconsistent' && !isOutvoted(situation, member);",
+        replace: "const isDoubtful = complaint === 'none' && !isOutvoted(situation, member) && false;",
+      },
+    ],
+    scenarios: ['etcd S16 good'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
+    id: 'etcd-corruption-waits-for-readiness',
+    defect: 'an alarm is looked at when everybody is ready, which nobody is while it stands',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/etcd/plan.ts',
+        find: '  if (corruption !== undefined) return corruption;\n',
+        replace: '  if (corruption !== undefined && troubles(situation, members).length === 0) return corruption;\n',
+      },
+    ],
+    scenarios: ['etcd S16'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
+  {
+    id: 'etcd-corrupt-volume-deleted',
+    defect: 'under deletionPolicy Delete the volume of a member that was called corrupt goes with it',
+    seen: 'clusterwright before 0.1',
+    edits: [
+      {
+        file: 'engines/etcd/volumes.ts',
+        find: 'oldClaims.filter((claim) => isKeeping || isKept(claim));',
+        replace: "oldClaims.filter(() => spec.deletionPolicy !== 'Delete');",
+      },
+    ],
+    scenarios: ['etcd S16'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
     id: 'etcd-old-volumes-deleted',
     defect: "a removed member's volume goes, whatever the policy says",
     edits: [

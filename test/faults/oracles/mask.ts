@@ -63,6 +63,7 @@ const wandering: ReadonlySet<string> = new Set([
   // The numbers of a cluster and its members follow from times and identities.
   'clusterwright.dev/etcd-member',
   'clusterwright.dev/retired',
+  'clusterwright.dev/etcd-corrupt',
 ]);
 
 function masked(value: Json, key: string): Json {

@@ -296,6 +296,56 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 40,
     written: false,
   },
+  {
+    id: 'etcd S16',
+    title: "follower's data comes apart, and etcd names it",
+    before: vanishing,
+    async act(stage) {
+      await stage.spoil(stage.replica());
+      await stage.compare();
+    },
+    end: 'whole',
+    writes: 28,
+    written: true,
+  },
+  {
+    id: 'etcd S16 leader',
+    title: "leader's data comes apart, and etcd names it",
+    before: vanishing,
+    async act(stage) {
+      await stage.spoil(stage.primary());
+      await stage.compare();
+    },
+    end: 'whole',
+    writes: 28,
+    written: true,
+  },
+  {
+    id: 'etcd S16 nobody',
+    mayDiffer: [{ oracle: 'O2', about: 'EtcdCluster/db', why: 'whose data it is is chance, and it names them' }],
+    title: "follower's data comes apart, and etcd 3.5 names nobody: nothing is done",
+    before: { ...vanishing, version: '3.5.35' },
+    async act(stage) {
+      await stage.spoil(stage.replica());
+      await stage.compare();
+    },
+    end: 'blocked',
+    writes: 8,
+    written: false,
+  },
+  {
+    id: 'etcd S16 good',
+    mayDiffer: [{ oracle: 'O2', about: 'EtcdCluster/db', why: 'whose data it is is chance, and it names them' }],
+    title: 'a good follower does not start beside a leader whose data is wrong: nothing is done',
+    before: vanishing,
+    async act(stage) {
+      await stage.spoil(stage.primary());
+      await stage.deletePod(stage.replica());
+    },
+    end: 'blocked',
+    writes: 8,
+    written: false,
+  },
 ];
 
 export const etcdScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'etcd', ...scenario }));

@@ -32,6 +32,10 @@ export interface Stage {
   loseVolume(pod: string): Promise<void>;
   /** The claim of a data pod is deleted, and its pod with it. */
   loseClaim(pod: string): Promise<void>;
+  /** The data of this pod comes apart from that of the others. */
+  spoil(pod: string): Promise<void>;
+  /** The database compares the data of its pods. */
+  compare(): Promise<void>;
   /** The machines of these pods are without power for so long. */
   powerOff(pods: readonly string[], ms: number): Promise<void>;
   restartOperator(): Promise<void>;

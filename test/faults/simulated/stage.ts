@@ -98,6 +98,12 @@ export function simulatedStage(options: {
       await client.remove({ resource: persistentVolumeClaims, namespace, name, uid: claim?.metadata.uid ?? '' });
       await kubernetes.deletePod(namespace, pod);
     },
+    async spoil(pod) {
+      subject.corruption?.spoil(world, pod);
+    },
+    async compare() {
+      subject.corruption?.compare();
+    },
     async powerOff(pods, ms) {
       const nodes = new Set(pods.map((pod) => nodeOf(world, pod)));
       for (const node of nodes) kubernetes.stopNode(node);

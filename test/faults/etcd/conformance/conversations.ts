@@ -1,5 +1,6 @@
 /** All of them, those that wait for seconds first. */
 import type { Conversation } from './conversation.ts';
+import { corruptionConversations } from './corruption-conversations.ts';
 import { downgradeConversations } from './downgrade-conversations.ts';
 import { failureConversations } from './failure-conversations.ts';
 import { membershipConversations } from './membership-conversations.ts';
@@ -8,6 +9,7 @@ import type { Stage } from './stage.ts';
 
 const conversations: readonly Conversation[] = [
   ...failureConversations,
+  ...corruptionConversations,
   ...downgradeConversations,
   ...membershipConversations,
   ...serviceConversations,

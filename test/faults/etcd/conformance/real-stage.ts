@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dialTcp } from '../../../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../../../src/runtime/http-exchange.ts';
+import { changeInPlace } from '../../../support/etcd-story.ts';
 import { until } from '../../../support/until.ts';
 import { type End, environmentOf, heard, hostNumber, type Stage } from './stage.ts';
 
@@ -83,6 +84,11 @@ export function realStage(binary: string, network: string): Stage {
     },
     kill: (member) => stop(member, 'SIGKILL'),
     terminate: (member) => stop(member, 'SIGTERM'),
+    async spoil(member) {
+      const database = join(directory, member, 'member/snap/db');
+      // It writes its database a moment after its log.
+      await until('the database holds it', () => changeInPlace(database, 'x'.repeat(2000), `${'x'.repeat(1999)}y`));
+    },
     async wipe(member) {
       rmSync(join(directory, member), { recursive: true, force: true });
     },

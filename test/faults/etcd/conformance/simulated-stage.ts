@@ -99,6 +99,11 @@ export function simulatedStage(version: string): Stage {
       running.get(member)?.terminate();
       await time.advanceUntil(() => ends.has(member), 30_000);
     },
+    async spoil(member) {
+      const found = processes.at(address(member));
+      if (found === undefined) throw new Error(`${member} does not run`);
+      found.disk.flaw = 'y';
+    },
     async wipe(member) {
       volumes.delete(member);
     },

@@ -29,6 +29,8 @@ export interface Stage {
   metrics(member: string): Promise<string | undefined>;
   kill(member: string): Promise<void>;
   terminate(member: string): Promise<void>;
+  /** Its data comes apart from the others', under its process: of keys that hold 3000 times `x`. */
+  spoil(member: string): Promise<void>;
   /** Everything on its volume is gone. */
   wipe(member: string): Promise<void>;
   hasEnded(member: string): boolean;
