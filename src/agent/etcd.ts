@@ -58,6 +58,7 @@ async function dumpFrom(
   const { header, count } = await member.call('kv/range', { key: 'AA==', range_end: 'AA==', count_only: true }, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
   const others = candidates.filter((each) => each !== candidate);
+  const authentication = await asksForPassword(member, surroundings);
   const hashKv = await comparedHash(candidate, others, revision, surroundings);
   // What was raised before that read is known to this member by now.
   const check = (): Promise<void> => refuseCorrupted(candidates, idleMs);
@@ -75,6 +76,7 @@ async function dumpFrom(
       memberId,
       revision,
       keys: Number(count ?? 0),
+      ...(authentication === undefined ? {} : { authentication }),
       ...(hashKv === undefined ? {} : { hashKv }),
     }),
     close: () => void blobs.return(),
@@ -87,6 +89,16 @@ async function* followedBy(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* content;
   await check();
+}
+
+/** Undefined where the member cannot tell: no backup fails for want of it. */
+async function asksForPassword(member: Member, { log }: Surroundings): Promise<boolean | undefined> {
+  try {
+    return (await member.call('auth/status', {})).enabled === true;
+  } catch (error) {
+    log.warn({ err: error }, 'the member cannot tell whether it asks for passwords');
+    return undefined;
+  }
 }
 
 async function* blobsOf(member: Member, place: string): AsyncGenerator<Uint8Array, void, undefined> {

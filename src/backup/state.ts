@@ -42,6 +42,10 @@ export const etcdStateSchema = {
     memberId: decimal,
     revision: { ...decimal, description: 'The snapshot holds this one, and those after it that came while it began.' },
     keys: { ...count, description: 'Keys at about that revision. Not in manifests of format 1.' },
+    authentication: {
+      type: 'boolean',
+      description: 'Whether the data asks for the password that root had then. Not in manifests of format 1.',
+    },
     hashKv: {
       type: 'object',
       description: 'HashKV at that revision. It depends on the revision up to which the keyspace had been compacted.',
@@ -53,7 +57,7 @@ export const etcdStateSchema = {
 
 /** As format 1 has it. */
 export const etcdStateSchema1: StructuralSchema = (() => {
-  const { keys: _, ...properties } = etcdStateSchema.properties;
+  const { keys: _k, authentication: _a, ...properties } = etcdStateSchema.properties;
   return { ...etcdStateSchema, properties };
 })();
 

@@ -29,6 +29,8 @@ export interface BackupSource {
   readonly secrets: readonly MountedSecret[];
   /** Room in the pod for all of the data, where the database must not wait for the target: a quantity. */
   readonly scratch?: string;
+  /** What a restore needs that is in no backup, besides the key of backups; in words, for a status. */
+  readonly keep?: string;
   /** In words, for a status: `3 data nodes`. */
   readonly topology: string;
 }

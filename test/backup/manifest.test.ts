@@ -55,7 +55,7 @@ describe('a manifest', () => {
       sequence: 9,
       engine: 'etcd',
       cluster,
-      state: { ...etcd, keys: 4 },
+      state: { ...etcd, keys: 4, authentication: true },
     };
     expect(parseManifest(serializeManifest(manifest, key), folderOf(manifest), keys).manifest).toEqual(manifest);
   });

@@ -67,6 +67,21 @@ describe('backup list --target of a directory', () => {
     });
   });
 
+  it('says of an etcd that asks for passwords that one of them is needed', async () => {
+    const state = {
+      engine: 'etcd',
+      clusterId: '1',
+      memberId: '2',
+      revision: '3',
+      keys: 1,
+      authentication: true,
+    } as const;
+    const { id } = await store.add({ ...etcdManifest, formatVersion: 2, sequence: 1, state });
+    const around = here();
+    await listBackups({ target: directory(), key: store.keyFile }, around);
+    expect(around.printed.err).toMatch(new RegExp(`^${id}: its data asks for the password that etcd's root had then`));
+  });
+
   it('does not offer one that holds suddenly little unless it is asked for, and says why', async () => {
     const empty = { engine: 'redis', replicationId: 'c'.repeat(40), offset: 1, approximateKeys: {} } as const;
     const real = await store.add({ id: '20261119T031502Z-00000001' });

@@ -32,9 +32,14 @@ interface Row extends Partial<Pick<BackupSummary, 'engineVersion' | 'plainBytes'
   /** Undefined where the manifest cannot be read. */
   readonly name?: string;
   readonly uid: string;
+  /** Its data asks for the password that root of the etcd had then. */
+  readonly needsPassword?: true;
   /** Why it may not be the one that is wanted. */
   readonly warning?: string;
 }
+
+const passwordWords =
+  "its data asks for the password that etcd's root had then, which is in no backup: the new cluster needs it beside its own, under KEY-previous";
 
 export async function listTarget(args: ListTargetArguments, around: Surroundings): Promise<0> {
   const target = await readTarget(args.target, around);
@@ -63,6 +68,7 @@ export async function listTarget(args: ListTargetArguments, around: Surroundings
     );
   }
   for (const { id, warning } of rows) if (warning !== undefined) around.stderr(`${id}: ${warning}\n`);
+  if (chosen.needsPassword === true) around.stderr(`${chosen.id}: ${passwordWords}\n`);
   around.stdout(table(rows, around.now()));
   around.stdout(`\n# A ${chosen.kind} that begins with ${chosen.id}:\n`);
   around.stdout(yamlText({ spec: { bootstrap: { restore: restoreOf(chosen, target) } } }));
@@ -115,7 +121,11 @@ function placeOf(target: NamedTarget, pathOf: (name: string) => string | undefin
 
 function readable(backup: BackupSummary, warning: unknown): Row {
   const { id, cluster, engineVersion, plainBytes, completedAt, encrypted } = backup;
-  const said = typeof warning === 'string' ? { warning } : {};
+  const { state } = backup;
+  const said = {
+    ...(typeof warning === 'string' ? { warning } : {}),
+    ...(state.engine === 'etcd' && state.authentication === true ? { needsPassword: true as const } : {}),
+  };
   return { id, ...cluster, engineVersion, plainBytes, completedAt, encrypted, ...said };
 }
 

@@ -45,13 +45,17 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
   }
 
   const typed = (backup: Cluster): Cluster<BackupSpec> => backup as Cluster<BackupSpec>;
-  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined, now: number) => ({
-    backup: typed(backup),
-    children,
-    wanted: resources(typed(backup), cluster),
-    now,
-    topology: cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster).topology,
-  });
+  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined, now: number) => {
+    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+    return {
+      backup: typed(backup),
+      children,
+      wanted: resources(typed(backup), cluster),
+      now,
+      topology: from?.topology,
+      keep: from?.keep,
+    };
+  };
 
   return {
     name,

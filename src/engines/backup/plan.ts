@@ -14,6 +14,7 @@ import type { Desired } from '../../plan/objects.ts';
 import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
+import { keepWords } from '../backup-words.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import { jobState } from '../job-state.ts';
 
@@ -24,6 +25,8 @@ export interface BackupSituation {
   readonly wanted: readonly Desired[] | undefined;
   /** Of the cluster, in words. */
   readonly topology: string | undefined;
+  /** What is in no backup of it. */
+  readonly keep: string | undefined;
   /** Milliseconds. */
   readonly now: number;
 }
@@ -85,7 +88,7 @@ function begun({ backup, children, wanted }: BackupSituation, before: BackupStat
   return pending(told, waiting('Starting', 'its Job is being started'), steps);
 }
 
-function followed({ children, topology, now }: BackupSituation, before: BackupStatus, job: Job): BackupSurvey {
+function followed({ children, topology, keep, now }: BackupSituation, before: BackupStatus, job: Job): BackupSurvey {
   const attempt = Number(job.metadata.annotations?.[attemptAnnotation] ?? 1);
   const told = { ...before, job: job.metadata.name, attempts: Math.max(before.attempts ?? 0, attempt) };
   const state = jobState(job, children.jobPods, now);
@@ -108,8 +111,8 @@ function followed({ children, topology, now }: BackupSituation, before: BackupSt
         state.result === undefined
           ? 'its Job succeeded, and what it said is not there any more: the manifest in the target tells the rest'
           : result.suddenLoss === undefined
-            ? whole
-            : `${whole}, but ${result.suddenLoss}`;
+            ? `${whole}${keepWords(keep)}`
+            : `${whole}, but ${result.suddenLoss}${keepWords(keep)}`;
       return {
         plan: nothing,
         status: {

@@ -57,6 +57,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
       },
       secrets: secretsOf(cluster),
       scratch: roomFor(cluster),
+      ...keepFor(cluster),
       topology: spec.replicas === 1 ? '1 member' : `${spec.replicas} members`,
     };
   },
@@ -143,6 +144,13 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
     return found === wanted || (name === 'compactRevision' && Number(found) <= 0 && Number(wanted) <= 0);
   },
 };
+
+/** Users are a part of the data, and their passwords are in it as hashes only. */
+function keepFor(cluster: Cluster<EtcdSpec>): { readonly keep?: string } {
+  if (!cluster.spec.auth.enabled) return {};
+  const { name, key } = passwordSecret(cluster);
+  return { keep: `the password of root (Secret ${name}, key ${key})` };
+}
 
 /** No database is larger than the volume that it lies on; encrypted, it is a few bytes longer for each MiB. */
 function roomFor({ spec }: Cluster<EtcdSpec>): string {

@@ -86,6 +86,7 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
         children,
         cronJob: children.get('CronJob', cronJobName(schedule.metadata.name)),
         topology: sourceOf(cluster)?.topology,
+        keep: sourceOf(cluster)?.keep,
         now: io.now(),
       };
       return { plan, status: scheduleStatus(situation, plan.outcome), act: noAction };

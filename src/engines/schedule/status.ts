@@ -12,6 +12,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Outcome } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
+import { keepWords } from '../backup-words.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
@@ -34,6 +35,8 @@ export interface ScheduleSituation {
   readonly children: Children;
   readonly cronJob: KubeObject | undefined;
   readonly topology: string | undefined;
+  /** What is in no backup of it. */
+  readonly keep: string | undefined;
   /** Milliseconds. */
   readonly now: number;
 }
@@ -57,7 +60,7 @@ export function scheduleStatus(situation: ScheduleSituation, outcome: Outcome): 
 }
 
 function judge(
-  { schedule, now }: ScheduleSituation,
+  { schedule, keep, now }: ScheduleSituation,
   outcome: Outcome,
   results: readonly RunResult[],
   lastScheduledAt: string | undefined,
@@ -87,7 +90,8 @@ function judge(
     const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun`;
     return { phase: 'Degraded', conditions: conditionClaims('False', 'RunOverdue', message, { degraded: true }) };
   }
-  const message = newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified`;
+  const message =
+    newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepWords(keep)}`;
   return { phase: 'Active', conditions: conditionClaims('True', 'Scheduled', message, {}) };
 }
 

@@ -89,6 +89,19 @@ describe('a Backup', () => {
     expect(JSON.stringify([config, job])).not.toContain('scratch');
   });
 
+  it('of an etcd with passwords says what is in no backup, where it is to be found', async () => {
+    const password = 'the password of root (Secret db-root, key password), which is in no backup';
+    const messageFor = async (kind: string, more: object) => {
+      const named = resourceOf('Backup', 'nightly', { ...spec, cluster: { kind, name: 'db' } });
+      const objects = childrenOf(jobOf(job, 'complete', taken));
+      const survey = await engine.survey(named, objects, timeOnly(), resourceOf(kind, 'db', more));
+      return survey.status.conditions.find(({ type }) => type === 'Ready')?.message;
+    };
+    expect(await messageFor('EtcdCluster', { auth: { enabled: true } })).toContain(password);
+    expect(await messageFor('EtcdCluster', { auth: { enabled: false } })).not.toContain('password');
+    expect(await messageFor('RedisCluster', {})).not.toContain('password');
+  });
+
   it('that holds suddenly little is verified, kept, and says so', async () => {
     const less = { ...taken, suddenLoss: 'it holds no keys, and X held 3 keys' } as typeof taken;
     const { phase, said } = await look(undefined, jobOf(job, 'complete', less));
