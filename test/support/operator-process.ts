@@ -78,7 +78,8 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
     metrics: async () => (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text(),
     async stop() {
       child.kill('SIGTERM');
-      return within(15_000, ended);
+      // The grace period of its pod.
+      return within(30_000, ended);
     },
     async kill() {
       child.kill('SIGKILL');
