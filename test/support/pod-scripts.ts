@@ -68,7 +68,14 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
   try {
     for (const name of ['bin', 'config', 'data', 'run']) await mkdir(at(name));
     for (const [name, text] of Object.entries(scripts)) await put(at('config', name), inPlace(text));
-    const config = { sentinels: 's0\ns1\n', quorum: '2\n', 'sentinel.conf': '', ...story.config };
+    const config = {
+      sentinels: 's0\ns1\n',
+      quorum: '2\n',
+      'missed-ms': '1500\n',
+      'info-period-ms': '2000\n',
+      'sentinel.conf': '',
+      ...story.config,
+    };
     for (const [name, text] of Object.entries(config)) {
       if (text !== undefined) await put(at('config', name), text);
     }

@@ -12,6 +12,7 @@ import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 import { PasswordMissing, passwordOf, withSession } from './session.ts';
 import { settingsToHold } from './settings.ts';
+import { timingOf } from './timing.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
@@ -31,6 +32,7 @@ export async function observeRedis(
     return { data: data.map(silentPod), sentinels: sentinels.map(silentPod), unaskable: error.message };
   }
   const directives = Object.keys(settingsToHold(cluster));
+  const { missedMs } = timingOf(cluster);
   const ask = <T>(port: number, talk: (connection: RedisConnection, at: Place) => Promise<T>) => {
     return async (pod: Pod): Promise<T | SilentNode> => {
       const address = pod.status?.podIP;
@@ -47,7 +49,9 @@ export async function observeRedis(
   const [dataNodes, sentinelNodes] = await Promise.all([
     Promise.all(data.map(ask(dataPort, (connection, at) => askDataNode(connection, at, directives)))),
     Promise.all(
-      sentinels.map(ask(sentinelPort, (connection, at) => askSentinel(connection, at, cluster.metadata.name))),
+      sentinels.map(
+        ask(sentinelPort, (connection, at) => askSentinel(connection, at, cluster.metadata.name, missedMs)),
+      ),
     ),
   ]);
   return { data: dataNodes, sentinels: sentinelNodes };
@@ -140,14 +144,19 @@ export function pairs(reply: Reply): Record<string, string> {
   return fields;
 }
 
-async function askSentinel(connection: RedisConnection, at: Place, name: string): Promise<SentinelNode> {
+async function askSentinel(
+  connection: RedisConnection,
+  at: Place,
+  name: string,
+  missedMs: number,
+): Promise<SentinelNode> {
   try {
     const [primary, replicas, peers] = await Promise.all([
       connection.command('SENTINEL', 'MASTER', name),
       connection.command('SENTINEL', 'REPLICAS', name),
       connection.command('SENTINEL', 'SENTINELS', name),
     ]);
-    return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers)) };
+    return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
   } catch (error) {
     if (error instanceof RedisError && /No such master/.test(error.message)) return { state: 'answering', ...at };
     throw error;
@@ -162,10 +171,9 @@ type Row = Readonly<Record<string, string>>;
 
 /** A sentinel pings every second. */
 const answeredMs = 2000;
-/** Without an answer for longer it has missed one. As in the scripts of the pods. */
-const missedMs = 1500;
 
-export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[]): Watch {
+/** `missedMs`: without an answer for longer a sentinel has missed one, as in the scripts of the pods. */
+export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[], missedMs: number): Watch {
   const flags = (row: Row): string[] => (row.flags ?? '').split(',');
   const down = (row: Row): boolean => flags(row).some((flag) => flag === 's_down' || flag === 'o_down');
   return {

@@ -13,6 +13,7 @@ import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
+import { timingOf } from './timing.ts';
 
 export const passwordLength = 32;
 
@@ -81,12 +82,15 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
     return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral };
   }
+  const { missedMs, infoPeriodMs } = timingOf(cluster);
   const hosts = Array.from({ length: spec.sentinel.replicas }, (_, i) => `${names.sentinel}-${i}.${names.sentinel}`);
   return {
     ...scripts,
     'redis.conf': redisConf(cluster),
     sentinels: `${hosts.join('\n')}\n`,
     quorum: `${spec.sentinel.quorum}\n`,
+    'missed-ms': `${missedMs}\n`,
+    'info-period-ms': `${infoPeriodMs}\n`,
     'sentinel.conf': sentinelConf(cluster),
   };
 }

@@ -36,18 +36,18 @@ sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
 # from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
-# those who may want another primary are no quorum. A sentinel pings every second: 1.5 s without an answer tell of a cut
-# before the flag of down-after does.
+# those who may want another primary are no quorum. A sentinel pings every second: a missed answer tells of a cut before
+# the flag of down-after does.
 # Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
 named_primary() {
   set -- $(sentinels)
   [ $# -gt 0 ] || return 0
   { for s; do
     { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
-      awk -v s="$s" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
+      awk -v s="$s" -v missed="$(cat "$CONFIG_DIR/missed-ms")" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
         sees = "up"
         if (v["flags"] ~ /_down/ || v["runid"] == "" || v["last-ok-ping-reply"] !~ /^[0-9]+$/) sees = "down"
-        if (v["last-ok-ping-reply"] + 0 > 1500) sees = "down"
+        if (v["last-ok-ping-reply"] + 0 > missed + 0) sees = "down"
         if (v["flags"] ~ /failover/) sees = "replaced"
         if (v["ip"] != "") print v["config-epoch"], v["ip"], s, sees
       }'; } &
@@ -360,13 +360,13 @@ exec redis-server "$conf" --sentinel
 
 /**
  * Readiness of a sentinel: it watches a primary. One that refuses its own pod stays as it was. It also has it ask the nodes
- * every two seconds instead of ten what they know, which is no directive: a replica that no sentinel has heard of is not
- * admitted.
+ * every two seconds or sooner (`timing.ts`) instead of ten what they know, which is no directive: a replica that no sentinel
+ * has heard of is not admitted.
  */
 const watching = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-timeout 2 redis-cli -p 26379 sentinel debug info-period 2000 > /dev/null 2>&1 || true
+timeout 2 redis-cli -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
 answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;

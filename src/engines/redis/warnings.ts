@@ -8,6 +8,7 @@ import type { ConditionClaim } from '../../api/condition.ts';
 import { canonicalQuantity, unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { dynamicSettings } from './settings.ts';
+import { timingOf } from './timing.ts';
 
 export interface SpecWarning {
   /** CamelCase, stable. */
@@ -22,7 +23,7 @@ export interface SpecWarning {
 const timesData = 4;
 
 export function specWarnings(cluster: Cluster<RedisSpec>): readonly SpecWarning[] {
-  return [...unfenced(cluster), ...smallVolume(cluster)];
+  return [...unfenced(cluster), ...hastyFailover(cluster), ...smallVolume(cluster)];
 }
 
 function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
@@ -36,6 +37,15 @@ function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
       message: `${cause} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; ${remedy}`,
     },
   ];
+}
+
+function hastyFailover(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { mode, sentinel } = cluster.spec;
+  if (mode !== 'Sentinel' || timingOf(cluster).isEnoughToLeave) return [];
+  const message =
+    `sentinel.downAfter ${sentinel.downAfter} is less than 3s: a node that has just joined a primary which is cut off may not ` +
+    'leave it before another is elected, and what it alone has acknowledged is lost';
+  return [{ reason: 'DownAfterTooShort', message }];
 }
 
 function smallVolume(cluster: Cluster<RedisSpec>): SpecWarning[] {

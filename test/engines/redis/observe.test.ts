@@ -107,13 +107,13 @@ describe('a view of a sentinel', () => {
     ['s_down,o_down,master,disconnected', { primaryDown: true, failingOver: false }],
     ['master,failover_in_progress', { failingOver: true }],
     ['master,failover_in_progress,force_failover', { failingOver: true }],
-  ])('flags %s', (flags, expected) => expect(watchOf({ flags }, [], [])).toMatchObject(expected));
+  ])('flags %s', (flags, expected) => expect(watchOf({ flags }, [], [], 1500)).toMatchObject(expected));
 
   it('tells the primary, its epoch, and who is known', () => {
     const fields = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
     const primary = { ...fields, 'last-ok-ping-reply': '900' };
     const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave' };
-    expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }])).toEqual({
+    expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }], 1500)).toEqual({
       primary: '10.0.0.0',
       epoch: 7,
       primaryDown: false,
@@ -124,13 +124,13 @@ describe('a view of a sentinel', () => {
       replicas: [{ address: '10.0.0.1', priority: 0, down: true }],
       peers: [{ address: '10.0.1.1', down: false }],
     });
-    expect(watchOf({ ...primary, runid: '' }, [], []).acquainted).toBe(false);
+    expect(watchOf({ ...primary, runid: '' }, [], [], 1500).acquainted).toBe(false);
     for (const change of [{ runid: '' }, { 'last-ok-ping-reply': '1600' }, { flags: 's_down,master' }]) {
-      expect(watchOf({ ...primary, ...change }, [], []).seesPrimary).toBe(false);
+      expect(watchOf({ ...primary, ...change }, [], [], 1500).seesPrimary).toBe(false);
     }
-    expect(watchOf(fields, [], []).seesPrimary).toBe(false);
+    expect(watchOf(fields, [], [], 1500).seesPrimary).toBe(false);
     // A password can only be refused by somebody who answers.
-    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], []).acquainted).toBe(true);
+    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], [], 1500).acquainted).toBe(true);
   });
 });
 

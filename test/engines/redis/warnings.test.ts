@@ -18,6 +18,8 @@ describe('a spec', () => {
       { storage: { size: '1Gi' }, config: { maxmemory: '257mb' } },
       ['StorageTooSmall'],
     ],
+    ['that calls nodes dead too soon', { sentinel: { downAfter: '2s' } }, ['DownAfterTooShort']],
+    ['without sentinels calls nobody dead', { mode: 'Standalone', replicas: 1, sentinel: { downAfter: '1s' } }, []],
     ['can have both', { replicas: 2, storage: { size: '1Gi' } }, ['PrimaryNotFenced', 'StorageTooSmall']],
   ])('%s', (_, spec, warnings) => {
     const found = specWarnings(redisCluster(spec));

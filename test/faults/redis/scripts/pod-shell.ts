@@ -84,7 +84,8 @@ export async function namedPrimary(shell: PodShell): Promise<NamedPrimary | unde
   const { address, sentinel } = newest;
   const alike = sorted.filter((view) => view.address === address);
   const isReplaced = alike.some(({ fields }) => isFailingOver(fields));
-  const up = alike.filter(({ fields }) => seesItUp(fields)).length;
+  const missedMs = Number(shell.config('missed-ms'));
+  const up = alike.filter(({ fields }) => seesItUp(fields, missedMs)).length;
   const isSafe = !isReplaced && up > all.length - Number(shell.config('quorum'));
   return { address, sentinel, isSafe, watching: sorted.map((view) => view.sentinel) };
 }
@@ -104,9 +105,9 @@ export async function isKnownTo(shell: PodShell, sentinel: string): Promise<bool
 
 const isFailingOver = ({ flags = '' }: Fields): boolean => flags.includes('failover');
 
-function seesItUp(fields: Fields): boolean {
+function seesItUp(fields: Fields, missedMs: number): boolean {
   const { flags = '', runid = '', 'last-ok-ping-reply': answeredMs = '' } = fields;
-  return !flags.includes('_down') && runid !== '' && /^[0-9]+$/.test(answeredMs) && Number(answeredMs) <= 1500;
+  return !flags.includes('_down') && runid !== '' && /^[0-9]+$/.test(answeredMs) && Number(answeredMs) <= missedMs;
 }
 
 /** The most replicas that any sentinel knows; empty where none answers. */

@@ -67,7 +67,7 @@ export async function alive(shell: PodShell): Promise<boolean> {
 }
 
 export async function watching(shell: PodShell): Promise<boolean> {
-  await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', '2000']);
+  await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', shell.config('info-period-ms').trim()]);
   const question = ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName];
   const answer = await shell.heard(2, question, true);
   if (isRefusal(answer)) return shell.run.has('watching');

@@ -63,7 +63,13 @@ function diskOf({ mark, traces = [] }: PodStory): Map<string, unknown> {
 }
 
 async function translated(script: ScriptName, story: PodStory): Promise<Decision> {
-  const files: Readonly<Record<string, string | undefined>> = { sentinels: 's0\ns1\n', quorum: '2\n', ...story.config };
+  const files: Readonly<Record<string, string | undefined>> = {
+    sentinels: 's0\ns1\n',
+    quorum: '2\n',
+    'missed-ms': '1500\n',
+    'info-period-ms': '2000\n',
+    ...story.config,
+  };
   const asked: string[] = [];
   const disk = diskOf(story);
   let elapsedMs = 0;
@@ -334,7 +340,7 @@ describe('a translated script decides as the script does', patience, () => {
       const sight = fc.record({
         flags: fc.constantFrom('master', 'master', 's_down,master', 'master,failover_in_progress'),
         runid: fc.constantFrom('c0ffee', 'c0ffee', ''),
-        'last-ok-ping-reply': fc.constantFrom(0, 1500, 1501, ''),
+        'last-ok-ping-reply': fc.constantFrom(0, 1200, 1201, 1500, 1501, ''),
       });
       const views = fc.option(fc.tuple(address, fc.integer({ min: 0, max: 11 }), fc.constant(2), sight), {
         nil: undefined,
@@ -346,6 +352,7 @@ describe('a translated script decides as the script does', patience, () => {
         syncing: fc.constantFrom('0', '1', ''),
         views: fc.tuple(views, views),
         quorum: fc.constantFrom('1\n', '2\n'),
+        missed: fc.constantFrom('1200\n', '1500\n'),
         known: fc.tuple(fc.boolean(), fc.boolean()),
         enabled: fc.constantFrom('1', '1', '1', '0', ''),
         rewriting: fc.constantFrom('0', '0', '1'),
@@ -354,35 +361,38 @@ describe('a translated script decides as the script does', patience, () => {
         mark: fc.constantFrom(undefined, podIP, '10.0.0.2'),
       });
       await fc.assert(
-        fc.asyncProperty(story, async ({ role, status, host, syncing, views: [first, second], quorum, ...more }) => {
-          const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
-          const pod: PodStory = {
-            config: { quorum },
-            traces: more.traces.includes('later') ? more.traces.filter((trace) => trace !== 'earlier') : more.traces,
-            ...(more.mark === undefined ? {} : { mark: more.mark }),
-            cli: {
-              '"-p 6379 info"': lines(
-                ...[
-                  `role:${role}`,
-                  `master_link_status:${status}`,
-                  `master_host:${host}`,
-                  `master_sync_in_progress:${syncing}`,
-                  `aof_enabled:${more.enabled}`,
-                  `aof_rewrite_in_progress:${more.rewriting}`,
-                  'aof_rewrite_scheduled:0',
-                ],
-              ),
-              [replicas('s0')]: knows ?? '',
-              [replicas('s1')]: secondKnows ?? '',
-              '"-p 6379 role"': more.now,
-              ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
-              ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
-              '"-p 6379 "*': 'OK',
-            },
-          };
-          const end = await runPodScript(script, pod);
-          expect(await translated(script, pod)).toEqual(decision({ ...end, code: end.code === 0 ? 0 : 1 }));
-        }),
+        fc.asyncProperty(
+          story,
+          async ({ role, status, host, syncing, views: [first, second], quorum, missed, ...more }) => {
+            const [knows, secondKnows] = more.known.map((knowsMe) => listed(knowsMe ? podIP : '10.0.0.2'));
+            const pod: PodStory = {
+              config: { quorum, 'missed-ms': missed },
+              traces: more.traces.includes('later') ? more.traces.filter((trace) => trace !== 'earlier') : more.traces,
+              ...(more.mark === undefined ? {} : { mark: more.mark }),
+              cli: {
+                '"-p 6379 info"': lines(
+                  ...[
+                    `role:${role}`,
+                    `master_link_status:${status}`,
+                    `master_host:${host}`,
+                    `master_sync_in_progress:${syncing}`,
+                    `aof_enabled:${more.enabled}`,
+                    `aof_rewrite_in_progress:${more.rewriting}`,
+                    'aof_rewrite_scheduled:0',
+                  ],
+                ),
+                [replicas('s0')]: knows ?? '',
+                [replicas('s1')]: secondKnows ?? '',
+                '"-p 6379 role"': more.now,
+                ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
+                ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
+                '"-p 6379 "*': 'OK',
+              },
+            };
+            const end = await runPodScript(script, pod);
+            expect(await translated(script, pod)).toEqual(decision({ ...end, code: end.code === 0 ? 0 : 1 }));
+          },
+        ),
         { numRuns: 40 },
       );
     },
