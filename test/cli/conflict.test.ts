@@ -54,7 +54,7 @@ describe('plan of a cluster whose name is taken', () => {
   it('is the same for two of one manifest, with a cluster and without', async () => {
     const files = of(cluster('RedisCluster', 'db'), cluster('EtcdCluster', 'db'));
     for (const { printed } of [await planned(files), await planned(files, [])]) {
-      expect(printed.out).toMatch(/^RedisCluster team\/db: 10 to create\n/);
+      expect(printed.out).toMatch(/^RedisCluster team\/db: 11 to create\n/);
       expect(printed.out).toContain('blocked by: Service db exists and belongs to RedisCluster db (NameConflict)\n');
     }
   });

@@ -86,9 +86,10 @@ describe('plan --offline', () => {
   it('prints what a first pass creates, and exits with 2', async () => {
     const around = world({ files: files(manifest({ mode: 'Standalone', replicas: 1 })) });
     expect(await plan({ subject: 'f', offline: true }, around)).toBe(2);
-    expect(around.printed.out).toBe(`RedisCluster team/cache: 6 to create
+    expect(around.printed.out).toBe(`RedisCluster team/cache: 7 to create
   create
     Secret/cache-auth: password (32 random characters); one that exists is kept
+    Secret/cache-internal: password (32 random characters); one that exists is kept
     ConfigMap/cache-config
     Service/cache
     Service/cache-primary

@@ -48,6 +48,12 @@ export function actionWords(action: RedisAction): string {
       return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.replace ? ' (replace)' : ''}`;
     case 'redis.tuneSentinel':
       return `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim();
+    case 'redis.identify':
+      return `identify ${action.node.pod}`;
+    case 'redis.replicateAs':
+      return `replicate as the cluster ${action.node.pod}`;
+    case 'redis.watchAs':
+      return `watch as the cluster ${action.sentinel.pod}`;
     case 'redis.forget':
       return `forget ${action.sentinel.pod}`;
     case 'redis.failover':

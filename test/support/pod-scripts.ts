@@ -20,6 +20,8 @@ export interface PodStory {
   /** What the pod was told. */
   readonly databases?: string;
   readonly password?: string;
+  /** Of the cluster's identity, where the pod has it. */
+  readonly identity?: string;
   /** On the volume, where it has held a dataset: at which address. */
   readonly mark?: string;
   /** Traces of a copy on it: one received before the mark was given, or after; one that is being written down. */
@@ -96,6 +98,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       await secondsAgo(path, trace === 'earlier' ? 30 : 10);
     }
     await put(at('password'), `${story.password ?? 'pw'}\n`);
+    if (story.identity !== undefined) await put(at('identity'), `${story.identity}\n`);
     await put(at('bin', 'redis-cli'), fakeCli(story.cli ?? {}, at('asked')));
     await put(at('bin', 'redis-server'), `#!/bin/sh\nprintf '%s\\n' "$*" > ${at('started')}\n`);
     await put(at('bin', 'sleep'), '#!/bin/sh\n');
@@ -109,6 +112,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       POD_NAME: 'db-1',
       POD_NAMESPACE: 'apps',
       POD_IP: podIP,
+      ...(story.identity === undefined ? {} : { IDENTITY_FILE: at('identity') }),
       ...(story.databases === undefined ? {} : { DATABASES: story.databases }),
     });
     const [started] = await lines(at('started'));

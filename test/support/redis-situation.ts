@@ -11,8 +11,16 @@ import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/re
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { sentinelSettings } from '../../src/engines/redis/config.ts';
+import { withoutIdentity } from '../../src/engines/redis/held-template.ts';
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
-import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from '../../src/engines/redis/observed.ts';
+import type {
+  DataNode,
+  Lack,
+  RedisObserved,
+  SentinelNode,
+  SilentNode,
+  Watch,
+} from '../../src/engines/redis/observed.ts';
 import { redisResources } from '../../src/engines/redis/resources.ts';
 import { settingsToHold } from '../../src/engines/redis/settings.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
@@ -65,6 +73,10 @@ export interface Story {
   readonly addresses?: Readonly<Record<number, string>>;
   /** Ordinals of further claims, whose nodes have been scaled away. */
   readonly keptClaims?: readonly number[];
+  /** The StatefulSets were made before clusters had an identity. */
+  readonly older?: true;
+  /** Of every sentinel. */
+  readonly sentinelLacks?: readonly Lack[];
   /** Last word on the children. */
   readonly children?: (objects: readonly KubeObject[]) => readonly KubeObject[];
   readonly observed?: Partial<RedisObserved>;
@@ -111,7 +123,7 @@ export function redisWorld(story: Story = {}): World {
   const size = story.size ?? built.spec.replicas;
   const sentinelSize = standalone ? 0 : (story.sentinelSize ?? built.spec.sentinel.replicas);
   const objects = [
-    ...childObjects(built, size, sentinelSize),
+    ...childObjects(story, built, size, sentinelSize),
     ...ordinals(size).flatMap((i) => dataPod(story, built, i)),
     ...ordinals(sentinelSize).flatMap((i) => sentinelPod(story, built, i)),
     ...(cluster.spec.storage.ephemeral
@@ -129,14 +141,15 @@ export function redisWorld(story: Story = {}): World {
   };
 }
 
-function childObjects(cluster: Cluster<RedisSpec>, size: number, sentinelSize: number): KubeObject[] {
+function childObjects(story: Story, cluster: Cluster<RedisSpec>, size: number, sentinelSize: number): KubeObject[] {
   const names = redisNames(cluster.metadata.name);
   return redisResources(cluster).flatMap(({ object, generate }) => {
     if (generate !== undefined) return [];
     if (object.kind !== 'StatefulSet') return [stored(fingerprinted(object))];
     const replicas = object.metadata.name === names.data ? size : sentinelSize;
     const status = { observedGeneration: 1, replicas, readyReplicas: replicas, updateRevision: 'new' };
-    return [{ ...stored(fingerprinted(atSize(object, replicas))), status }];
+    const made = story.older === true ? withoutIdentity(object) : object;
+    return [{ ...stored(fingerprinted(atSize(made, replicas))), status }];
   });
 }
 
@@ -291,8 +304,9 @@ function sentinelNode(
   const [name, address] = [`db-sentinel-${i}`, sentinelAddress(i)];
   if (change === 'gone') return [];
   if (change === 'silent') return [silent(name, address)];
+  const lacks = story.sentinelLacks === undefined ? {} : { lacks: story.sentinelLacks };
   if (change === 'forgot' || (primary === 'nobody' && change === undefined)) {
-    return [{ state: 'answering', pod: name, address }];
+    return [{ state: 'answering', pod: name, address, ...lacks }];
   }
   const watched = primary === 'nobody' ? 0 : primary;
   const watches: Watch = {
@@ -307,5 +321,5 @@ function sentinelNode(
     peers: knownPeers(...ordinals(sentinelSize).filter((other) => other !== i)),
     ...change,
   };
-  return [{ state: 'answering', pod: name, address, watches }];
+  return [{ state: 'answering', pod: name, address, watches, ...lacks }];
 }

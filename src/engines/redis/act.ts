@@ -7,18 +7,19 @@ import type { RedisAction } from './action.ts';
 import { sentinelSettings } from './config.ts';
 import type { RedisConnection } from './connection.ts';
 import { handOver } from './handover.ts';
+import { aclRule, type Identity } from './identity.ts';
 import { dataPort, sentinelPort } from './names.ts';
 import { RedisError } from './resp.ts';
-import { passwordOf, withSession } from './session.ts';
+import { type Credentials, credentialsOf, PasswordMissing, withSession } from './session.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
   const { name } = cluster.metadata;
-  const password = await passwordOf(cluster, io);
+  const credentials = await credentialsOf(cluster, io);
   const at = (
     address: string,
     port: number,
     talk: (connection: RedisConnection) => Promise<unknown>,
-  ): Promise<unknown> => withSession(io, { address, port, password }, talk);
+  ): Promise<unknown> => withSession(io, { address, port, credentials }, talk);
   switch (action.type) {
     case 'redis.promote':
       await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', 'NO', 'ONE'));
@@ -31,13 +32,25 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
         const { quorum, ...settings } = sentinelSettings(cluster);
         if (action.replace) await c.command('SENTINEL', 'REMOVE', name);
         await c.command('SENTINEL', 'MONITOR', name, action.primary, String(dataPort), quorum);
-        await c.command('SENTINEL', 'SET', name, 'auth-pass', password, ...Object.entries(settings).flat());
+        await tune(c, name, credentials, action.identity, settings);
       });
       return;
     case 'redis.tuneSentinel':
       await at(action.sentinel.address, sentinelPort, (c) =>
-        c.command('SENTINEL', 'SET', name, 'auth-pass', password, ...Object.entries(action.settings).flat()),
+        tune(c, name, credentials, action.identity, action.settings),
       );
+      return;
+    case 'redis.identify':
+      await at(action.node.address, dataPort, (c) => c.command('ACL', 'SETUSER', ...aclRule(known(credentials))));
+      return;
+    case 'redis.replicateAs':
+      await at(action.node.address, dataPort, (c) => {
+        const { user, password } = known(credentials);
+        return c.command('CONFIG', 'SET', 'masteruser', user, 'masterauth', password);
+      });
+      return;
+    case 'redis.watchAs':
+      await at(action.sentinel.address, sentinelPort, (c) => tune(c, name, credentials, true, {}));
       return;
     case 'redis.forget':
       await at(action.sentinel.address, sentinelPort, (c) => c.command('SENTINEL', 'RESET', name));
@@ -49,7 +62,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       await at(action.node.address, dataPort, (c) => configure(c, action.node.pod, action.settings));
       return;
     case 'redis.handOver':
-      return handOver(action, cluster, password, io);
+      return handOver(action, cluster, credentials, io);
     default:
       return action satisfies never;
   }
@@ -86,4 +99,36 @@ async function failOver(connection: RedisConnection, name: string): Promise<void
     // It was asked before, and is at it.
     if (!(error instanceof RedisError) || error.code !== 'INPROG') throw error;
   }
+}
+
+/**
+ * That a sentinel knows the identity itself stands for its using it, since no sentinel tells whom it logs in as. So it
+ * is told so last, and both go into its file together.
+ */
+async function tune(
+  connection: RedisConnection,
+  name: string,
+  credentials: Credentials,
+  asCluster: boolean,
+  settings: Readonly<Partial<Record<string, string>>>,
+): Promise<void> {
+  const login = asCluster ? loginOf(known(credentials)) : ['auth-pass', passwordOf(credentials)];
+  await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));
+  if (!asCluster) return;
+  await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));
+  await connection.command('SENTINEL', 'FLUSHCONFIG');
+}
+
+const words = ([name, value = '']: readonly [string, string | undefined]): string[] => [name, value];
+
+const loginOf = ({ user, password }: Identity): string[] => ['auth-user', user, 'auth-pass', password];
+
+function known({ identity }: Credentials): Identity {
+  if (identity === undefined) throw new Error("the Secret with the cluster's identity is not there");
+  return identity;
+}
+
+function passwordOf({ password, missing }: Credentials): string {
+  if (password === undefined) throw new PasswordMissing(missing);
+  return password;
 }

@@ -12,14 +12,30 @@ export type RedisAction =
   /** Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. */
   | { readonly type: 'redis.promote'; readonly node: Target }
   | { readonly type: 'redis.follow'; readonly node: Target; readonly primary: string }
-  /** `replace` drops what the sentinel watched before, and will not give up by itself. */
-  | { readonly type: 'redis.monitor'; readonly sentinel: Target; readonly primary: string; readonly replace: boolean }
+  /**
+   * `replace` drops what the sentinel watched before, and will not give up by itself. `identity`: it logs in to the nodes as
+   * the cluster, which all of them know; otherwise with the password of the clients.
+   */
+  | {
+      readonly type: 'redis.monitor';
+      readonly sentinel: Target;
+      readonly primary: string;
+      readonly replace: boolean;
+      readonly identity: boolean;
+    }
   /** The password is always set along: a sentinel that was told of the primary and not of it can see nobody. */
   | {
       readonly type: 'redis.tuneSentinel';
       readonly sentinel: Target;
+      readonly identity: boolean;
       readonly settings: Readonly<Record<string, string>>;
     }
+  /** Tells a data node who the cluster is: see `identity.ts`. */
+  | { readonly type: 'redis.identify'; readonly node: Target }
+  /** Has a data node log in to its primary as the cluster, from the next time on. */
+  | { readonly type: 'redis.replicateAs'; readonly node: Target }
+  /** Has a sentinel log in to data nodes as the cluster, and tells it who that is. */
+  | { readonly type: 'redis.watchAs'; readonly sentinel: Target }
   /** Makes a sentinel forget replicas and peers that are gone; it finds those that exist again within seconds. */
   | { readonly type: 'redis.forget'; readonly sentinel: Target }
   | { readonly type: 'redis.configure'; readonly node: Target; readonly settings: Readonly<Record<string, string>> }

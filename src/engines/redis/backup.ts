@@ -4,7 +4,7 @@ import { type BackupPart, filledVolume } from '../backup-part.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, paths, redisNames, termAnnotation } from './names.ts';
 import { passwordSecret } from './password.ts';
-import { passwordOf, withSession } from './session.ts';
+import { credentialsOf, withSession } from './session.ts';
 import { dataPodNames } from './situation.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
@@ -54,8 +54,7 @@ export const redisBackup: BackupPart<RedisSpec> = {
     const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));
     const address = pod?.status?.podIP;
     if (address === undefined) throw new Error('no data node has an address');
-    const password = await passwordOf(cluster, io);
-    const target = { address, port: dataPort, password };
+    const target = { address, port: dataPort, credentials: await credentialsOf(cluster, io) };
     const text = String(await withSession(io, target, (connection) => connection.command('INFO', 'keyspace')));
     return Object.fromEntries(
       [...text.matchAll(/^db(\d+):keys=(\d+)/gm)].map(([, database, keys]) => [`keys.${database}`, keys ?? '']),

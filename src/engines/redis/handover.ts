@@ -19,7 +19,7 @@ import { infoFields, pairs } from './observe.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';
 import { RedisError } from './resp.ts';
-import { type Session, sessionsWith, withSession } from './session.ts';
+import { type Credentials, type Session, sessionsWith, withSession } from './session.ts';
 import type { Situation } from './situation.ts';
 
 /** For all that is waited for under the pause, however slowly everybody answers. */
@@ -51,10 +51,10 @@ type HandOver = Extract<RedisAction, { type: 'redis.handOver' }>;
 export async function handOver(
   action: HandOver,
   cluster: Cluster<RedisSpec>,
-  password: string,
+  credentials: Credentials,
   io: EngineIO,
 ): Promise<void> {
-  const open = sessionsWith(io, password);
+  const open = sessionsWith(io, credentials);
   const patience = deadlineIn(patienceMs, io);
   try {
     const primary = await open(action.primary.address, dataPort);
@@ -75,7 +75,7 @@ export async function handOver(
     }
     // From here on a replica may take writes at any moment, and others still acknowledge the old primary's. So writes on
     // the old primary stay paused until it follows; where that cannot be reached, the pause ends by itself, never by us.
-    const promoted = await whoeverIsPromoted(action.replicas, password, io, patience);
+    const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);
     if (promoted === undefined) {
       if (await hasGivenUp(sentinel, cluster.metadata.name, action.primary)) await primary.command('CLIENT', 'UNPAUSE');
       throw new Error(`Sentinel promoted nobody within ${patienceMs} ms; it will end the failover by itself`);
@@ -147,12 +147,12 @@ async function askForFailover(sentinel: Session, clusterName: string): Promise<v
 /** Sentinel closes every client's connection to the node that it promotes, so each question has a connection of its own. */
 async function whoeverIsPromoted(
   replicas: readonly Target[],
-  password: string,
+  credentials: Credentials,
   io: EngineIO,
   deadline: Deadline,
 ): Promise<Target | undefined> {
   while (!deadline.hasPassed()) {
-    const roles = await Promise.all(replicas.map((node) => roleOf(node, password, io)));
+    const roles = await Promise.all(replicas.map((node) => roleOf(node, credentials, io)));
     const promoted = replicas.find((_, i) => roles[i] === 'master');
     if (promoted !== undefined) return promoted;
     await io.sleep(pollMs);
@@ -167,9 +167,9 @@ async function hasGivenUp(sentinel: Session, name: string, primary: Target): Pro
 }
 
 /** Undefined for a node that does not answer now. */
-async function roleOf({ address }: Target, password: string, io: EngineIO): Promise<string | undefined> {
+async function roleOf({ address }: Target, credentials: Credentials, io: EngineIO): Promise<string | undefined> {
   try {
-    const role = await withSession(io, { address, port: dataPort, password }, (c) => c.command('ROLE'));
+    const role = await withSession(io, { address, port: dataPort, credentials }, (c) => c.command('ROLE'));
     return Array.isArray(role) ? String(role[0]) : undefined;
   } catch {
     io.signal.throwIfAborted();

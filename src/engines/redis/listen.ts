@@ -13,7 +13,7 @@ import { findingsOf, minReplicasIn, pingAnswer } from './findings.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort } from './names.ts';
 import { infoFields, pairs } from './observe.ts';
-import { passwordOf, withSession } from './session.ts';
+import { credentialsOf, logIn, withSession } from './session.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
 const channels = [
@@ -69,8 +69,8 @@ export async function listenToDataNode(
 ): Promise<void> {
   let before = '';
   for (;;) {
-    const password = await passwordOf(cluster, io);
-    const found = await withSession(io, { address, port: dataPort, password }, async (connection) => {
+    const credentials = await credentialsOf(cluster, io);
+    const found = await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
       const [persistence, replication, config, ping] = await Promise.all([
         connection.command('INFO', 'persistence'),
         connection.command('INFO', 'replication'),
@@ -94,12 +94,12 @@ export async function listenToSentinel(
   io: EngineIO,
   changed: () => void,
 ): Promise<void> {
-  const password = await passwordOf(cluster, io);
+  const credentials = await credentialsOf(cluster, io);
   const connection = redisConnection(await io.dial(address, sentinelPort, io.signal));
   const stop = (): void => connection.close();
   io.signal.addEventListener('abort', stop, { once: true });
   try {
-    await connection.command('AUTH', password);
+    await logIn(connection, credentials);
     // One confirmation a channel; the first is the reply, the others arrive as pushes and are no news.
     connection.onPush((push) => {
       if (Array.isArray(push) && push[0] === 'message') changed();

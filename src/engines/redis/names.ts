@@ -4,10 +4,11 @@ import type { KubeObject } from '../../api/object.ts';
 export const dataPort = 6379;
 export const sentinelPort = 26379;
 
-/** Where the ConfigMap, the Secret and the two volumes are mounted. */
+/** Where the ConfigMap, the Secrets and the volumes are mounted. */
 export const paths = {
   config: '/etc/clusterwright/config',
   auth: '/etc/clusterwright/auth',
+  internal: '/etc/clusterwright/internal',
   data: '/data',
   /** Memory-backed: the composed configuration holds the password and must not outlive the pod. */
   run: '/run/redis',
@@ -50,6 +51,8 @@ export interface RedisNames {
   readonly replicas: string;
   readonly config: string;
   readonly auth: string;
+  /** Secret with the password of the cluster's own identity: see `identity.ts`. */
+  readonly internal: string;
 }
 
 export function redisNames(cluster: string): RedisNames {
@@ -60,5 +63,6 @@ export function redisNames(cluster: string): RedisNames {
     replicas: `${cluster}-replicas`,
     config: `${cluster}-config`,
     auth: `${cluster}-auth`,
+    internal: `${cluster}-internal`,
   };
 }

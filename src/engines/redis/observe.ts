@@ -5,12 +5,13 @@ import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisConnection } from './connection.ts';
 import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from './findings.ts';
+import { hashOf, type Identity, identityOf } from './identity.ts';
 import { isSentinelPod } from './members.ts';
-import { dataPort, sentinelPort, unassigned } from './names.ts';
-import type { DataNode, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
+import { dataPort, redisNames, sentinelPort, unassigned } from './names.ts';
+import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
-import { PasswordMissing, passwordOf, withSession } from './session.ts';
+import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from './session.ts';
 import { settingsToHold } from './settings.ts';
 import { timingOf } from './timing.ts';
 
@@ -21,40 +22,89 @@ export async function observeRedis(
 ): Promise<RedisObserved> {
   const data = children.pods.filter((pod) => !isSentinelPod(pod));
   const sentinels = children.pods.filter(isSentinelPod);
-  if (!children.pods.some(hasProcess)) {
-    return { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
-  }
-  let password: string;
+  const nobody = { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
+  // Pods wait for the Secret, too: it is made whether or not one of them runs.
+  const identity = await identityOf(cluster, io);
+  const missing = typeof identity === 'string' ? { identity } : {};
+  if (!children.pods.some(hasProcess)) return { ...nobody, ...missing };
+  let credentials: Credentials;
   try {
-    password = await passwordOf(cluster, io);
+    credentials = await credentialsOf(cluster, io);
   } catch (error) {
     if (!(error instanceof PasswordMissing)) throw error;
-    return { data: data.map(silentPod), sentinels: sentinels.map(silentPod), unaskable: error.message };
+    return { ...nobody, ...missing, unaskable: error.message };
   }
+  // Secrets are read anew before long where somebody refuses what they said.
+  const refused = (lacks: readonly Lack[]): void => {
+    if (lacks.includes('identity') && credentials.identity !== undefined) {
+      io.secretRefused(redisNames(cluster.metadata.name).internal);
+    }
+    if (lacks.includes('password')) io.secretRefused(passwordSecret(cluster).name);
+  };
   const directives = Object.keys(settingsToHold(cluster));
   const { missedMs } = timingOf(cluster);
-  const ask = <T>(port: number, talk: (connection: RedisConnection, at: Place) => Promise<T>) => {
+  const ask = <T extends { readonly lacks?: readonly Lack[] }>(
+    port: number,
+    talk: (connection: RedisConnection, at: Place, told: Told) => Promise<T>,
+  ) => {
     return async (pod: Pod): Promise<T | SilentNode> => {
       const address = pod.status?.podIP;
       if (address === undefined || !hasProcess(pod)) return silentPod(pod);
       try {
         const at = { pod: pod.metadata.name, address };
-        return await withSession(io, { address, port, password }, (connection) => talk(connection, at));
+        const found = await withSession(io, { address, port, credentials }, async (connection, login) =>
+          talk(connection, at, await toldTo(connection, login, credentials)),
+        );
+        refused(found.lacks ?? []);
+        return found;
       } catch (error) {
-        if (error instanceof RedisError && error.code === 'WRONGPASS') io.secretRefused(passwordSecret(cluster).name);
-        return { state: 'silent', pod: pod.metadata.name, address, why: (error as Error).message };
+        const why = (error as Error).message;
+        const isRefusal = error instanceof RedisError && error.code === 'WRONGPASS';
+        if (isRefusal) refused(['identity', 'password']);
+        const silent: SilentNode = { state: 'silent', pod: pod.metadata.name, address, why };
+        return isRefusal ? { ...silent, refusal: why } : silent;
       }
     };
   };
   const [dataNodes, sentinelNodes] = await Promise.all([
-    Promise.all(data.map(ask(dataPort, (connection, at) => askDataNode(connection, at, directives)))),
+    Promise.all(data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives)))),
     Promise.all(
       sentinels.map(
-        ask(sentinelPort, (connection, at) => askSentinel(connection, at, cluster.metadata.name, missedMs)),
+        ask(sentinelPort, (connection, at, told) => askSentinel(connection, at, told, cluster.metadata.name, missedMs)),
       ),
     ),
   ]);
-  return { data: dataNodes, sentinels: sentinelNodes };
+  return {
+    data: dataNodes,
+    sentinels: sentinelNodes,
+    ...missing,
+    ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
+  };
+}
+
+/** Who a process knows, and what it is held against. */
+interface Told {
+  readonly lacks: readonly Lack[];
+  readonly identity?: Identity;
+}
+
+/** Asks for no more than the hashes that it keeps: a password that it does not know would be one more failed login. */
+async function toldTo(connection: RedisConnection, login: Login, credentials: Credentials): Promise<Told> {
+  const { identity, password } = credentials;
+  const known = identity === undefined ? {} : { identity };
+  const lacks: readonly Lack[] = identity === undefined || login === 'identity' ? [] : ['identity'];
+  if (login === 'password' || password === undefined) return { lacks, ...known };
+  const user = await connection.command('ACL', 'GETUSER', 'default');
+  return { lacks: isKnownTo(user, password) ? lacks : [...lacks, 'password'], ...known };
+}
+
+/** Whether a user has this password, or needs none. */
+export function isKnownTo(user: Reply, password: string): boolean {
+  const of = (name: string): readonly Reply[] => {
+    const value = Array.isArray(user) ? user[user.indexOf(name) + 1] : undefined;
+    return Array.isArray(value) ? value : [];
+  };
+  return of('flags').includes('nopass') || of('passwords').includes(hashOf(password));
 }
 
 interface Place {
@@ -79,18 +129,22 @@ function silentPod(pod: Pod): SilentNode {
 async function askDataNode(
   connection: RedisConnection,
   at: Place,
+  { lacks, identity }: Told,
   directives: readonly string[],
-): Promise<DataNode | SilentNode> {
+): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
-    connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),
+    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth'),
     pingAnswer(connection),
   ]);
   const fields = infoFields(String(info));
   // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
   if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
-  const settings = pairs(config);
-  return dataNode(at, fields, settings, findingsOf(at.pod, fields, ping, minReplicasIn(settings)));
+  const { masteruser, masterauth, ...settings } = pairs(config);
+  const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
+  const copiesAs = identity === undefined || (masteruser === identity.user && masterauth === identity.password);
+  const lacking = copiesAs ? lacks : [...lacks, 'replication' as const];
+  return { ...dataNode(at, fields, settings, findings), ...(lacking.length === 0 ? {} : { lacks: lacking }) };
 }
 
 /** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */
@@ -146,10 +200,12 @@ export function pairs(reply: Reply): Record<string, string> {
 
 async function askSentinel(
   connection: RedisConnection,
-  at: Place,
+  place: Place,
+  { lacks }: Told,
   name: string,
   missedMs: number,
 ): Promise<SentinelNode> {
+  const at = { ...place, ...(lacks.length === 0 ? {} : { lacks }) };
   try {
     const [primary, replicas, peers] = await Promise.all([
       connection.command('SENTINEL', 'MASTER', name),

@@ -10,7 +10,15 @@ export interface SilentNode {
   /** Absent while the pod has no address. */
   readonly address?: string;
   readonly why: string;
+  /** It answers, and takes neither the identity nor the password: in its own words. */
+  readonly refusal?: string;
 }
+
+/**
+ * What a process has yet to be told: who the cluster is (of a sentinel: and to log in to the nodes as that), to copy from
+ * its primary as the cluster, the password that the Secret says.
+ */
+export type Lack = 'identity' | 'replication' | 'password';
 
 export interface DataNode {
   readonly state: 'answering';
@@ -41,12 +49,15 @@ export interface DataNode {
   readonly usedMemory: number;
   /** What keeps it from persisting, replicating or taking writes. */
   readonly findings: readonly MemberFinding[];
+  /** Absent where nothing is. */
+  readonly lacks?: readonly Lack[];
 }
 
 export interface SentinelNode {
   readonly state: 'answering';
   readonly pod: string;
   readonly address: string;
+  readonly lacks?: readonly Lack[];
   readonly watches?: Watch;
 }
 
@@ -72,11 +83,19 @@ export interface Watch {
 export interface RedisObserved {
   readonly data: readonly (DataNode | SilentNode)[];
   readonly sentinels: readonly (SentinelNode | SilentNode)[];
-  /** Why nobody could be asked at all: the password is missing. */
+  /** Why nobody could be asked at all: neither identity nor password is there. */
   readonly unaskable?: string;
+  /** Why there is no password, where the identity could be asked with. */
+  readonly passwordMissing?: string;
+  /** Why the cluster has no identity: see `identity.ts`. */
+  readonly identity?: 'missing' | 'unusable';
 }
 
 export const nothingObserved: RedisObserved = { data: [], sentinels: [] };
+
+export function hasAll(node: { readonly lacks?: readonly Lack[] }, what: Lack): boolean {
+  return node.lacks?.includes(what) !== true;
+}
 
 export function answering<N extends { readonly state: 'answering' }>(nodes: readonly (N | SilentNode)[]): N[] {
   return nodes.filter((node): node is N => node.state === 'answering');

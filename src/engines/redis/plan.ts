@@ -13,9 +13,12 @@ import type { RedisAction } from './action.ts';
 import { planAlone, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
+import { heldBack } from './held-template.ts';
+import { planIntroductions, secretSteps } from './introduce.ts';
 import { heldMemory } from './memory.ts';
 import { redisNames } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
+import { passwordTrouble, passwordUnknown } from './password-trouble.ts';
 import { planChoice, planRecord } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
@@ -33,6 +36,9 @@ const memoryRecheckMs = 30_000;
 /** While a primary goes: its successor is labelled as soon as it takes writes. */
 const handingOverMs = 100;
 
+/** Secrets are not watched. */
+const unnamed = wait('Repairing', 'the cluster gets an identity of its own', recheckMs);
+
 export function planRedis(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
   const held = heldMemory(cluster, children, observed);
   if (held === undefined) return planAsWanted(cluster, children, observed);
@@ -44,36 +50,58 @@ export function planRedis(cluster: Cluster<RedisSpec>, children: Children, obser
 function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
   const situation = situationOf(cluster, children, observed);
   const { primary } = situation.topology;
+  const trouble = passwordTrouble(situation);
   if (observed.unaskable !== undefined) {
     return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.unaskable));
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
-    const steps = [...election.steps, ...(planStuck(situation)?.steps ?? [])];
-    return withObjects(situation, sizesFor(situation, false), steps, election.outcome);
+    const stuck = trouble === undefined ? (planStuck(situation)?.steps ?? []) : [];
+    const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
+    // Who might decide is not heard, for another reason than that it is silent.
+    const isRefused = trouble !== undefined && situation.nodes.length === 0;
+    const outcome = isRefused ? passwordUnknown(trouble) : election.outcome;
+    return withObjects(situation, sizesFor(situation, false), steps, outcome);
   }
   return planWithPrimary(situation, primary);
 }
 
+/** Processes run, and none of them can tell whether it knows the password. */
+function isUnheard({ observed, dataPods, sentinelPods }: Situation): boolean {
+  const isRunning = [...dataPods, ...sentinelPods].some(({ status }) => status?.phase === 'Running');
+  return isRunning && answering(observed.data).length + answering(observed.sentinels).length === 0;
+}
+
 function withObjects(
-  { cluster, children }: Situation,
+  situation: Situation,
   sizes: Sizes,
   steps: readonly Step<RedisAction>[],
   outcome: Outcome,
 ): RedisPlan {
+  const { cluster, children, observed } = situation;
   const names = redisNames(cluster.metadata.name);
+  const isTroubled = passwordTrouble(situation) !== undefined;
+  const holding = {
+    keepsPassword: isTroubled || isUnheard(situation),
+    mayMountIdentity: observed.identity !== 'missing',
+  };
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind !== 'StatefulSet') return wanted;
-    const size = wanted.object.metadata.name === names.data ? sizes.data : sizes.sentinels;
-    return { ...wanted, object: atSize(wanted.object, size) };
+    const isData = wanted.object.metadata.name === names.data;
+    const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
+    const live = children.statefulSet(wanted.object.metadata.name);
+    const template = live === undefined ? wanted.object : heldBack(wanted.object, live, holding);
+    return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
   });
+  const objects = objectSteps(desired, children);
   // Roles first: an object that the API server refuses must not keep clients from the new primary.
   const patches = steps.filter((step) => step.type === 'patch');
   const others = steps.filter((step) => step.type !== 'patch');
   return {
     steps: [
       ...patches,
-      ...objectSteps(desired, children),
+      ...secretSteps(situation, objects),
+      ...objects,
       ...growthSteps(cluster.spec.storage.size, children.claims),
       ...others,
     ],
@@ -83,7 +111,9 @@ function withObjects(
 
 function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
+  const trouble = passwordTrouble(situation);
   const repairs = [
+    ...planIntroductions(situation),
     ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : []),
     ...electableSteps(situation),
   ];
@@ -101,6 +131,10 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
+  if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));
+  if (situation.observed.passwordMissing !== undefined) {
+    return unfinished([], secretMissing(situation.observed.passwordMissing));
+  }
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   const older = planOlderVersion(situation, primary);
@@ -119,7 +153,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  return withObjects(situation, sizes, [...roles, ...settings], settled);
+  const outcome = situation.observed.identity === 'missing' ? unnamed : settled;
+  return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 
 function isPrimary(pod: Pod, primary: DataNode): boolean {

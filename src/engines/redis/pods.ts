@@ -12,6 +12,7 @@ import type { ContainerSpec, PodSpec, Probe, Volume } from '../../resources/plai
 import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
 import { schedulingFields } from '../../resources/scheduling.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
+import { identityKey } from './identity.ts';
 import { dataPort, paths, redisNames, sentinelPort } from './names.ts';
 import { passwordSecret } from './password.ts';
 import type { ScriptName } from './scripts.ts';
@@ -19,6 +20,11 @@ import { restartSettings } from './settings.ts';
 
 /** What changes in it restarts the pods: see `config.ts`. */
 const configHashAnnotation = 'clusterwright.dev/restart-hash';
+
+/** Names in the templates that `held-template.ts` looks for. */
+export const authVolume = 'auth';
+export const identityVolume = 'internal';
+export const identityEnv = 'IDENTITY_FILE';
 
 /** A node may load or copy for hours before it is admitted; the kubelet must not give up on it. One try a second. */
 const admissionTries = 86_400;
@@ -55,6 +61,7 @@ function container(
       { name: 'CLUSTER_NAME', value: cluster.metadata.name },
       { name: 'CONFIG_DIR', value: paths.config },
       { name: 'AUTH_FILE', value: `${paths.auth}/password` },
+      { name: identityEnv, value: `${paths.internal}/${identityKey}` },
       fromField('POD_NAME', 'metadata.name'),
       fromField('POD_NAMESPACE', 'metadata.namespace'),
       fromField('POD_IP', 'status.podIP'),
@@ -62,18 +69,25 @@ function container(
     securityContext: containerSecurityContext,
     volumeMounts: [
       { name: 'config', mountPath: paths.config, readOnly: true },
-      { name: 'auth', mountPath: paths.auth, readOnly: true },
+      { name: authVolume, mountPath: paths.auth, readOnly: true },
+      { name: identityVolume, mountPath: paths.internal, readOnly: true },
       { name: 'run', mountPath: paths.run },
       { name: 'tmp', mountPath: '/tmp' },
     ],
   };
 }
 
+export function passwordVolume({ name, key }: { readonly name: string; readonly key: string }): Volume {
+  return { name: authVolume, secret: { secretName: name, items: [{ key, path: 'password' }] } };
+}
+
 function volumes(cluster: Cluster<RedisSpec>): Volume[] {
-  const { name, key } = passwordSecret(cluster);
+  const names = redisNames(cluster.metadata.name);
+  const identity = [{ key: identityKey, path: identityKey }];
   return [
-    { name: 'config', configMap: { name: redisNames(cluster.metadata.name).config } },
-    { name: 'auth', secret: { secretName: name, items: [{ key, path: 'password' }] } },
+    { name: 'config', configMap: { name: names.config } },
+    passwordVolume(passwordSecret(cluster)),
+    { name: identityVolume, secret: { secretName: names.internal, items: identity } },
     { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     { name: 'tmp', emptyDir: { sizeLimit: '16Mi' } },
   ];

@@ -5,8 +5,9 @@
 import type { ActStep } from '../../plan/plan.ts';
 import type { RedisAction, Target } from './action.ts';
 import { sentinelSettings } from './config.ts';
+import { isIntroduced, planLogins } from './introduce.ts';
 import { commonLimit, maxmemoryWithin } from './memory.ts';
-import { answering, type DataNode } from './observed.ts';
+import { answering, type DataNode, hasAll } from './observed.ts';
 import { settingsToChange, settingsToHold } from './settings.ts';
 import { majorityOf, type Situation } from './situation.ts';
 import type { WatchingSentinel } from './topology.ts';
@@ -19,10 +20,17 @@ export function target(node: Target): Target {
 
 /** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
 export function planRepairs(situation: Situation, primary: DataNode): Act[] {
-  return [...watchSteps(situation, primary), ...followSteps(situation, primary), ...tuneSteps(situation, primary)];
+  return [
+    ...planLogins(situation, primary),
+    ...watchSteps(situation, primary),
+    ...followSteps(situation, primary),
+    ...tuneSteps(situation, primary),
+  ];
 }
 
-function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNode): Act[] {
+function watchSteps(situation: Situation, primary: DataNode): Act[] {
+  const { observed, topology, dataPods } = situation;
+  const identity = isIntroduced(situation);
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const knowing = topology.watching.filter((s) => s.watches.primary === primary.address);
   const epochs = new Set(knowing.map((s) => s.watches.epoch));
@@ -42,6 +50,7 @@ function watchSteps({ observed, topology, dataPods }: Situation, primary: DataNo
           sentinel: target(sentinel),
           primary: primary.address,
           replace: watches !== undefined,
+          identity,
         },
         summary: `tell ${sentinel.pod} to watch ${primary.pod}`,
       },
@@ -106,19 +115,21 @@ export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
   });
 }
 
-function tuneSteps({ cluster, topology }: Situation, primary: DataNode): Act[] {
+function tuneSteps(situation: Situation, primary: DataNode): Act[] {
+  const { cluster, topology } = situation;
   const wanted: Readonly<Record<string, string>> = { ...sentinelSettings(cluster) };
   return topology.watching.flatMap((sentinel): Act[] => {
     const actual = sentinel.watches.settings;
     const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
     // One that lacks the password reaches nobody; one that was just reset has not tried yet.
     const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.acquainted;
+    const identity = isIntroduced(situation) && hasAll(sentinel, 'identity');
     const inOrder = Object.keys(settings).length === 0 && !isShutOut;
     if (inOrder || sentinel.watches.primary !== primary.address) return [];
     return [
       {
         type: 'act',
-        action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), settings },
+        action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), identity, settings },
         summary: `set ${wordsOf(settings)} on ${sentinel.pod}`,
       },
     ];

@@ -10,6 +10,7 @@ import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../re
 import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
 import { redisConf, restartHash, sentinelConf } from './config.ts';
+import { identityKey } from './identity.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
@@ -48,6 +49,10 @@ export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly De
     { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
+  objects.unshift({
+    object: generatedSecret(keptMetadata(cluster, names.internal, data)),
+    generate: [{ key: identityKey, length: passwordLength }],
+  });
   if (spec.auth?.secretRef === undefined) {
     objects.unshift({
       object: generatedSecret(keptMetadata(cluster, names.auth, data)),

@@ -27,6 +27,13 @@ else
   esac
 fi
 export REDISCLI_AUTH="$password"
+# What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
+identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
+identity_password=
+[ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
+identity_rule() {
+  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+}
 # For whoever starts here again: a container that comes back is still the same member.
 keep_password() { (umask 077 && printf '%s\\n' "$password" > /run/redis/password); }
 local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
@@ -145,12 +152,18 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
   # A pod that was made before it was told has what the file says.
   [ -z "\${DATABASES:-}" ] || printf 'databases %s\\n' "$DATABASES"
-  printf 'requirepass "%s"\\nmasterauth "%s"\\n' "$escaped" "$escaped"
+  printf 'requirepass "%s"\\n' "$escaped"
+  if [ -n "$identity_password" ]; then
+    identity_rule
+    printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
+  else
+    printf 'masterauth "%s"\\n' "$escaped"
+  fi
   printf 'replica-announce-ip %s\\n' "$POD_IP"
   printf 'replica-priority %s\\n' "$priority"
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
 } > "$conf"
-unset REDISCLI_AUTH password escaped
+unset REDISCLI_AUTH password escaped identity_password
 exec redis-server "$conf"
 `;
 
@@ -327,34 +340,57 @@ conf=/run/redis/sentinel.conf
 keep_password
 rm -f /run/redis/watching
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+passwords() {
+  printf 'requirepass "%s"\\n' "$escaped"
+  if [ -n "$identity_password" ]; then
+    identity_rule
+    printf 'sentinel sentinel-user %s\\nsentinel sentinel-pass %s\\n' "$identity" "$identity_password"
+  else
+    printf 'sentinel sentinel-pass "%s"\\n' "$escaped"
+  fi
+}
+login() {
+  if [ -n "$identity_password" ]; then
+    printf 'sentinel auth-user %s %s\\n' "$CLUSTER_NAME" "$identity"
+    printf 'sentinel auth-pass %s %s\\n' "$CLUSTER_NAME" "$identity_password"
+  else
+    printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+  fi
+}
 if [ ! -s "$conf" ]; then
   set -- $(named_primary)
   {
     printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
     printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
     printf 'sentinel announce-ip %s\\n' "$POD_IP"
-    printf 'requirepass "%s"\\nsentinel sentinel-pass "%s"\\n' "$escaped" "$escaped"
+    passwords
     if [ -n "\${1:-}" ]; then
       printf 'sentinel monitor %s %s 6379 %s\\n' "$CLUSTER_NAME" "$1" "$(cat "$CONFIG_DIR/quorum")"
-      printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+      login
       cat "$CONFIG_DIR/sentinel.conf"
     fi
   } > "$conf.new"
   mv "$conf.new" "$conf"
 else
   # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
-  # would not read back one with a blank in it. What it writes of the default user overrides requirepass.
+  # would not read back one with a blank in it; users it may have written twice; what it has written of the default user
+  # would override requirepass. The identity that it was told while it ran is kept as it is, where the pod has none.
+  told=no
+  if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
   {
-    grep -v -e '^user default ' -e '^requirepass ' -e '^sentinel sentinel-pass ' -e '^sentinel auth-pass ' -e '^sentinel announce-ip ' "$conf"
+    grep -v -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
     printf 'sentinel announce-ip %s\\n' "$POD_IP"
-    printf 'requirepass "%s"\\nsentinel sentinel-pass "%s"\\n' "$escaped" "$escaped"
-    if grep -q '^sentinel monitor ' "$conf"; then
-      printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+    passwords
+    if [ "$told" = yes ]; then
+      grep -e '^sentinel auth-' "$conf"
+      grep -m 1 -e "^user $identity " "$conf" || true
+    elif grep -q '^sentinel monitor ' "$conf"; then
+      login
     fi
   } > "$conf.new"
   mv "$conf.new" "$conf"
 fi
-unset REDISCLI_AUTH password escaped
+unset REDISCLI_AUTH password escaped identity_password
 exec redis-server "$conf" --sentinel
 `;
 

@@ -3,8 +3,9 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
+import { type Identity, identityOf } from './identity.ts';
 import { passwordSecret } from './password.ts';
-import type { Reply } from './resp.ts';
+import { RedisError, type Reply } from './resp.ts';
 
 /** Time in which a process must authenticate and answer everything it is asked. */
 export const answerTimeoutMs = 1000;
@@ -28,7 +29,44 @@ export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineIO): Pro
   return value.split('\n', 1)[0] ?? '';
 }
 
-/** Rejects when `work` takes longer than `ms`; the signal it gets aborts then. */
+/** What the operator may log in with; one of the two is there. */
+export interface Credentials {
+  readonly identity?: Identity;
+  /** Of the default user, which clients have. */
+  readonly password?: string;
+  /** Why there is no password. */
+  readonly missing?: string;
+}
+
+/** Throws PasswordMissing where there is neither. */
+export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineIO): Promise<Credentials> {
+  const identity = await identityOf(cluster, io);
+  const known = typeof identity === 'string' ? {} : { identity };
+  try {
+    return { ...known, password: await passwordOf(cluster, io) };
+  } catch (error) {
+    if (!(error instanceof PasswordMissing) || typeof identity === 'string') throw error;
+    return { ...known, missing: error.message };
+  }
+}
+
+/** As whom the process knows us. */
+export type Login = 'identity' | 'password';
+
+/** A process that has not been told of the identity takes the password. */
+export async function logIn(connection: RedisConnection, { identity, password }: Credentials): Promise<Login> {
+  if (identity !== undefined) {
+    try {
+      await connection.command('AUTH', identity.user, identity.password);
+      return 'identity';
+    } catch (error) {
+      if (!(error instanceof RedisError) || error.code !== 'WRONGPASS' || password === undefined) throw error;
+    }
+  }
+  await connection.command('AUTH', password ?? '');
+  return 'password';
+}
+
 /** An open connection; `within` bounds what is said on it. */
 async function connect(io: EngineIO, address: string, port: number): Promise<RedisConnection> {
   const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
@@ -38,6 +76,7 @@ async function connect(io: EngineIO, address: string, port: number): Promise<Red
 /** Made once: an abort without a reason makes an exception with a stack each time. */
 const isOver = new Error('the exchange is over');
 
+/** Rejects when `work` takes longer than `ms`; the signal it gets aborts then. */
 async function within<T>(
   io: EngineIO,
   ms: number,
@@ -59,16 +98,16 @@ async function within<T>(
 /** Runs `talk` on a fresh connection, all within a second. */
 export async function withSession<T>(
   io: EngineIO,
-  target: { readonly address: string; readonly port: number; readonly password: string },
-  talk: (connection: RedisConnection) => Promise<T>,
+  target: { readonly address: string; readonly port: number; readonly credentials: Credentials },
+  talk: (connection: RedisConnection, login: Login) => Promise<T>,
 ): Promise<T> {
   let connection: RedisConnection | undefined;
   try {
     const opened = await connect(io, target.address, target.port);
     connection = opened;
     return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async () => {
-      await opened.command('AUTH', target.password);
-      return talk(opened);
+      const login = await logIn(opened, target.credentials);
+      return talk(opened, login);
     });
   } finally {
     connection?.close();
@@ -86,13 +125,13 @@ export interface OpenSession {
   closeAll(): void;
 }
 
-export function sessionsWith(io: EngineIO, password: string): OpenSession {
+export function sessionsWith(io: EngineIO, credentials: Credentials): OpenSession {
   const connections: RedisConnection[] = [];
   const open = async (address: string, port: number): Promise<Session> => {
     const place = `${address}:${port}`;
     const connection = await connect(io, address, port);
     connections.push(connection);
-    await within(io, answerTimeoutMs, place, () => connection.command('AUTH', password));
+    await within(io, answerTimeoutMs, place, () => logIn(connection, credentials));
     return { command: (...args) => within(io, answerTimeoutMs, place, () => connection.command(...args)) };
   };
   return Object.assign(open, {

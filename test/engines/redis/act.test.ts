@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { actRedis } from '../../../src/engines/redis/act.ts';
 import type { RedisAction } from '../../../src/engines/redis/action.ts';
+import { hashOf } from '../../../src/engines/redis/identity.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import { hangUp, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
@@ -8,8 +9,13 @@ import { hangUp, type Process, scriptedNetwork, settle } from '../../support/scr
 const node = { pod: 'db-0', address: 'a' };
 const sentinel = { pod: 'db-sentinel-0', address: 's' };
 
-async function act(action: RedisAction, answer: Process = () => 'OK') {
-  const network = scriptedNetwork({ processes: { 'a:6379': answer, 's:26379': answer } });
+const identity = { 'db-internal': { password: 'own' }, 'db-auth': { password: 'pw' } };
+
+async function act(action: RedisAction, answer: Process = () => 'OK', secrets?: typeof identity) {
+  const network = scriptedNetwork({
+    processes: { 'a:6379': answer, 's:26379': answer },
+    ...(secrets === undefined ? {} : { secrets }),
+  });
   const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
   return { asked: network.asked, result, open: network.open() };
 }
@@ -21,11 +27,11 @@ describe('an action', () => {
     [{ type: 'redis.promote', node }, ['a:6379 REPLICAOF NO ONE']],
     [{ type: 'redis.follow', node, primary: '10.0.0.7' }, ['a:6379 REPLICAOF 10.0.0.7 6379']],
     [
-      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false },
+      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: false },
       ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-pass pw ${settings}`],
     ],
     [
-      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true },
+      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true, identity: false },
       [
         's:26379 SENTINEL REMOVE db',
         's:26379 SENTINEL MONITOR db 10.0.0.7 6379 2',
@@ -33,10 +39,10 @@ describe('an action', () => {
       ],
     ],
     [
-      { type: 'redis.tuneSentinel', sentinel, settings: { quorum: '3' } },
+      { type: 'redis.tuneSentinel', sentinel, identity: false, settings: { quorum: '3' } },
       ['s:26379 SENTINEL SET db auth-pass pw quorum 3'],
     ],
-    [{ type: 'redis.tuneSentinel', sentinel, settings: {} }, ['s:26379 SENTINEL SET db auth-pass pw']],
+    [{ type: 'redis.tuneSentinel', sentinel, identity: false, settings: {} }, ['s:26379 SENTINEL SET db auth-pass pw']],
     [{ type: 'redis.failover', sentinel }, ['s:26379 SENTINEL FAILOVER db']],
     [{ type: 'redis.forget', sentinel }, ['s:26379 SENTINEL RESET db']],
     [
@@ -80,8 +86,42 @@ describe('an action', () => {
     expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the connection to Redis has ended' } });
   });
 
+  const login = 'AUTH clusterwright/apps/db own';
+  const rule = `ACL SETUSER clusterwright/apps/db reset on #${hashOf('own')} ~* &* +@all`;
+  const inSentinel = 'SENTINEL SET db auth-user clusterwright/apps/db auth-pass own';
+
+  it.each<readonly [action: RedisAction, asked: readonly string[]]>([
+    [{ type: 'redis.identify', node }, [`a:6379 ${login}`, `a:6379 ${rule}`]],
+    [
+      { type: 'redis.replicateAs', node },
+      [`a:6379 ${login}`, 'a:6379 CONFIG SET masteruser clusterwright/apps/db masterauth own'],
+    ],
+    [
+      { type: 'redis.watchAs', sentinel },
+      [login, inSentinel, rule, 'SENTINEL FLUSHCONFIG'].map((line) => `s:26379 ${line}`),
+    ],
+    [
+      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: true },
+      [login, 'SENTINEL MONITOR db 10.0.0.7 6379 2', `${inSentinel} ${settings}`, rule, 'SENTINEL FLUSHCONFIG'].map(
+        (line) => `s:26379 ${line}`,
+      ),
+    ],
+  ])('$type of a cluster with an identity says so, by hashes alone', async (action, expected) => {
+    expect(await act(action, undefined, identity)).toMatchObject({ asked: expected, result: { status: 'fulfilled' } });
+  });
+
+  it('that needs the identity fails where there is none', async () => {
+    expect(await act({ type: 'redis.identify', node })).toMatchObject({ asked: [], result: { status: 'rejected' } });
+  });
+
   it('that is refused fails with the words of the server, and says nothing more', async () => {
-    const action: RedisAction = { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true };
+    const action: RedisAction = {
+      type: 'redis.monitor',
+      sentinel,
+      primary: '10.0.0.7',
+      replace: true,
+      identity: false,
+    };
     const refusing: Process = (command) =>
       command.startsWith('SENTINEL REMOVE') ? new RedisError('ERR No such master with that name') : 'OK';
     expect(await act(action, refusing)).toMatchObject({

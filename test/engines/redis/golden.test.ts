@@ -92,6 +92,8 @@ describe('a golden pod template', () => {
                     value: /etc/clusterwright/config
                   - name: AUTH_FILE
                     value: /etc/clusterwright/auth/password
+                  - name: IDENTITY_FILE
+                    value: /etc/clusterwright/internal/password
                   - name: POD_NAME
                     valueFrom:
                       fieldRef:
@@ -118,6 +120,9 @@ describe('a golden pod template', () => {
                     readOnly: true
                   - name: auth
                     mountPath: /etc/clusterwright/auth
+                    readOnly: true
+                  - name: internal
+                    mountPath: /etc/clusterwright/internal
                     readOnly: true
                   - name: run
                     mountPath: /run/redis
@@ -174,6 +179,12 @@ describe('a golden pod template', () => {
               - name: auth
                 secret:
                   secretName: db-auth
+                  items:
+                    - key: password
+                      path: password
+              - name: internal
+                secret:
+                  secretName: db-internal
                   items:
                     - key: password
                       path: password
@@ -249,6 +260,8 @@ describe('a golden pod template', () => {
                 value: /etc/clusterwright/config
               - name: AUTH_FILE
                 value: /etc/clusterwright/auth/password
+              - name: IDENTITY_FILE
+                value: /etc/clusterwright/internal/password
               - name: POD_NAME
                 valueFrom:
                   fieldRef:
@@ -273,6 +286,9 @@ describe('a golden pod template', () => {
                 readOnly: true
               - name: auth
                 mountPath: /etc/clusterwright/auth
+                readOnly: true
+              - name: internal
+                mountPath: /etc/clusterwright/internal
                 readOnly: true
               - name: run
                 mountPath: /run/redis
@@ -321,6 +337,12 @@ describe('a golden pod template', () => {
           - name: auth
             secret:
               secretName: db-auth
+              items:
+                - key: password
+                  path: password
+          - name: internal
+            secret:
+              secretName: db-internal
               items:
                 - key: password
                   path: password

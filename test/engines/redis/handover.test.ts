@@ -87,7 +87,7 @@ async function run(script: Script = {}) {
     ],
     sentinel: { pod: 'db-sentinel-0', address: 's' },
   } as const;
-  const result = await settle(network.clock, handOver(action, redisCluster(), 'pw', network.io));
+  const result = await settle(network.clock, handOver(action, redisCluster(), { password: 'pw' }, network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
   const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL MASTER/.test(line));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dataNode, infoFields, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
-import type { DataNode, Watch } from '../../../src/engines/redis/observed.ts';
+import { hashOf } from '../../../src/engines/redis/identity.ts';
+import { dataNode, infoFields, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
+import type { DataNode, RedisObserved, Watch } from '../../../src/engines/redis/observed.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { settingsToHold } from '../../../src/engines/redis/settings.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
@@ -174,7 +175,9 @@ describe('a look at a cluster', () => {
     ]);
     expect(network.open()).toBe(0);
     const directives = Object.keys(settingsToHold(redisWorld().cluster));
-    expect(network.asked).toContain(`10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority`);
+    expect(network.asked).toContain(
+      `10.0.0.2:6379 CONFIG GET ${directives.join(' ')} replica-priority masteruser masterauth`,
+    );
   });
 
   it('takes a second at most, however many are silent, and silence is no answer', async () => {
@@ -222,12 +225,97 @@ describe('a look at a cluster', () => {
     expect(network.asked).toEqual([]);
   });
 
+  describe('that has an identity', () => {
+    const user = 'clusterwright/apps/db';
+    const secrets = { 'db-auth': { password: 'pw' }, 'db-internal': { password: 'own' } };
+    const refusal = new RedisError('WRONGPASS invalid username-password pair or user is disabled.');
+    const login = `AUTH ${user} own`;
+    /** Knows the identity and copies by it; its clients have this password. */
+    const own =
+      (process: Process, password: string, copies: Readonly<Record<string, string>> = {}): Process =>
+      (command) => {
+        if (command === login) return 'OK';
+        if (command.startsWith('ACL')) return ['flags', ['on'], 'passwords', [hashOf(password)]];
+        const answer = process(command);
+        if (!command.startsWith('CONFIG') || !Array.isArray(answer)) return answer;
+        return [...answer, ...flat({ masteruser: user, masterauth: 'own', ...copies })];
+      };
+    const older =
+      (process: Process): Process =>
+      (command) =>
+        command === login ? refusal : process(command);
+    const all = (data: Process, watching: Process) =>
+      Object.fromEntries(
+        [0, 1, 2].flatMap((i) => [
+          [`10.0.0.${i}:6379`, data],
+          [`10.0.1.${i}:26379`, watching],
+        ]),
+      );
+    const lacking = ({ data, sentinels }: RedisObserved): unknown =>
+      [...data, ...sentinels].map((node) => ('lacks' in node ? node.lacks : undefined));
+
+    it('is asked by it, and lacks nothing', async () => {
+      const { observed } = await look({}, { processes: all(own(primaryNode, 'pw'), own(sentinel, 'pw')), secrets });
+      expect(lacking(observed)).toEqual(Array(6).fill(undefined));
+      expect(observed.data[0]).toMatchObject({ state: 'answering', settings: { timeout: '0' } });
+      expect(JSON.stringify(observed)).not.toContain('"own"');
+    });
+
+    it('and that it has not been told of is asked by the password', async () => {
+      const { observed } = await look({}, { processes: all(older(primaryNode), older(sentinel)), secrets });
+      expect(lacking(observed)).toEqual([
+        ...Array(3).fill(['identity', 'replication']),
+        ...Array(3).fill(['identity']),
+      ]);
+    });
+
+    it('is asked by it though the Secret says another password, or is gone', async () => {
+      const processes = all(own(primaryNode, 'old'), own(sentinel, 'old'));
+      expect(lacking((await look({}, { processes, secrets })).observed)).toEqual(Array(6).fill(['password']));
+      const { observed } = await look({}, { processes, secrets: { 'db-internal': { password: 'own' } } });
+      expect(observed.passwordMissing).toBe('Secret db-auth with key password does not exist');
+      expect(lacking(observed)).toEqual(Array(6).fill(undefined));
+    });
+
+    it('and copies by a password yet', async () => {
+      const { observed } = await look(
+        {},
+        { processes: all(own(primaryNode, 'pw', { masteruser: '' }), own(sentinel, 'pw')), secrets },
+      );
+      expect(lacking(observed)).toEqual([...Array(3).fill(['replication']), ...Array(3).fill(undefined)]);
+    });
+
+    it('and is refused altogether: in the words of the server', async () => {
+      const { observed } = await look(
+        {},
+        {
+          processes: all(
+            () => refusal,
+            () => refusal,
+          ),
+          secrets,
+          password: 'other',
+        },
+      );
+      expect(observed.data[0]).toMatchObject({ state: 'silent', refusal: refusal.message });
+    });
+  });
+
+  it.each([
+    [['flags', ['on', 'nopass'], 'passwords', []], true],
+    [['flags', ['on'], 'passwords', [hashOf('a'), hashOf('pw')]], true],
+    [['flags', ['on'], 'passwords', [hashOf('a')]], false],
+    [null, false],
+  ])('of a user like %j the password is known: %s', (user, known) => {
+    expect(isKnownTo(user, 'pw')).toBe(known);
+  });
+
   it('a cluster without pods needs no password', async () => {
     const { observed } = await look(
       { nodes: { all: 'gone' }, sentinels: { all: 'gone' } },
       { processes: {}, secrets: {} },
     );
-    expect(observed).toEqual({ data: [], sentinels: [] });
+    expect(observed).toEqual({ data: [], sentinels: [], identity: 'missing' });
   });
 
   it('an API server that does not give the Secret is an error of the pass', async () => {

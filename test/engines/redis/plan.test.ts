@@ -243,6 +243,7 @@ describe('one pass', () => {
     const cluster = redisCluster();
     expect(words(planRedis(cluster, noChildren, { data: [], sentinels: [] }))).toEqual([
       'create Secret db-auth',
+      'create Secret db-internal',
       'create ConfigMap db-config',
       'create Service db',
       'create Service db-primary',

@@ -57,6 +57,7 @@ describe.skipIf(!isPossible)('on a real server', () => {
         AUTH_FILE: join(directory, 'secret'),
         CLUSTER_NAME: 'db',
         POD_IP: '10.0.0.1',
+        POD_NAMESPACE: 'apps',
       },
     });
     if (stderr !== '') throw new Error(stderr);

@@ -44,6 +44,7 @@ describe('the children of a cluster', () => {
     expect(listed({})).toMatchInlineSnapshot(`
       [
         "Secret db-auth, generated: password",
+        "Secret db-internal, generated: password",
         "ConfigMap db-config",
         "Service db",
         "Service db-primary",
@@ -60,6 +61,7 @@ describe('the children of a cluster', () => {
   it('alone, with a Secret of the user', () => {
     expect(listed({ mode: 'Standalone', replicas: 1, auth: { secretRef: { name: 'mine' } } })).toMatchInlineSnapshot(`
       [
+        "Secret db-internal, generated: password",
         "ConfigMap db-config",
         "Service db",
         "Service db-primary",
@@ -149,7 +151,7 @@ describe('the children of a cluster', () => {
 
   it('go with their cluster, but for what holds data or credentials', () => {
     const kept = objects(redisCluster()).filter(({ metadata }) => metadata.ownerReferences === undefined);
-    expect(kept.map(({ kind }) => kind)).toEqual(['Secret']);
+    expect(kept.map(({ kind }) => kind)).toEqual(['Secret', 'Secret']);
     const sets = objects(redisCluster()).filter(({ kind }) => kind === 'StatefulSet');
     expect(valuesUnder(sets, 'persistentVolumeClaimRetentionPolicy')).toEqual([
       { whenDeleted: 'Retain', whenScaled: 'Retain' },

@@ -10,7 +10,7 @@ import {
   settle,
 } from '../../support/scripted-redis.ts';
 
-const place = { address: 'a', port: 6379, password: 'pw' };
+const place = { address: 'a', port: 6379, credentials: { password: 'pw' } };
 
 async function talking(process: Process | undefined, more: Partial<ScriptedOptions> = {}) {
   const network = scriptedNetwork({ processes: { 'a:6379': process }, ...more });
@@ -53,7 +53,7 @@ describe('a session with a process', () => {
 describe('sessions for a longer action', () => {
   it('bound each command by a second, and stay open between them', async () => {
     const network = scriptedNetwork({ processes: { 'a:6379': (command) => (command === 'SLOW' ? hang : 'OK') } });
-    const open = sessionsWith(network.io, 'pw');
+    const open = sessionsWith(network.io, { password: 'pw' });
     const session = await open('a', 6379);
     for (let i = 0; i < 3; i++) {
       await network.clock.advance(900);
@@ -68,7 +68,7 @@ describe('sessions for a longer action', () => {
 
   it('close what was opened when a later one cannot be', async () => {
     const network = scriptedNetwork({ processes: { 'a:6379': () => 'OK' } });
-    const open = sessionsWith(network.io, 'pw');
+    const open = sessionsWith(network.io, { password: 'pw' });
     await open('a', 6379);
     await expect(open('b', 6379)).rejects.toThrow('ECONNREFUSED b:6379');
     open.closeAll();

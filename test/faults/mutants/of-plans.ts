@@ -165,9 +165,9 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/handover.ts',
-        find: 'const promoted = await whoeverIsPromoted(action.replicas, password, io, patience);',
+        find: 'const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);',
         replace:
-          "await primary.command('CLIENT', 'UNPAUSE');\n    const promoted = await whoeverIsPromoted(action.replicas, password, io, patience);",
+          "await primary.command('CLIENT', 'UNPAUSE');\n    const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);",
       },
     ],
     scenarios: ['S4', 'S3'],

@@ -45,8 +45,9 @@ const commands: Readonly<Record<string, Command>> = {
   AUTH: {
     words: -2,
     ...always,
-    run: (node, args, client) => authenticate(node.settings.text('requirepass'), args, client),
+    run: (node, args, client) => node.users.authenticate(args, client),
   },
+  ACL: { words: -2, ...always, run: (node, args) => node.users.command(args.slice(1)) },
   CONFIG: { words: -2, ...always, run: (node, args) => config(node, args) },
   CLIENT: { words: -2, ...always, run: (node, args, client) => clientCommand(node, args, client) },
   REPLICAOF: { words: 3, whileStale: true, run: (node, args) => replicaOf(node, args) },
@@ -101,21 +102,6 @@ function refusalOf(node: DataNode, name: string, command: Command): string | und
     return "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
   }
   return node.isLoading && command.whileLoading !== true ? 'LOADING Redis is loading the dataset in memory' : undefined;
-}
-
-/** AUTH of data nodes and sentinels alike. */
-export function authenticate(password: string, args: readonly string[], client: Client): Reply {
-  const given = args.at(-1);
-  if (password === '' && args.length === 2) {
-    return errorReply(
-      'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
-    );
-  }
-  if (given !== password || (args.length === 3 && args[1] !== 'default')) {
-    return errorReply('WRONGPASS invalid username-password pair or user is disabled.');
-  }
-  client.isAuthenticated = true;
-  return 'OK';
 }
 
 function role({ replication, dataset, settings }: DataNode): Reply {

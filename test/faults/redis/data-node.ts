@@ -15,6 +15,7 @@ import { type Conf, Settings } from './directives.ts';
 import { hexId } from './identity.ts';
 import type { Host } from './processes.ts';
 import { Replication } from './replication.ts';
+import { Users } from './users.ts';
 
 /** What a volume holds: the keys, and the newest format that they are written in. */
 export interface Stored {
@@ -50,6 +51,7 @@ export class DataNode implements Server {
   /** `7.0` */
   readonly version: string;
   readonly settings: Settings;
+  readonly users: Users;
   readonly runId: string;
   readonly startedAt: number;
   readonly replication: Replication;
@@ -79,6 +81,7 @@ export class DataNode implements Server {
     this.host = host;
     this.version = version;
     this.settings = new Settings(conf, version);
+    this.users = new Users(conf.users, () => this.settings.text('requirepass'));
     this.runId = hexId(host.random);
     this.startedAt = host.time.monotonic();
     this.replication = new Replication(this);
@@ -138,7 +141,7 @@ export class DataNode implements Server {
   }
 
   connect(client: Client): void {
-    client.isAuthenticated = this.settings.text('requirepass') === '';
+    client.isAuthenticated = this.users.isOpen;
     this.connections.add(client);
   }
 

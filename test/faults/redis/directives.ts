@@ -4,6 +4,7 @@
  */
 import { type Directive, redisDirectives } from '../../../src/api/redis-directives.ts';
 import type { StructuralSchema } from '../../../src/api/schema.ts';
+import { type Hashes, userOf } from './users.ts';
 
 /** What the engine sets beside the users' directives, or a harness wants to, with the server's defaults. */
 const own: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ const own: Readonly<Record<string, string>> = {
   requirepass: '',
   masterauth: '',
   'client-output-buffer-limit': 'normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60',
+  masteruser: '',
   'replica-announce-ip': '',
   'replica-priority': '100',
   'replica-serve-stale-data': 'yes',
@@ -68,6 +70,7 @@ export function words(line: string): string[] {
 export interface Conf {
   readonly settings: ReadonlyMap<string, string>;
   readonly follows?: { readonly host: string; readonly port: number };
+  readonly users: Hashes;
 }
 
 /** Undefined where a line keeps the server from starting: a directive that this version does not know. */
@@ -77,6 +80,7 @@ export function parseConf(
   include: (path: string) => string | undefined,
 ): Conf | undefined {
   const settings = new Map<string, string>();
+  const users = new Map<string, string>();
   let follows: Conf['follows'];
   const read = (content: string | undefined): boolean => {
     if (content === undefined) return false;
@@ -84,7 +88,11 @@ export function parseConf(
       const [name, ...values] = words(line);
       if (name === undefined || name.startsWith('#')) return true;
       if (name === 'include') return read(include(values[0] ?? ''));
-      if (name === 'replicaof') follows = { host: values[0] ?? '', port: Number(values[1]) };
+      if (name === 'user') {
+        const user = userOf(values);
+        if (user === undefined || users.has(user[0])) return false;
+        users.set(...user);
+      } else if (name === 'replicaof') follows = { host: values[0] ?? '', port: Number(values[1]) };
       else if (name in own || directiveOf(name, version) !== undefined) {
         settings.set(name, canonical(name, values.join(' '), version));
       } else return false;
@@ -92,7 +100,7 @@ export function parseConf(
     });
   };
   if (!read(text)) return undefined;
-  return follows === undefined ? { settings } : { settings, follows };
+  return follows === undefined ? { settings, users } : { settings, users, follows };
 }
 
 function canonical(name: string, value: string, version: string): string {

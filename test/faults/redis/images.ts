@@ -123,6 +123,7 @@ class Container implements RunningProgram {
     const run = this.#context.volume('/run/redis') ?? new Map<string, unknown>();
     const mounted = (this.#context.file(env.AUTH_FILE ?? '') ?? '').split('\n', 1)[0] ?? '';
     const password = typeof run.get('password') === 'string' ? String(run.get('password')) : mounted;
+    const identityFile = env.IDENTITY_FILE === undefined ? undefined : this.#context.file(env.IDENTITY_FILE);
     const errand = { host: this.#host, namespace, password };
     return {
       podIP: ip,
@@ -130,6 +131,7 @@ class Container implements RunningProgram {
       clusterName: env.CLUSTER_NAME ?? '',
       configDir: env.CONFIG_DIR ?? '',
       password,
+      identityPassword: identityFile?.split('\n', 1)[0],
       databases: env.DATABASES,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
       cli: async (seconds, args) => {

@@ -118,8 +118,7 @@ export class Replication {
     const source = this.source?.port === 6379 ? node.host.processes.data(this.source.host) : undefined;
     // Not there, cut off, or not willing: the next second's round tries again.
     if (source === undefined || !this.#reaches(source) || source.isFrozen || source.isLoading) return;
-    const password = source.settings.text('requirepass');
-    if (password !== '' && password !== node.settings.text('masterauth')) return;
+    if (!source.users.takes(node.settings.text('masteruser'), node.settings.text('masterauth'))) return;
     if (!source.replication.isPrimary && !source.replication.isUp) return;
     const { dataset } = node;
     const now = node.host.time.monotonic();

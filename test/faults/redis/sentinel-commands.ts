@@ -2,7 +2,7 @@
 import type { Reply } from '../../../src/engines/redis/resp.ts';
 import { type Client, errorReply } from './client.ts';
 import type { Outcome } from './connections.ts';
-import { authenticate, unknown } from './data-commands.ts';
+import { unknown } from './data-commands.ts';
 import { selectReplica, startFailover } from './failover.ts';
 import type { Sentinel } from './sentinel.ts';
 import { defaultSettings, settingNames } from './sentinel-file.ts';
@@ -14,7 +14,9 @@ export function executeSentinel(sentinel: Sentinel, client: Client, args: readon
   if (!client.isAuthenticated && name !== 'AUTH') return errorReply('NOAUTH Authentication required.');
   switch (name) {
     case 'AUTH':
-      return authenticate(sentinel.password, args, client);
+      return sentinel.users.authenticate(args, client);
+    case 'ACL':
+      return sentinel.users.command(args.slice(1));
     case 'PING':
       return args[1] ?? 'PONG';
     case 'INFO':
@@ -72,6 +74,9 @@ function sentinelCommand(sentinel: Sentinel, [verb = '', name = '', ...args]: re
       return monitor(sentinel, name, args);
     case 'RESET':
       return reset(sentinel, name);
+    case 'FLUSHCONFIG':
+      sentinel.changed();
+      return 'OK';
     case 'DEBUG':
       return debug(sentinel, name, args);
     default: {
@@ -127,16 +132,19 @@ function failover(sentinel: Sentinel, watch: Watch): Reply {
   return 'OK';
 }
 
+const isLogin = (option: string): boolean => option === 'auth-pass' || option === 'auth-user';
+
 function set(sentinel: Sentinel, watch: Watch, args: readonly string[]): Reply {
   for (let i = 0; i < args.length; i += 2) {
     const [option = '', value] = [args[i]?.toLowerCase(), args[i + 1]];
-    if (value === undefined || (option !== 'auth-pass' && !(option in settingNames))) {
+    if (value === undefined || (!isLogin(option) && !(option in settingNames))) {
       return errorReply(`ERR Unknown option or number of arguments for SENTINEL SET '${args[i]}'`);
     }
-    if (option !== 'auth-pass' && !/^[1-9]\d*$/.test(value)) {
+    if (!isLogin(option) && !/^[1-9]\d*$/.test(value)) {
       return errorReply(`ERR Invalid argument '${value}' for SENTINEL SET '${args[i]}'`);
     }
-    if (option === 'auth-pass') watch.settings.password = value;
+    if (option === 'auth-user') watch.settings.user = value;
+    else if (option === 'auth-pass') watch.settings.password = value;
     else watch.settings[settingNames[option as keyof typeof settingNames]] = Number(value);
   }
   sentinel.changed();

@@ -3,6 +3,7 @@
  * a volume, so that a restarted container goes on where it stood.
  */
 import type { Volume } from '../world/workload.ts';
+import { type Hashes, userOf } from './users.ts';
 import type { WatchSettings } from './watch.ts';
 
 export const sentinelFile = 'sentinel.conf';
@@ -23,6 +24,10 @@ export interface SentinelConf {
   readonly announceIp: string;
   /** Of the sentinels among themselves and for their clients. */
   readonly password: string;
+  /** As whom it asks other sentinels. */
+  readonly peerUser: string;
+  readonly peerPassword: string;
+  readonly users: Hashes;
   readonly currentEpoch: number;
   readonly watches: readonly StoredWatch[];
 }
@@ -33,6 +38,7 @@ export const defaultSettings: WatchSettings = {
   failoverTimeout: 180_000,
   parallelSyncs: 1,
   password: '',
+  user: '',
 };
 
 /** The directive names of a watch's settings, as `SENTINEL SET` and the file have them. */
@@ -49,7 +55,7 @@ export type ReadFile = SentinelConf | 'none' | 'unreadable';
 export function readSentinelFile(volume: Volume | undefined): ReadFile {
   const conf = volume?.get(sentinelFile) as SentinelConf | undefined;
   if (conf === undefined) return 'none';
-  const passwords = [conf.password, ...conf.watches.map((watch) => watch.settings.password)];
+  const passwords = [conf.peerPassword, ...conf.watches.map((watch) => watch.settings.password)];
   return passwords.some((password) => /[\s"']/.test(password)) ? 'unreadable' : conf;
 }
 
@@ -59,7 +65,8 @@ export function writeSentinelFile(volume: Volume | undefined, conf: SentinelConf
 
 /** Reads the lines that the start script writes. Throws on one that the sentinel does not know. */
 export function parseSentinelConf(lines: readonly (readonly string[])[]): SentinelConf {
-  let [id, announceIp, password] = ['', '', ''];
+  let [id, announceIp, password, peerUser, peerPassword] = ['', '', '', '', ''];
+  const users = new Map<string, string>();
   let watches: StoredWatch[] = [];
   const change = (name: string | undefined, settings: Partial<WatchSettings>): void => {
     watches = watches.map((w) => (w.name === name ? { ...w, settings: { ...w.settings, ...settings } } : w));
@@ -70,19 +77,27 @@ export function parseSentinelConf(lines: readonly (readonly string[])[]): Sentin
       password = rest[0] ?? '';
       continue;
     }
+    if (first === 'user') {
+      const user = userOf(rest);
+      if (user === undefined || users.has(user[0])) throw new Error(`Bad user: ${rest.join(' ')}`);
+      users.set(...user);
+      continue;
+    }
     const [directive = '', name = '', value = ''] = rest;
     if (first !== 'sentinel') throw new Error(`Bad directive: ${first}`);
     if (directive === 'myid') id = name;
     else if (directive === 'announce-ip') announceIp = name;
     else if (directive === 'auth-pass') change(name, { password: value });
+    else if (directive === 'auth-user') change(name, { user: value });
+    else if (directive === 'sentinel-user') peerUser = name;
+    else if (directive === 'sentinel-pass') peerPassword = name;
     else if (directive === 'monitor') {
       const settings = { ...defaultSettings, quorum: Number(rest[4]) };
       const at = { ip: value, port: Number(rest[3]) };
       watches.push({ name, ...at, settings, configEpoch: 0, leaderEpoch: 0, replicas: [], peers: [] });
     } else if (directive in settingNames) {
       change(name, { [settingNames[directive as keyof typeof settingNames]]: Number(value) });
-    } else if (directive !== 'sentinel-pass')
-      throw new Error(`Unrecognized sentinel configuration statement: ${directive}`);
+    } else throw new Error(`Unrecognized sentinel configuration statement: ${directive}`);
   }
-  return { id, announceIp, password, currentEpoch: 0, watches };
+  return { id, announceIp, password, peerUser, peerPassword, users, currentEpoch: 0, watches };
 }

@@ -14,6 +14,7 @@ import { hexId } from './identity.ts';
 import type { Host } from './processes.ts';
 import { executeSentinel } from './sentinel-commands.ts';
 import { type SentinelConf, writeSentinelFile } from './sentinel-file.ts';
+import { Users } from './users.ts';
 import { askPeers, isUnsettled, judge, judgeTogether } from './votes.ts';
 import {
   type AnyInstance,
@@ -45,7 +46,8 @@ export class Sentinel implements Server {
   readonly id: string;
   readonly announceIp: string;
   readonly runId: string;
-  readonly password: string;
+  readonly users: Users;
+  readonly #conf: SentinelConf;
   readonly watches = new Map<string, Watch>();
   readonly connections: Connections;
   currentEpoch: number;
@@ -62,7 +64,8 @@ export class Sentinel implements Server {
     this.id = conf.id === '' ? hexId(host.random) : conf.id;
     this.runId = this.id;
     this.announceIp = conf.announceIp === '' ? host.ip : conf.announceIp;
-    this.password = conf.password;
+    this.#conf = conf;
+    this.users = new Users(conf.users, () => conf.password);
     this.currentEpoch = conf.currentEpoch;
     this.connections = new Connections(host.time, (client, args) => executeSentinel(this, client, args));
     const now = host.time.monotonic();
@@ -162,12 +165,11 @@ export class Sentinel implements Server {
   }
 
   mayTalkTo(watch: Watch, node: DataNode): boolean {
-    const password = node.settings.text('requirepass');
-    return password === '' || password === watch.settings.password;
+    return node.users.takes(watch.settings.user, watch.settings.password);
   }
 
   mayTalkToPeer(peer: Sentinel): boolean {
-    return peer.password === '' || peer.password === this.password;
+    return peer.users.takes(this.#conf.peerUser, this.#conf.peerPassword);
   }
 
   /** `refused` is an answer, but none that counts as life. */
@@ -259,7 +261,10 @@ export class Sentinel implements Server {
     writeSentinelFile(this.host.volume(fileVolume), {
       id: this.id,
       announceIp: this.announceIp,
-      password: this.password,
+      password: this.#conf.password,
+      peerUser: this.#conf.peerUser,
+      peerPassword: this.#conf.peerPassword,
+      users: this.users.all,
       currentEpoch: this.currentEpoch,
       watches: [...this.watches.values()].map((watch) => ({
         name: watch.name,
@@ -293,7 +298,7 @@ export class Sentinel implements Server {
   // Clients, faults, the end.
 
   connect(client: Client): void {
-    client.isAuthenticated = this.password === '';
+    client.isAuthenticated = this.users.isOpen;
     this.connections.add(client);
   }
 

@@ -88,6 +88,8 @@ export interface WatchSettings {
   failoverTimeout: number;
   parallelSyncs: number;
   password: string;
+  /** Empty for the default user. */
+  user: string;
 }
 
 export interface Watch {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedVersion } from '../../../support/redis-server.ts';
 import type { Conversation } from './conversation.ts';
 import { dataConversations } from './data-conversations.ts';
+import { identityConversations } from './identity-conversations.ts';
 import { realStage } from './real-stage.ts';
 import { replicationConversations } from './replication-conversations.ts';
 import { sentinelConversations } from './sentinel-conversations.ts';
@@ -10,7 +11,12 @@ import { simulatedStage } from './simulated-stage.ts';
 import type { Stage } from './stage.ts';
 
 /** Those with sentinels first, since they wait for seconds. */
-const conversations = [...sentinelConversations, ...replicationConversations, ...dataConversations];
+const conversations = [
+  ...identityConversations,
+  ...sentinelConversations,
+  ...replicationConversations,
+  ...dataConversations,
+];
 const rows = conversations.map((row) => [row.story, row] as const);
 
 /** How many take place at once on real servers. */

@@ -1,6 +1,10 @@
 /** What is said with one data node. */
+
+import { hashOf } from '../../../../src/engines/redis/identity.ts';
 import { type Conversation, dialogue, firstWords, info, pairsOf, pick } from './conversation.ts';
 import { ended, password } from './stage.ts';
+
+const wrongPassword = '-WRONGPASS invalid username-password pair or user is disabled.';
 
 export const dataConversations: readonly Conversation[] = [
   {
@@ -32,6 +36,29 @@ export const dataConversations: readonly Conversation[] = [
       ...['OK', 'PONG'],
       '-WRONGPASS invalid username-password pair or user is disabled.',
       'PONG',
+    ],
+  },
+  {
+    story: 'another user logs in with the password of which the server has the hash',
+    async play(stage) {
+      await stage.start('n1', [`user own on #${hashOf('first')} ~* &* +@all`]);
+      const said = await dialogue(stage, 'n1', [
+        ...['AUTH own first', 'SET a 1', 'AUTH own wrong', 'AUTH default first'],
+        `ACL SETUSER own reset on #${hashOf('second')} ~* &* +@all`,
+        ...['AUTH own first', 'AUTH own second', 'AUTH second', 'GET a', 'ACL GETUSER nobody'],
+      ]);
+      const passwords = await Promise.all(
+        ['own', 'default'].map(async (name) => {
+          const user = await stage.ask('n1', 'ACL', 'GETUSER', name);
+          return Array.isArray(user) ? user.slice(0, 4) : user;
+        }),
+      );
+      return [...said, ...passwords];
+    },
+    yields: [
+      ...['OK', 'OK', wrongPassword, wrongPassword, 'OK', wrongPassword, 'OK', wrongPassword, '1', null],
+      ['flags', ['on', 'sanitize-payload'], 'passwords', [hashOf('second')]],
+      ['flags', ['on'], 'passwords', [hashOf(password)]],
     ],
   },
   {

@@ -2,6 +2,8 @@
  * What the scripts of the pods work with, and their library, translated. Each function is named after what it has in
  * the shell; `scripts.test.ts` holds the translations against the scripts.
  */
+
+import { createHash } from 'node:crypto';
 import type { DataVolume } from './volume.ts';
 
 export interface PodShell {
@@ -12,6 +14,8 @@ export interface PodShell {
   /** Where the ConfigMap is mounted. */
   readonly configDir: string;
   readonly password: string;
+  /** Of the cluster's identity; undefined in a pod that was made before there was one. */
+  readonly identityPassword: string | undefined;
   /** How many the pod was told; undefined where it was not. */
   readonly databases: string | undefined;
   /** A file of the ConfigMap; empty where it is not there. */
@@ -26,6 +30,16 @@ export interface PodShell {
   /** The memory-backed directory: it outlives the container. */
   readonly run: Map<string, unknown>;
   readonly disk: DataVolume;
+}
+
+/** As the cluster's pods call it among themselves. */
+export function identityOf({ podName, clusterName }: PodShell): string {
+  return `clusterwright/${podName.split('/')[0]}/${clusterName}`;
+}
+
+export function identityRule(shell: PodShell, password: string): string {
+  const hash = createHash('sha256').update(password).digest('hex');
+  return `user ${identityOf(shell)} on #${hash} ~* &* +@all`;
 }
 
 export function localCli(shell: PodShell, ...args: readonly string[]): Promise<string | undefined> {

@@ -85,6 +85,7 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       clusterName: 'db',
       configDir: 'config',
       password: story.password ?? 'pw',
+      identityPassword: story.identity,
       databases: story.databases,
     },
     config: (name) => files[name] ?? '',
@@ -319,6 +320,8 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
       },
     },
   ],
+  ['has an identity', 'start-sentinel.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own' }],
+  ['has an identity', 'start-data.sh', { cli: { [master('s0')]: view('10.0.0.7') }, identity: 'own', mark: podIP }],
   ['knows nobody', 'start-sentinel.sh', { password: 'a"b\\c d' }],
 ];
 

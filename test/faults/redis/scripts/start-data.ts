@@ -1,5 +1,13 @@
 /** `start-data.sh`, step by step. */
-import { knownReplicas, namedPrimary, type PodShell, sentinelCli, sentinels } from './pod-shell.ts';
+import {
+  identityOf,
+  identityRule,
+  knownReplicas,
+  namedPrimary,
+  type PodShell,
+  sentinelCli,
+  sentinels,
+} from './pod-shell.ts';
 import { judgeVolume } from './volume.ts';
 
 /** In double quotes, as the scripts write a password. */
@@ -21,7 +29,13 @@ export async function startData(shell: PodShell): Promise<string[]> {
     'appendfilename appendonly.aof',
     ...(shell.databases === undefined ? [] : [`databases ${shell.databases}`]),
     `requirepass ${password}`,
-    `masterauth ${password}`,
+    ...(shell.identityPassword === undefined
+      ? [`masterauth ${password}`]
+      : [
+          identityRule(shell, shell.identityPassword),
+          `masteruser ${identityOf(shell)}`,
+          `masterauth ${shell.identityPassword}`,
+        ]),
     `replica-announce-ip ${shell.podIP}`,
     `replica-priority ${isBlank ? 0 : 100}`,
     ...(follow === undefined ? [] : [`replicaof ${follow}`]),

@@ -1,6 +1,6 @@
 /** `start-sentinel.sh`, step by step. */
 import { createHash } from 'node:crypto';
-import { namedPrimary, type PodShell } from './pod-shell.ts';
+import { identityOf, identityRule, namedPrimary, type PodShell } from './pod-shell.ts';
 import { quoted } from './start-data.ts';
 
 /**
@@ -11,24 +11,49 @@ export async function startSentinel(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
   shell.run.delete('watching');
   const named = await namedPrimary(shell);
-  const password = quoted(shell.password);
   return [
     'port 26379',
     'dir /tmp',
     'protected-mode no',
     `sentinel myid ${createHash('sha1').update(shell.podName).digest('hex')}`,
     `sentinel announce-ip ${shell.podIP}`,
-    `requirepass ${password}`,
-    `sentinel sentinel-pass ${password}`,
+    ...passwordLines(shell),
     ...(named === undefined
       ? []
       : [
           `sentinel monitor ${shell.clusterName} ${named.address} 6379 ${shell.config('quorum').trim()}`,
-          `sentinel auth-pass ${shell.clusterName} ${password}`,
+          ...loginLines(shell),
           ...shell
             .config('sentinel.conf')
             .split('\n')
             .filter((line) => line !== ''),
         ]),
   ];
+}
+
+/** Of its clients, and as whom it asks other sentinels. */
+export function passwordLines(shell: PodShell): string[] {
+  const { identityPassword } = shell;
+  const password = quoted(shell.password);
+  return [
+    `requirepass ${password}`,
+    ...(identityPassword === undefined
+      ? [`sentinel sentinel-pass ${password}`]
+      : [
+          identityRule(shell, identityPassword),
+          `sentinel sentinel-user ${identityOf(shell)}`,
+          `sentinel sentinel-pass ${identityPassword}`,
+        ]),
+  ];
+}
+
+/** As whom it asks data nodes. */
+export function loginLines(shell: PodShell): string[] {
+  const { identityPassword, clusterName } = shell;
+  return identityPassword === undefined
+    ? [`sentinel auth-pass ${clusterName} ${quoted(shell.password)}`]
+    : [
+        `sentinel auth-user ${clusterName} ${identityOf(shell)}`,
+        `sentinel auth-pass ${clusterName} ${identityPassword}`,
+      ];
 }

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { Lack } from '../../../src/engines/redis/observed.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+
+const lacks = (...what: readonly Lack[]): { readonly lacks: readonly Lack[] } => ({ lacks: what });
+const stranger = lacks('identity', 'replication');
+const older = { older: true } as const;
+
+describe('the identity of a cluster that is older than it', () => {
+  it.each<PlanRow>([
+    [
+      'is made first, and nobody is restarted for it',
+      { ...older, observed: { identity: 'missing' } },
+      ['create Secret db-internal', 'wait Repairing'],
+    ],
+    [
+      'is told to all data nodes at once, and to nobody else before',
+      { ...older, nodes: { all: { ...stranger } }, sentinelLacks: ['identity'] },
+      ['identify db-0', 'identify db-1', 'identify db-2', 'wait Repairing'],
+    ],
+    [
+      'then they copy by it, and one sentinel after the other watches by it',
+      { ...older, nodes: { all: lacks('replication') }, sentinelLacks: ['identity'] },
+      [
+        ...['db-0', 'db-1', 'db-2'].map((pod) => `replicate as the cluster ${pod}`),
+        'watch as the cluster db-sentinel-0',
+        'wait Repairing',
+      ],
+    ],
+    [
+      'not while a data node is silent: it would not know whom to let in',
+      { ...older, nodes: { 2: 'gone' }, sentinelLacks: ['identity'] },
+      ['wait MembersNotReady'],
+    ],
+    [
+      'nor during a failover',
+      { ...older, sentinels: { all: { failingOver: true } }, sentinelLacks: ['identity'] },
+      ['wait MembersNotReady'],
+    ],
+    ['is then known to all, and the templates stay', older, ['settled']],
+    [
+      'is told again to a node that was restarted without it, also where nobody is primary',
+      { ...older, primary: 'nobody', terms: { 0: 1 }, nodes: { 1: { ...stranger } } },
+      ['identify db-1', 'promote db-0', 'wait Promoting'],
+    ],
+    ['that says nothing is left alone', { ...older, observed: { identity: 'unusable' } }, ['settled']],
+    [
+      'is made again where somebody has deleted it',
+      { observed: { identity: 'missing' } },
+      ['create Secret db-internal', 'wait Repairing'],
+    ],
+    [
+      'a node alone is told, too',
+      { ...older, spec: { mode: 'Standalone', replicas: 1 }, nodes: { 0: { ...stranger } } },
+      ['identify db-0', 'wait Repairing'],
+    ],
+    [
+      'a sentinel that has forgotten is told whom to watch, as the cluster',
+      { ...older, sentinels: { 0: 'forgot' }, sentinelLacks: ['identity'] },
+      ['watch as the cluster db-sentinel-1', 'monitor db-sentinel-0 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'or by the password, while a data node does not know who the cluster is',
+      { ...older, nodes: { 2: { ...stranger } }, sentinels: { 0: 'forgot' } },
+      ['identify db-2', 'monitor db-sentinel-0 -> db-0', 'wait Repairing'],
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(planned(story)).toEqual(expected);
+  });
+});
+
+describe('the templates of an older cluster', () => {
+  const applied = (story: Story): string[] => {
+    const { cluster, children, observed } = redisWorld({ ...older, ...story });
+    return planRedis(cluster, children, observed).steps.flatMap((step) =>
+      step.type === 'apply' && step.object.kind === 'StatefulSet'
+        ? [`${step.object.metadata.name} ${mountsOf(step.object).join(' ')}`]
+        : [],
+    );
+  };
+  const mountsOf = (object: KubeObject): string[] =>
+    (object.spec as { template: { spec: { volumes: { name: string }[] } } }).template.spec.volumes.map(
+      ({ name }) => name,
+    );
+
+  it.each<readonly [story: string, change: Story, applied: readonly string[]]>([
+    [
+      'get the identity together with a change that restarts their pods, each set by itself',
+      { before: {}, spec: { config: { databases: 32 } } },
+      ['db config auth internal run tmp'],
+    ],
+    [
+      'not before the Secret is there',
+      { before: {}, spec: { config: { databases: 32 } }, observed: { identity: 'missing' } },
+      ['db config auth run tmp'],
+    ],
+    ['stay through a change of size', { before: {}, spec: { replicas: 5 } }, ['db config auth run tmp']],
+    ['stay where nothing changes', {}, []],
+  ])('%s', (_, change, expected) => expect(applied(change)).toEqual(expected));
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { redisStatus } from '../../../src/engines/redis/status.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { redisWorld, type Story } from '../../support/redis-situation.ts';
+
+const other = { lacks: ['password'] } as const;
+const all = { nodes: { all: { ...other } }, sentinelLacks: ['password'] } as const satisfies Story;
+const named = (name: string) => ({ auth: { secretRef: { name } } });
+const renamed = { ...all, before: named('one'), spec: named('two') } as const satisfies Story;
+const refusal = 'WRONGPASS invalid username-password pair or user is disabled.';
+
+describe('a Secret whose password the servers do not know', () => {
+  it.each<PlanRow>([
+    ['is said, and nothing else happens', all, ['blocked PasswordUnknown']],
+    ['though one process alone does not know it', { nodes: { 2: { ...other } } }, ['blocked PasswordUnknown']],
+    ['that is another Secret comes into no template', renamed, ['blocked PasswordUnknown']],
+    [
+      'restarts nobody who waits for a restart',
+      { ...all, pods: { 'db-1': 'outdated', 'db-sentinel-1': 'outdated' } },
+      ['blocked PasswordUnknown'],
+    ],
+    [
+      'keeps nobody from following a failover of Sentinel',
+      { ...all, primary: 1, pods: { 'db-0': 'primary', 'db-1': 'replica' } },
+      ['db-0: role primary > replica', 'db-1: role replica > primary', 'blocked PasswordUnknown'],
+    ],
+    ['nor from repairs', { ...all, sentinels: { 0: 'forgot' } }, ['monitor db-sentinel-0 -> db-0', 'wait Repairing']],
+    [
+      'nor from promoting the last primary',
+      { ...all, primary: 'nobody', terms: { 0: 1 } },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'where all are refused altogether, nothing is done',
+      {
+        ...renamed,
+        observed: {
+          data: [{ state: 'silent', pod: 'db-0', address: '10.0.0.0', why: refusal, refusal }],
+          sentinels: [],
+        },
+      },
+      ['blocked PasswordUnknown'],
+    ],
+    [
+      'a Secret that is gone is said; what runs goes on',
+      { observed: { passwordMissing: 'Secret db-auth with key password does not exist' } },
+      ['blocked SecretMissing'],
+    ],
+    [
+      'that is another Secret with the password that they know comes into the templates',
+      { before: named('one'), spec: named('two') },
+      [
+        'apply StatefulSet db: spec.template.spec.volumes[auth].secret.secretName one > two',
+        'apply StatefulSet db-sentinel: spec.template.spec.volumes[auth].secret.secretName one > two',
+        'settled',
+      ],
+    ],
+    [
+      'of which nobody can tell, since nobody answers, comes into none',
+      { before: named('one'), spec: named('two'), nodes: { all: 'silent' }, sentinels: { all: 'silent' } },
+      ['wait MembersStarting'],
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(planned(story)).toEqual(expected);
+  });
+
+  it('changes no size', () => {
+    const { cluster, children, observed } = redisWorld({ ...all, before: {}, spec: { replicas: 4 } });
+    const { steps } = planRedis(cluster, children, observed);
+    expect(steps.flatMap((step) => (step.type === 'apply' ? step.object.kind : []))).toEqual(['ConfigMap']);
+  });
+
+  it('is in the status with who refuses, and in which words', () => {
+    const { cluster, children, observed } = redisWorld({ ...all, status: { initialized: true } as never });
+    const status = redisStatus(cluster, children, observed, planRedis(cluster, children, observed));
+    expect(status.phase).toBe('Blocked');
+    expect(status.primary).toBe('db-0');
+    expect(status.conditions.find(({ type }) => type === 'Ready')).toEqual({
+      type: 'Ready',
+      status: 'False',
+      reason: 'PasswordUnknown',
+      message:
+        'the password in Secret db-auth is not the one that the servers have: db-0, db-1, db-2, db-sentinel-0, db-sentinel-1, ' +
+        'db-sentinel-2 would answer WRONGPASS to it. They keep theirs, and nothing is restarted; put the old password back into the Secret',
+    });
+  });
+
+  it('of a process that refuses altogether is told in its own words', () => {
+    const silent = { state: 'silent', pod: 'db-0', address: '10.0.0.0', why: refusal, refusal } as const;
+    const { cluster, children, observed } = redisWorld({ observed: { data: [silent], sentinels: [] } });
+    const { outcome } = planRedis(cluster, children, observed);
+    expect(outcome).toMatchObject({ message: expect.stringContaining(`db-0 answers: ${refusal}`) });
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * Who may log in to a simulated server: the default user, whose password is `requirepass`, and users who may do everything.
+ * Rules of less, and passwords that nobody has hashed, are not simulated.
+ */
+import { createHash } from 'node:crypto';
+import type { Reply } from '../../../src/engines/redis/resp.ts';
+import { type Client, errorReply } from './client.ts';
+
+export type Hashes = ReadonlyMap<string, string>;
+
+const hashOf = (password: string): string => createHash('sha256').update(password).digest('hex');
+
+/** Of `user NAME on #HASH ~* &* +@all`, with `reset` or without. */
+export function userOf([name = '', ...rules]: readonly string[]): readonly [name: string, hash: string] | undefined {
+  const hash = rules.find((rule) => /^#[0-9a-f]{64}$/.test(rule))?.slice(1);
+  const others = rules.filter((rule) => !rule.startsWith('#') && rule !== 'reset').join(' ');
+  return hash === undefined || others !== 'on ~* &* +@all' || name === '' ? undefined : [name, hash];
+}
+
+export class Users {
+  readonly #hashes: Map<string, string>;
+  /** Of the default user; empty where it needs none. */
+  readonly #password: () => string;
+
+  constructor(hashes: Hashes, password: () => string) {
+    this.#hashes = new Map(hashes);
+    this.#password = password;
+  }
+
+  get all(): Hashes {
+    return this.#hashes;
+  }
+
+  get isOpen(): boolean {
+    return this.#password() === '';
+  }
+
+  /** Whether it lets them in. An empty name is that of the default user. */
+  takes(name: string, password: string): boolean {
+    if (name === '' || name === 'default') return this.isOpen || password === this.#password();
+    return this.#hashes.get(name) === hashOf(password);
+  }
+
+  /** AUTH. */
+  authenticate(args: readonly string[], client: Client): Reply {
+    const [given = '', name = ''] = [args.at(-1), args.length === 3 ? args[1] : ''];
+    if (this.isOpen && args.length === 2) {
+      return errorReply(
+        'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
+      );
+    }
+    if (!this.takes(name, given)) {
+      return errorReply('WRONGPASS invalid username-password pair or user is disabled.');
+    }
+    client.isAuthenticated = true;
+    return 'OK';
+  }
+
+  /** ACL. */
+  command([verb = '', ...args]: readonly string[]): Reply {
+    switch (verb.toUpperCase()) {
+      case 'SETUSER': {
+        const user = userOf(args);
+        if (user === undefined || user[0] === 'default') return errorReply('ERR the simulation has no such user');
+        this.#hashes.set(...user);
+        return 'OK';
+      }
+      case 'GETUSER':
+        return this.#shown(args[0] ?? '');
+      default:
+        return errorReply(`ERR unknown subcommand '${verb}'. Try ACL HELP.`);
+    }
+  }
+
+  #shown(name: string): Reply {
+    const isDefault = name === 'default';
+    const hash = isDefault ? hashOf(this.#password()) : this.#hashes.get(name);
+    if (hash === undefined) return null;
+    const isOpen = isDefault && this.isOpen;
+    const flags = isOpen ? ['on', 'nopass'] : isDefault ? ['on'] : ['on', 'sanitize-payload'];
+    return [
+      ...['flags', flags, 'passwords', isOpen ? [] : [hash]],
+      ...['commands', '+@all', 'keys', '~*', 'channels', '&*', 'selectors', []],
+    ];
+  }
+}
