@@ -1,5 +1,7 @@
 /** Backups on a real S3 server. */
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,10 +9,11 @@ import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
-import { collected } from '../support/collected.ts';
+import { collected, collectedBytes } from '../support/collected.ts';
 import { openAuthority } from '../support/etcd-certificates.ts';
 import { startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
+import { openDoor } from '../support/s3-door.ts';
 import { hasS3Server, type S3Server, s3Access, startS3 } from '../support/s3-server.ts';
 import { describeTarget } from '../support/target-suite.ts';
 
@@ -87,6 +90,37 @@ describe.skipIf(!hasS3Server)('S3', () => {
       const endpoint = 'http://127.0.0.1:1';
       const target = s3Target(place({ endpoint, bucket: 'backups' }), s3Access, agentSurroundings());
       await expect(target.put('a/data', content())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+    });
+  });
+
+  describe('behind which a bucket', () => {
+    const demands = (headers: IncomingHttpHeaders, method: string): string | undefined =>
+      method === 'PUT' && headers['content-md5'] === undefined && headers['x-amz-checksum-sha256'] === undefined
+        ? 'InvalidRequest'
+        : undefined;
+    const refusesAll = (headers: IncomingHttpHeaders, method: string): string | undefined =>
+      Object.keys(headers).some((name) => name.startsWith('x-amz-checksum'))
+        ? 'NotImplemented'
+        : demands(headers, method);
+    const refusesParts = (headers: IncomingHttpHeaders, method: string): string | undefined =>
+      headers['x-amz-checksum-sha256'] === undefined ? demands(headers, method) : 'InvalidArgument';
+
+    it.each([
+      ['has object lock, and refuses what has no checksum', demands],
+      ['refuses what has no checksum, and knows Content-MD5 alone', refusesAll],
+      ['takes an upload, and refuses the checksum of its parts', refusesParts],
+    ])('%s', async (_, refusal) => {
+      const server = await serve();
+      const door = await openDoor(server.endpoint, refusal);
+      const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentSurroundings());
+      for (const bytes of [0, 5, 20 << 20]) {
+        await target.put(`a/${bytes}`, content(bytes));
+        const found = await collectedBytes(target.get(`a/${bytes}`));
+        expect(found.length).toBe(bytes);
+        expect(found.equals(Buffer.alloc(bytes, 7))).toBe(true);
+      }
+      await target.remove('a/5');
+      await door.close();
     });
   });
 

@@ -1,14 +1,15 @@
 /**
  * Backups as objects of a server that speaks S3.
  *
- * Only what all such servers understand is used: no checksums but the signature's own (the newer ones are refused by
- * some servers), no bulk deletion, no conditions. An upload that fails is aborted, so that nothing of it stays.
+ * Only what all such servers understand is used: checksums as plain headers (see `s3-checksum.ts`), no bulk deletion, no
+ * conditions. An upload that fails is aborted, so that nothing of it stays.
  */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
@@ -25,6 +26,7 @@ import { Failure } from '../failure.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { piecesInTime } from '../wait.ts';
 import { firstPartBytes, type Part, partsOf } from './parts.ts';
+import { type ChecksumKind, checksumOf, refusesChecksum } from './s3-checksum.ts';
 import { s3FailureOf } from './s3-failure.ts';
 import type { StoredObject, Target } from './target.ts';
 
@@ -79,6 +81,21 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
     }
   }
 
+  /** Falls back for good where the first thing that is written is refused with the newer one. */
+  let kind: ChecksumKind = 'sha256';
+  async function withChecksum<T>(write: (kind: ChecksumKind) => Promise<T>): Promise<T> {
+    const tried = kind;
+    try {
+      return await write(tried);
+    } catch (error) {
+      const cause = error instanceof Failure ? error.cause : error;
+      if (tried === 'md5' || !refusesChecksum(cause)) throw error;
+      log.info({ err: error }, 'the server does not take SHA-256 checksums: Content-MD5 is sent');
+      kind = 'md5';
+      return await write('md5');
+    }
+  }
+
   const cleaningUp = (): AbortSignal => AbortSignal.timeout(cleanUpMs);
 
   async function abandon(Key: string, UploadId: string): Promise<void> {
@@ -94,19 +111,27 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
   }
 
   async function uploaded(Key: string, first: Part, rest: AsyncIterator<Part, void>): Promise<void> {
-    const { UploadId } = await asking('beginning an upload to', (options) =>
-      client.send(new CreateMultipartUploadCommand({ Bucket, Key }), options),
-    );
-    if (UploadId === undefined) throw new Failure('TargetRefused', `${place.endpoint} names no upload`);
-    const sent: Promise<{ readonly PartNumber: number; readonly ETag: string | undefined }>[] = [];
-    const send = ({ number: PartNumber, content: Body, release }: Part): void => {
-      const parameters = { Bucket, Key, UploadId, PartNumber, Body };
-      const sending = asking('uploading to', (options) => client.send(new UploadPartCommand(parameters), options)).then(
-        ({ ETag }) => {
-          release();
-          return { PartNumber, ETag };
-        },
+    const { UploadId } = await withChecksum((by) => {
+      const algorithm = by === 'sha256' ? ({ ChecksumAlgorithm: 'SHA256' } as const) : {};
+      return asking('beginning an upload to', (options) =>
+        client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...algorithm }), options),
       );
+    });
+    if (UploadId === undefined) throw new Failure('TargetRefused', `${place.endpoint} names no upload`);
+    const sent: Promise<CompletedPart>[] = [];
+    const send = ({ number: PartNumber, content: Body, release }: Part): void => {
+      const sending = withChecksum(async (by): Promise<CompletedPart> => {
+        const checksum = checksumOf(by, Body);
+        const parameters = { Bucket, Key, UploadId, PartNumber, Body, ...checksum };
+        const { ETag } = await asking('uploading to', (options) =>
+          client.send(new UploadPartCommand(parameters), options),
+        );
+        const { ContentMD5: _, ...named } = checksum;
+        return { PartNumber, ETag, ...named };
+      }).then((part) => {
+        release();
+        return part;
+      });
       // It is awaited below, perhaps after another one has failed.
       sending.catch(() => undefined);
       sent.push(sending);
@@ -140,7 +165,11 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
         if (first.done) throw new Error('content has one part at least');
         if (!first.value.isLast) return await uploaded(Key, first.value, parts);
         const { content: Body } = first.value;
-        await asking('writing to', (options) => client.send(new PutObjectCommand({ Bucket, Key, Body }), options));
+        await withChecksum((kind) =>
+          asking('writing to', (options) =>
+            client.send(new PutObjectCommand({ Bucket, Key, Body, ...checksumOf(kind, Body) }), options),
+          ),
+        );
       } finally {
         await parts.return();
       }
