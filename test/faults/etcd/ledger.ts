@@ -14,6 +14,8 @@ import { rootPasswords } from './passwords.ts';
 const clientAddress = '10.2.0.9';
 const port = 2379;
 const paceMs = 400;
+/** Keys that are read at once: an answer may be 64 KiB long. */
+const page = 200;
 const answerMs = 500;
 const againMs = 50;
 /** A time without an acknowledged write that is worth telling. */
@@ -139,11 +141,17 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
       try {
         const [host] = entrances();
         if (host === undefined) throw new Error('the Service has no endpoint');
-        const range = { key: encoded('key:'), range_end: encoded('key;') };
-        const { kvs = [] } = (await ask(host, 'kv/range', range)) as {
-          readonly kvs?: readonly { readonly key: string; readonly value: string }[];
-        };
-        const found = new Map(kvs.map(({ key, value }) => [key, value]));
+        const found = new Map<string, string>();
+        for (let from: string | undefined = 'key:'; from !== undefined; ) {
+          const range = { key: encoded(from), range_end: encoded('key;'), limit: page };
+          const { kvs = [], more } = (await ask(host, 'kv/range', range)) as {
+            readonly kvs?: readonly { readonly key: string; readonly value: string }[];
+            readonly more?: boolean;
+          };
+          for (const { key, value } of kvs) found.set(key, value);
+          const last = kvs.at(-1)?.key;
+          from = more === true && last !== undefined ? `${Buffer.from(last, 'base64')}\0` : undefined;
+        }
         return acknowledged.filter((key) => found.get(encoded(key)) !== encoded(key.slice('key:'.length)));
       } catch (error) {
         if (attempt === 20)
