@@ -1,7 +1,7 @@
 /** What the stories about real members have in common: a host to play on, and questions to ask. */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { callEtcd } from '../../src/engines/etcd/gateway.ts';
-import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
+import { clientPort, retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { type EtcdHost, etcdHost } from './etcd-host.ts';
 import type { EtcdOperator } from './etcd-operator.ts';
 
@@ -29,9 +29,19 @@ export async function put(host: EtcdHost, pod: string, key: string, value: strin
   await callEtcd(host.io, host.address(pod), 'kv/put', { key: base64(key), value: base64(value) }, 5000);
 }
 
+/** Of any length, which the operator itself would not take. */
 export async function get(host: EtcdHost, pod: string, key: string): Promise<string | undefined> {
-  const { kvs } = await callEtcd(host.io, host.address(pod), 'kv/range', { key: base64(key) }, 5000);
-  const value = (kvs as { value: string }[] | undefined)?.[0]?.value;
+  const { status, body } = await host.io.exchange({
+    host: host.address(pod),
+    port: clientPort,
+    method: 'POST',
+    path: '/v3/kv/range',
+    body: JSON.stringify({ key: base64(key) }),
+    signal: AbortSignal.timeout(5000),
+  });
+  if (status !== 200) throw new Error(body);
+  const { kvs } = JSON.parse(body) as { readonly kvs?: readonly { readonly value: string }[] };
+  const value = kvs?.[0]?.value;
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString();
 }
 

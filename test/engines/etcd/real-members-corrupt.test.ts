@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
 import { corruptAnnotation, retiredAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
-import type { EtcdHost } from '../../support/etcd-host.ts';
+import { type EtcdHost, generatedPassword } from '../../support/etcd-host.ts';
 import { type EtcdOperator, etcdOperator } from '../../support/etcd-operator.ts';
 import { asked, get, hashes, leaderOf, put, replaceIn, roles, storiesFrom } from '../../support/etcd-story.ts';
 import { until } from '../../support/until.ts';
@@ -132,6 +132,30 @@ describe.skipIf(etcdBinaries.size === 0).concurrent.each([...etcdBinaries.keys()
           true,
         ]);
       })(),
+    );
+
+    it(
+      'is called that by an alarm that names a follower, where etcd asks who is asking',
+      story(async (host) => {
+        const operator = etcdOperator(host, { version, auth: { enabled: true } });
+        await operator.settle();
+        const leader = leaderOf(operator);
+        const victim = operator.cluster.status?.members?.find(({ name }) => name !== leader);
+        const user = { name: 'root', password: generatedPassword };
+        const { token } = await callEtcd(host.io, host.address(leader), 'auth/authenticate', user, 5000);
+        const memberID = BigInt(`0x${victim?.id}`).toString();
+        const alarm = { action: 'ACTIVATE', alarm: 'CORRUPT', memberID };
+        await callEtcd(host.io, host.address(leader), 'maintenance/alarm', alarm, 5000, { token: String(token) });
+        operator.clear();
+        await operator.until('EndingAlarm');
+        await operator.settle();
+        expect(asked(operator).map((line) => line.replace(/:.*/, ''))).toEqual([
+          `remove ${victim?.name} from the members`,
+          `delete StatefulSet ${victim?.name.slice(0, -2)}`,
+          'add db-3 to the members, without a vote',
+          'give db-3-0 a vote, if it has caught up',
+        ]);
+      }),
     );
 
     it(

@@ -170,7 +170,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
     ],
     [
       'changed where only a comparison shows it',
-      'it cannot read its data',
+      'its data differs',
       (volume) => replaceIn(join(volume, 'data/member/snap/db'), 'x'.repeat(2000), `${'x'.repeat(1999)}y`),
     ],
   ])('E10: whose volume is %s are replaced', (_, reason, harm) =>

@@ -335,7 +335,19 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S16 good',
-    mayDiffer: [{ oracle: 'O2', about: 'EtcdCluster/db', why: 'whose data it is is chance, and it names them' }],
+    mayDiffer: [
+      { oracle: 'O2', about: 'EtcdCluster/db', why: 'whose data it is is chance, and it names them' },
+      {
+        oracle: 'O1',
+        about: 'and not blocked',
+        why: 'a leader that starts again meanwhile is found out and replaced, and nobody finds one that is cut off',
+      },
+      {
+        oracle: 'O2',
+        about: 'data-db-3-0 is left over',
+        why: 'a leader that starts again meanwhile is found out and replaced',
+      },
+    ],
     title: 'a good follower does not start beside a leader whose data is wrong: nothing is done',
     before: vanishing,
     async act(stage) {
