@@ -45,9 +45,11 @@ export function actionWords(action: RedisAction): string {
     case 'redis.follow':
       return `follow ${action.node.pod} -> ${podAt(action.primary)}`;
     case 'redis.monitor':
-      return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.replace ? ' (replace)' : ''}`;
+      return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.replace ? ' (replace)' : ''}${action.identity ? '' : ' by the password'}`;
     case 'redis.tuneSentinel':
-      return `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim();
+      return (
+        `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim() + (action.identity ? '' : ' by the password')
+      );
     case 'redis.identify':
       return `identify ${action.node.pod}`;
     case 'redis.replicateAs':

@@ -112,7 +112,7 @@ async function tune(
   asCluster: boolean,
   settings: Readonly<Partial<Record<string, string>>>,
 ): Promise<void> {
-  const login = asCluster ? loginOf(known(credentials)) : ['auth-pass', passwordOf(credentials)];
+  const login = asCluster ? loginOf(known(credentials)) : ['auth-user', '', 'auth-pass', passwordOf(credentials)];
   await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));
   if (!asCluster) return;
   await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));

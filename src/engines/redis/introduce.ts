@@ -6,7 +6,7 @@
 import type { ActStep, ObjectStep } from '../../plan/plan.ts';
 import type { RedisAction, Target } from './action.ts';
 import { redisNames } from './names.ts';
-import { answering, type DataNode, hasAll } from './observed.ts';
+import { answering, type DataNode, hasAll, type SentinelNode } from './observed.ts';
 import { redisResources } from './resources.ts';
 import type { Situation } from './situation.ts';
 
@@ -38,8 +38,16 @@ export function planIntroductions({ observed, nodes }: Situation): Act[] {
 }
 
 /** Whether every data node that answers lets the cluster in by its own name. */
-export function isIntroduced({ observed, nodes }: Pick<Situation, 'observed' | 'nodes'>): boolean {
+function isIntroduced({ observed, nodes }: Pick<Situation, 'observed' | 'nodes'>): boolean {
   return observed.identity === undefined && nodes.every((node) => hasAll(node, 'identity'));
+}
+
+/**
+ * Whether a sentinel is told to log in to data nodes as the cluster. One that knows the identity always is: that it does
+ * stands for its logging in by it, and the nodes are told in the same pass.
+ */
+export function watchesAsCluster(situation: Situation, sentinel: SentinelNode): boolean {
+  return situation.observed.identity === undefined && (hasAll(sentinel, 'identity') || isIntroduced(situation));
 }
 
 /** Of sentinels one at a time: each loses its connections for a moment. */

@@ -5,7 +5,7 @@
 import type { ActStep } from '../../plan/plan.ts';
 import type { RedisAction, Target } from './action.ts';
 import { sentinelSettings } from './config.ts';
-import { isIntroduced, planLogins } from './introduce.ts';
+import { planLogins, watchesAsCluster } from './introduce.ts';
 import { commonLimit, maxmemoryWithin } from './memory.ts';
 import { answering, type DataNode, hasAll } from './observed.ts';
 import { settingsToChange, settingsToHold } from './settings.ts';
@@ -30,7 +30,6 @@ export function planRepairs(situation: Situation, primary: DataNode): Act[] {
 
 function watchSteps(situation: Situation, primary: DataNode): Act[] {
   const { observed, topology, dataPods } = situation;
-  const identity = isIntroduced(situation);
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const knowing = topology.watching.filter((s) => s.watches.primary === primary.address);
   const epochs = new Set(knowing.map((s) => s.watches.epoch));
@@ -50,7 +49,7 @@ function watchSteps(situation: Situation, primary: DataNode): Act[] {
           sentinel: target(sentinel),
           primary: primary.address,
           replace: watches !== undefined,
-          identity,
+          identity: watchesAsCluster(situation, sentinel),
         },
         summary: `tell ${sentinel.pod} to watch ${primary.pod}`,
       },
@@ -116,20 +115,24 @@ export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
 }
 
 function tuneSteps(situation: Situation, primary: DataNode): Act[] {
-  const { cluster, topology } = situation;
+  const { cluster, topology, observed } = situation;
   const wanted: Readonly<Record<string, string>> = { ...sentinelSettings(cluster) };
   return topology.watching.flatMap((sentinel): Act[] => {
     const actual = sentinel.watches.settings;
     const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
     // One that lacks the password reaches nobody; one that was just reset has not tried yet.
     const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.acquainted;
-    const identity = isIntroduced(situation) && hasAll(sentinel, 'identity');
     const inOrder = Object.keys(settings).length === 0 && !isShutOut;
     if (inOrder || sentinel.watches.primary !== primary.address) return [];
     return [
       {
         type: 'act',
-        action: { type: 'redis.tuneSentinel', sentinel: target(sentinel), identity, settings },
+        action: {
+          type: 'redis.tuneSentinel',
+          sentinel: target(sentinel),
+          identity: hasAll(sentinel, 'identity') && observed.identity === undefined,
+          settings,
+        },
         summary: `set ${wordsOf(settings)} on ${sentinel.pod}`,
       },
     ];

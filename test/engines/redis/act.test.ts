@@ -28,21 +28,24 @@ describe('an action', () => {
     [{ type: 'redis.follow', node, primary: '10.0.0.7' }, ['a:6379 REPLICAOF 10.0.0.7 6379']],
     [
       { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: false },
-      ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-pass pw ${settings}`],
+      ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`],
     ],
     [
       { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true, identity: false },
       [
         's:26379 SENTINEL REMOVE db',
         's:26379 SENTINEL MONITOR db 10.0.0.7 6379 2',
-        `s:26379 SENTINEL SET db auth-pass pw ${settings}`,
+        `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`,
       ],
     ],
     [
       { type: 'redis.tuneSentinel', sentinel, identity: false, settings: { quorum: '3' } },
-      ['s:26379 SENTINEL SET db auth-pass pw quorum 3'],
+      ['s:26379 SENTINEL SET db auth-user  auth-pass pw quorum 3'],
     ],
-    [{ type: 'redis.tuneSentinel', sentinel, identity: false, settings: {} }, ['s:26379 SENTINEL SET db auth-pass pw']],
+    [
+      { type: 'redis.tuneSentinel', sentinel, identity: false, settings: {} },
+      ['s:26379 SENTINEL SET db auth-user  auth-pass pw'],
+    ],
     [{ type: 'redis.failover', sentinel }, ['s:26379 SENTINEL FAILOVER db']],
     [{ type: 'redis.forget', sentinel }, ['s:26379 SENTINEL RESET db']],
     [

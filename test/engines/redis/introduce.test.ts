@@ -64,8 +64,23 @@ describe('the identity of a cluster that is older than it', () => {
     ],
     [
       'or by the password, while a data node does not know who the cluster is',
-      { ...older, nodes: { 2: { ...stranger } }, sentinels: { 0: 'forgot' } },
-      ['identify db-2', 'monitor db-sentinel-0 -> db-0', 'wait Repairing'],
+      { ...older, nodes: { 2: { ...stranger } }, sentinels: { 0: 'forgot' }, sentinelLacks: ['identity'] },
+      ['identify db-2', 'monitor db-sentinel-0 -> db-0 by the password', 'wait Repairing'],
+    ],
+    [
+      'but not one that knows the cluster from its start, though a data node does not yet',
+      { nodes: { 2: { ...stranger } }, sentinels: { 0: 'forgot', 1: { settings: {} } } },
+      [
+        'identify db-2',
+        'monitor db-sentinel-0 -> db-0',
+        expect.stringMatching(/^tune db-sentinel-1 .*=\d+$/),
+        'wait Repairing',
+      ],
+    ],
+    [
+      'a sentinel that does not know the cluster is tuned by the password',
+      { ...older, nodes: { 2: { ...stranger } }, sentinels: { 1: { settings: {} } }, sentinelLacks: ['identity'] },
+      ['identify db-2', expect.stringMatching(/^tune db-sentinel-1 .* by the password$/), 'wait Repairing'],
     ],
   ])('%s', (_, story, expected) => {
     expect(planned(story)).toEqual(expected);

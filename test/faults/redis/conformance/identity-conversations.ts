@@ -13,7 +13,7 @@ async function watchedPair(stage: Stage, user: string | undefined): Promise<void
   await Promise.all([stage.start('n1', conf), stage.start('n2', conf), stage.start('s1')]);
   await follow(stage, 'n2', 'n1');
   await stage.ask('s1', 'SENTINEL', 'MONITOR', watched, stage.address('n1'), '6379', '1');
-  const login = user === undefined ? ['auth-pass', password] : ['auth-user', user, 'auth-pass', user];
+  const login = user === undefined ? ['auth-user', '', 'auth-pass', password] : ['auth-user', user, 'auth-pass', user];
   await stage.ask('s1', 'SENTINEL', 'SET', watched, ...login, 'down-after-milliseconds', '3000');
   await stage.until('the sentinel knows the replica', async () => (await flagsOfReplica(stage)) === 'slave');
 }
