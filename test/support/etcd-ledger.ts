@@ -26,7 +26,8 @@ export interface EtcdLedger {
 /** A write that has no answer by then counts as not acknowledged. */
 const answerMs = 500;
 const pauseMs = 2;
-const pageSize = 5000;
+/** Answers are read by the operator's own client, which takes 64 KiB at most. */
+const pageSize = 300;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const textOf = (encoded: string): string => Buffer.from(encoded, 'base64').toString();
