@@ -8,8 +8,14 @@ import { planRedis } from './plan.ts';
 import { redisResources } from './resources.ts';
 import { dynamicSettings } from './settings.ts';
 import { dataPodNames, situationOf } from './situation.ts';
+import { specWarnings } from './warnings.ts';
 
 export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
+  const warnings = specWarnings(cluster).map(({ message }) => `warning: ${message}`);
+  return [...changesToCome(cluster, children), ...warnings];
+}
+
+function changesToCome(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
   const { dataSize } = situationOf(cluster, children, nothingObserved);
   const leaving = dataPodNames(cluster, dataSize).slice(cluster.spec.replicas).reverse();
   const shrinking =
