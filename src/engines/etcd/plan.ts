@@ -17,6 +17,7 @@ import { absent, troubles, wordsFor } from './health.ts';
 import { areBeingStarted, heldUpMs } from './held-up.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
+import { isWorthARestart } from './liveness-change.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { authoritiesAnnotation, podName, recoverAnnotation } from './names.ts';
@@ -108,6 +109,7 @@ function withObjects(
     .map(sparing(situation))
     .filter(
       (step) =>
+        isWorthARestart(situation, step) &&
         // Whoever starts again by itself would start with the new template.
         (gate.isOpen || (gate.templates === undefined ? keeps(situation, step) : stays(step, gate))) &&
         // Whom a member is to trust is not known before, and stands in its template.

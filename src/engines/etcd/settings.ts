@@ -52,8 +52,14 @@ function corruptionChecks(version: string): Record<string, string> {
   };
 }
 
-/** etcd reads the files anew for each connection, so a renewed certificate needs no restart. */
-export function tlsSettings({ tls, version }: EtcdSpec): Record<string, string> {
+/**
+ * etcd reads the files anew for each connection, so a renewed certificate needs no restart. `host`: the member's own name,
+ * which every member's certificate is for, since the others reach it by that name.
+ *
+ * Clients are held to no name, though etcd could: with `client-cert-allowed-hostname` its gateway refuses itself (3.5.35
+ * and 3.6.16), and with it the operator.
+ */
+export function tlsSettings({ tls, version }: EtcdSpec, host: string): Record<string, string> {
   const files = (prefix: string, directory: string): Record<string, string> => ({
     [`${prefix}CERT_FILE`]: `${directory}/tls.crt`,
     [`${prefix}KEY_FILE`]: `${directory}/tls.key`,
@@ -68,11 +74,13 @@ export function tlsSettings({ tls, version }: EtcdSpec): Record<string, string> 
           ...files('ETCD_PEER_', paths.peerTls),
           ETCD_PEER_CLIENT_CERT_AUTH: 'true',
           ...withoutReverseLookup(version),
+          // An authority of the operator's making signs for these peers alone.
+          ...(tls.peer.selfManaged === undefined ? { ETCD_PEER_CERT_ALLOWED_HOSTNAME: host } : {}),
         }),
   };
 }
 
-/** A peer shows a certificate of the authority; that its address also has one of its names only DNS could tell. */
+/** That a peer's address also has one of the names in its certificate only DNS could tell. */
 function withoutReverseLookup(version: string): Record<string, string> {
   return { [`ETCD_${experimental(version)}PEER_SKIP_CLIENT_SAN_VERIFICATION`]: 'true' };
 }

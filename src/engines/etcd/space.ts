@@ -12,6 +12,8 @@ import { quotaOf } from './settings.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
 
 const recheckMs = 500;
+/** After a member's process has started again, for as long nothing but an alarm has it defragmented. */
+const calmMs = 600_000;
 
 /** Share of the quota from which on an alarm would come back at once. */
 const nearlyFull = 0.9;
@@ -67,8 +69,19 @@ export function planUpkeep(situation: Situation, members: readonly Member[]): Et
     situation,
     members,
     (member) =>
-      (member.live?.dbSize ?? 0) * 4 > quota && unusedOf(member) * 100 >= (member.live?.dbSize ?? 0) * unusedPercent,
+      (member.live?.dbSize ?? 0) * 4 > quota &&
+      unusedOf(member) * 100 >= (member.live?.dbSize ?? 0) * unusedPercent &&
+      hasRunForAWhile(situation, member),
   );
+}
+
+/** One that has just started may have ended for being defragmented: the next attempt is not the next thing that happens. */
+function hasRunForAWhile({ pods, observed }: Situation, { index }: Member): boolean {
+  const containers = (index === undefined ? undefined : pods.get(index))?.status?.containerStatuses ?? [];
+  return containers.every(({ restartCount = 0, state }) => {
+    const since = Date.parse(state?.running?.startedAt ?? '');
+    return restartCount === 0 || Number.isNaN(since) || observed.at - since >= calmMs;
+  });
 }
 
 function unusedOf({ live }: Member): number {

@@ -8,6 +8,7 @@ import { type Children, type Pod, podIsReady } from '../../resources/children.ts
 import { selectorLabels } from '../../resources/metadata.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import type { StatusClaim } from '../engine.ts';
+import { warningClaims } from '../spec-warnings.ts';
 import type { EtcdAction } from './action.ts';
 import { clientSecret } from './certificates.ts';
 import { troubles } from './health.ts';
@@ -18,6 +19,7 @@ import { component } from './resources.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
 import { isVersionDue } from './version.ts';
+import { specWarnings } from './warnings.ts';
 
 export function etcdStatus(
   cluster: Cluster<EtcdSpec>,
@@ -33,8 +35,10 @@ export function etcdStatus(
   const initialized = cluster.status?.initialized === true || members !== undefined;
   const names = etcdNames(cluster.metadata.name);
   const certificates = clientSecret(cluster);
+  const judged = judge(situation, plan, initialized);
   return {
-    ...judge(situation, plan, initialized),
+    ...judged,
+    conditions: [...judged.conditions, ...warningClaims(specWarnings(cluster))],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
     selector: Object.entries(selectorLabels(cluster, { engine: 'etcd', component }))

@@ -9,6 +9,7 @@ import { type Children, type Pod, podIsReady } from '../../resources/children.ts
 import { selectorLabels } from '../../resources/metadata.ts';
 import { conditionClaims } from '../condition-claims.ts';
 import type { StatusClaim } from '../engine.ts';
+import { warningClaims } from '../spec-warnings.ts';
 import type { RedisAction } from './action.ts';
 import { findingClaims } from './findings.ts';
 import { findingsIn, unready } from './health.ts';
@@ -16,7 +17,7 @@ import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { RedisObserved } from './observed.ts';
 import { passwordSecret } from './password.ts';
 import { type Situation, situationOf } from './situation.ts';
-import { specWarnings, warningClaims } from './warnings.ts';
+import { specWarnings } from './warnings.ts';
 
 export function redisStatus(
   cluster: Cluster<RedisSpec>,

@@ -2,19 +2,12 @@
  * What a valid spec gives up, or risks: said in the condition `SpecWarning` for as long as it is so. Refusing it would
  * make clusters invalid that run with it.
  */
-import { shortened } from '../../api/bounds.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import type { ConditionClaim } from '../../api/condition.ts';
 import { canonicalQuantity, unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import type { SpecWarning } from '../spec-warnings.ts';
 import { dynamicSettings } from './settings.ts';
 import { timingOf } from './timing.ts';
-
-export interface SpecWarning {
-  /** CamelCase, stable. */
-  readonly reason: string;
-  readonly message: string;
-}
 
 /**
  * The append-only file holds the data once as its base and as much again before it is rewritten, and a rewrite writes
@@ -59,12 +52,4 @@ function smallVolume(cluster: Cluster<RedisSpec>): SpecWarning[] {
       message: `storage.size ${size} is less than ${timesData} times maxmemory (${needed}): a rewrite of the append-only file may fill the volume`,
     },
   ];
-}
-
-/** One condition for all of them, under the reason of the first. */
-export function warningClaims(warnings: readonly SpecWarning[]): ConditionClaim[] {
-  const [first] = warnings;
-  if (first === undefined) return [];
-  const message = shortened(warnings.map((warning) => warning.message).join('; '));
-  return [{ type: 'SpecWarning', status: 'True', reason: first.reason, message }];
 }

@@ -1,8 +1,11 @@
 /** The whole engine against real members: what people ask of it. Every story ends settled, with the data that was written. */
 import { describe, expect, it } from 'vitest';
+import type { HttpResponse } from '../../../src/engines/engine-io.ts';
 import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
+import { dialTcp } from '../../../src/runtime/engine-io.ts';
+import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
-import { openAuthority } from '../../support/etcd-certificates.ts';
+import { type Certificates, openAuthority } from '../../support/etcd-certificates.ts';
 import { generatedPassword } from '../../support/etcd-host.ts';
 import { etcdOperator } from '../../support/etcd-operator.ts';
 import { asked, base64, claims, get, hashes, leaderOf, put, roles, storiesFrom } from '../../support/etcd-story.ts';
@@ -181,6 +184,15 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
       operator.change({ replicas: 3, auth: { enabled: true } });
       await operator.settle();
       expect(Object.values(roles(operator)).sort()).toEqual(['leader', 'voter', 'voter']);
+      // The authority signs for others, too: theirs are no peers.
+      const asPeer = (shown: Certificates): Promise<HttpResponse> => {
+        const material = { ca: shown['ca.crt'], cert: shown['tls.crt'], key: shown['tls.key'] };
+        const request = { host: host.address('db-0-0'), port: 2380, method: 'GET', path: '/version' } as const;
+        const signal = AbortSignal.timeout(5000);
+        return exchangeOver(dialTcp, { ...request, tls: { ...material, servername: 'db-0-0.db.apps.svc' }, signal });
+      };
+      expect(await asPeer(authority.issue(addresses))).toMatchObject({ status: 200 });
+      await expect(asPeer(authority.issue([], { name: 'other', namespace: 'apps' }))).rejects.toThrow();
       // Renewed: nobody restarts for it.
       host.provide('members', authority.issue(addresses));
       operator.clear();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { LiveMember } from '../../../src/engines/etcd/observed.ts';
-import { clusterId, etcdWorld, type Story } from '../../support/etcd-situation.ts';
+import { clusterId, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 
 const mebibyte = 1024 ** 2;
@@ -87,8 +87,38 @@ describe('E11: a quota that is used up', () => {
   ]);
 });
 
+const restartedAgo =
+  (ms: number, restartCount = 1): NonNullable<Story['children']> =>
+  (objects) =>
+    objects.map((object) => {
+      if (object.metadata.name !== 'db-2-0') return object;
+      const startedAt = new Date(now - ms).toISOString();
+      const containerStatuses = [{ name: 'etcd', restartCount, state: { running: { startedAt } } }];
+      return { ...object, status: { ...(object.status as object), containerStatuses } };
+    });
+
 describe('a database that is mostly unused space', () => {
   table([
+    [
+      'is left alone for ten minutes where its process has started again: that may have been for this',
+      { spec, members: { 2: size(60, 20) }, children: restartedAgo(599_000) },
+      ['settled'],
+    ],
+    [
+      'is made smaller after that',
+      { spec, members: { 2: size(60, 20) }, children: restartedAgo(600_000) },
+      ['defragment db-2-0', 'wait Defragmenting'],
+    ],
+    [
+      'is made smaller at once where its process has never ended',
+      { spec, members: { 2: size(60, 20) }, children: restartedAgo(1000, 0) },
+      ['defragment db-2-0', 'wait Defragmenting'],
+    ],
+    [
+      'is made smaller whenever its quota is used up',
+      { ...compacted('100', { members: { 2: size(100, 10) } }), children: restartedAgo(1000) },
+      ['defragment db-2-0', 'wait Defragmenting'],
+    ],
     ['is made smaller', { spec, members: { 2: size(60, 20) } }, ['defragment db-2-0', 'wait Defragmenting']],
     ['is left alone while it is small', { spec, members: { all: size(25, 1) } }, ['settled']],
     ['is left alone while most of it is used', { spec, members: { all: size(60, 31) } }, ['settled']],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { specWarnings, warningClaims } from '../../../src/engines/redis/warnings.ts';
+import { specWarnings } from '../../../src/engines/redis/warnings.ts';
+import { warningClaims } from '../../../src/engines/spec-warnings.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 describe('a spec', () => {

@@ -169,7 +169,7 @@ class Container implements RunningProgram {
     const member = this.#member;
     if (port !== metricsPort || member === undefined || !member.servesPeers) return false;
     if (member.isFrozen) return new Promise(() => undefined);
-    if (path === '/livez') return true;
+    if (path.split('?')[0] === '/livez') return true;
     // A learner answers no linearizable question, not even its own.
     if (path !== '/readyz' || member.own?.isLearner === true) return false;
     if (member.state.alarms.some(({ alarm }) => alarm === 'CORRUPT')) return false;

@@ -1,4 +1,5 @@
 /** Members that are away, that have lost what they had, or that are started where they should not be. */
+import { livenessPath } from '../../../../src/engines/etcd/pods.ts';
 import { progressIn } from '../../../../src/engines/etcd/progress.ts';
 import {
   type Conversation,
@@ -39,13 +40,14 @@ export const failureConversations: readonly Conversation[] = [
         await get(stage, first, 'a', true),
         await put(stage, first, 'b', '2'),
         await stage.probe(first, '/livez'),
+        await stage.probe(first, livenessPath),
         await stage.probe(first, '/readyz'),
       ];
       await stage.start(other, newCluster(...members));
       await ready(stage, first, other);
       return [alone, await get(stage, other, 'a'), await put(stage, other, 'c', '3')];
     },
-    yields: [[['etcdserver: no leader'], '1', '4 context deadline exceeded', true, false], '1', 'done'],
+    yields: [[['etcdserver: no leader'], '1', '4 context deadline exceeded', true, true, false], '1', 'done'],
   },
   {
     story: 'without a majority one that has started again answers no client, and its metrics say how far its data goes',

@@ -3,6 +3,8 @@
  * and so on; each has an address and a volume of its own. Numbers of members come back as these names.
  */
 
+import type { livenessPath } from '../../../../src/engines/etcd/pods.ts';
+
 export interface StartOptions {
   readonly state: 'new' | 'existing';
   /** Everybody in `initial-cluster`. */
@@ -24,7 +26,7 @@ export interface Stage {
   /** One call, which is given up after so long; default 9 s. */
   ask(member: string, path: string, body?: object, options?: { token?: string; withinMs?: number }): Promise<Answer>;
   /** Whether the kubelet's question is answered well. */
-  probe(member: string, path: '/livez' | '/readyz'): Promise<boolean>;
+  probe(member: string, path: '/livez' | typeof livenessPath | '/readyz'): Promise<boolean>;
   /** What its metrics say, as far as the operator asks for it; undefined where nobody answers. */
   metrics(member: string): Promise<string | undefined>;
   kill(member: string): Promise<void>;

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
+import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
+import { etcdCluster } from '../../support/etcd-situation.ts';
+
+const by = (kind: 'Issuer' | 'ClusterIssuer', more: object = {}): EtcdSpecInput => ({
+  tls: { client: { certManager: { issuerRef: { name: 'platform-ca', kind } }, ...more } },
+});
+
+describe('a warning about a spec', () => {
+  it.each<[string, EtcdSpecInput, readonly string[]]>([
+    ['is given where an issuer of all namespaces says who is a client', by('ClusterIssuer'), ['ClusterWideIssuer']],
+    ['is not where the issuer is of the namespace', by('Issuer'), []],
+    ['is not where clients show no certificate', by('ClusterIssuer', { requireCertificate: false }), []],
+    ['is not where the operator makes the certificates', { tls: { client: { selfManaged: {} } } }, []],
+    ['is not without TLS', {}, []],
+  ])('%s', (_, spec, reasons) => {
+    expect(specWarnings(etcdCluster(spec)).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it('names what a certificate with the common name root may do', () => {
+    const [warning] = specWarnings(etcdCluster({ ...by('ClusterIssuer'), auth: { enabled: true } }));
+    expect(warning?.message).toContain('one with the common name root is the user root');
+  });
+});
