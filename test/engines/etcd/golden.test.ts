@@ -9,8 +9,8 @@ import { etcdCluster } from '../../support/etcd-situation.ts';
  */
 const template = (spec: EtcdSpecInput): { readonly containers: readonly Container[] } => {
   const set = etcdResources(etcdCluster(spec)).find(({ object }) => object.metadata.name === 'db-1')?.object;
-  const { spec: made } = set ?? {};
-  return (made as { template: { spec: { containers: readonly Container[] } } }).template.spec;
+  if (set === undefined) throw new Error('there is no member 1');
+  return (set.spec as { template: { spec: { containers: readonly Container[] } } }).template.spec;
 };
 interface Container {
   readonly env: readonly { readonly name: string; readonly value?: string }[];
