@@ -44,7 +44,7 @@ export const oldViewMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/reconciler.ts',
-        find: 'if (!plan.steps.some(countsOnOthers)) return false;',
+        find: 'if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;',
         replace: 'return false;',
       },
     ],
