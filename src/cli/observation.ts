@@ -11,7 +11,7 @@ import type { Children } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
 import type { PodDialer } from './port-forward.ts';
 
@@ -23,6 +23,8 @@ export interface ObserveOptions {
   readonly way: Way;
   readonly forward: PodDialer;
   readonly dial: Dial;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 export interface Observed {
@@ -46,7 +48,7 @@ export async function observe(
   if (way === 'never') return unheard('the database processes were not asked');
   const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
   try {
-    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road), referred);
+    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road, options.clock), referred);
     const obstacle = road.obstacle();
     return obstacle === undefined ? { survey } : { survey, unheard: obstacle };
   } catch (error) {
@@ -60,9 +62,13 @@ function isForbidden(error: unknown, path: string): boolean {
 }
 
 /** To ask the processes of a cluster through the API server, or at their addresses. */
-export function ioTo(cluster: Cluster, children: Children, { way, client, forward, dial }: ObserveOptions): EngineIO {
+export function ioTo(
+  cluster: Cluster,
+  children: Children,
+  { way, client, forward, dial, clock }: ObserveOptions,
+): EngineIO {
   const road = way === 'direct' ? directRoad(dial) : forwardRoad(forward, cluster, children);
-  return askingIO(cluster, client, road);
+  return askingIO(cluster, client, road, clock);
 }
 
 /** A way to the processes, which knows in the end whether it led anywhere. */
@@ -114,8 +120,12 @@ function forwardRoad(forward: PodDialer, { metadata }: Cluster, children: Childr
   };
 }
 
-function askingIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>, { dial, patience }: Road): EngineIO {
-  const clock = systemClock;
+function askingIO(
+  { metadata }: Cluster,
+  client: Pick<KubeClient, 'get' | 'list'>,
+  { dial, patience }: Road,
+  clock: Clock = systemClock,
+): EngineIO {
   const secrets = createSecretReader({ client, clock, onValue: () => undefined });
   const signal = new AbortController().signal;
   const io = engineIO({ namespace: metadata.namespace, secrets, claims: claimReader(client), dial, clock, signal });

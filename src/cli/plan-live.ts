@@ -44,7 +44,7 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
     const previews =
       ref === undefined
         ? await ofDocuments(documents, known, connection, options, args.namespace)
-        : [await ofCluster(await existing(connection, ref, namespace), ref.engine, known, options)];
+        : [await previewOf(ref, namespace, known, { ...options, cluster: connection.cluster })];
     if (image === undefined && previews.some(showsDefaultImage)) {
       around.stderr(
         `${defaultAgentImage} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
@@ -65,6 +65,16 @@ async function readable(file: string, around: Surroundings): Promise<readonly Ma
 
 function showsDefaultImage({ plan }: Preview): boolean {
   return JSON.stringify(plan.steps).includes(JSON.stringify(defaultAgentImage));
+}
+
+/** Of one cluster as it is there: what the next pass would do. `cluster`: what that Kubernetes is called in messages. */
+export async function previewOf(
+  ref: ClusterRef,
+  namespace: string,
+  known: readonly RegisteredEngine[],
+  options: LiveOptions & Pick<Connection, 'cluster'>,
+): Promise<Preview> {
+  return ofCluster(await existing(options, ref, namespace), ref.engine, known, options);
 }
 
 async function ofCluster(
@@ -96,7 +106,7 @@ async function ofDocuments(
 
 /** As the controller reads it. */
 async function existing(
-  { client, cluster }: Connection,
+  { client, cluster }: Pick<Connection, 'client' | 'cluster'>,
   { engine, name }: ClusterRef,
   namespace: string,
 ): Promise<Cluster<CommonSpec>> {

@@ -63,12 +63,12 @@ export async function livePreview(
   options: LiveOptions,
   referred?: Cluster,
 ): Promise<Preview> {
-  const { client } = options;
+  const { client, clock = systemClock } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
   const children = await readChildren(client, engine, namespace, name);
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
-    const end = planEnd(engine, cluster, children, secrets, systemClock.now());
+    const end = planEnd(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
     const { isWaitingForBackup } = end;
     const kept = isWaitingForBackup

@@ -76,6 +76,8 @@ export interface RunRecord {
   readonly unsafe: readonly string[];
   /** Of backups. */
   readonly vault: VaultFindings;
+  /** What the operator did that no plan had shown, a line each. */
+  readonly unforeseen: readonly string[];
   /** One line an entry, as the operator's log prints them. */
   readonly log: readonly string[];
   /** Rejections that nobody handled. */

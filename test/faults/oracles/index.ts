@@ -4,6 +4,7 @@ import type { Oracle, RunRecord, Violation } from '../record.ts';
 import { counts } from './counts.ts';
 import { data } from './data.ts';
 import { endState } from './end-state.ts';
+import { foresight } from './foresight.ts';
 import { honesty } from './honesty.ts';
 import { membership } from './membership.ts';
 import { permissions } from './permissions.ts';
@@ -27,6 +28,7 @@ export const oracles: readonly Oracle[] = [
   singleWriter,
   secrecy,
   permissions,
+  foresight,
 ];
 
 /** What the plan, or `excuses`, say may differ is left out, and nothing else. */

@@ -9,6 +9,7 @@ import { createLog } from '../../../src/runtime/log.ts';
 import { createMetrics } from '../../../src/runtime/metrics.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
+import type { ForesightRecorder } from '../foresight/recorder.ts';
 import type { LifeEnd, LifeRecord } from '../record.ts';
 import type { Life, Wire } from '../wire/wire.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
@@ -51,8 +52,9 @@ export function createOperators(options: {
   readonly network: Network;
   readonly wire: Wire;
   readonly namespace: string;
+  readonly foresight: ForesightRecorder;
 }): Operators {
-  const { clock, random, kubernetes, network, wire, namespace } = options;
+  const { clock, random, kubernetes, network, wire, namespace, foresight } = options;
   const all: Running[] = [];
   const log: string[] = [];
   let closed = false;
@@ -83,10 +85,13 @@ export function createOperators(options: {
     all.push(running);
     const identity = `operator-${life.id}`;
     const connect = (): Transport => own.transport(wire.transport(life, kubernetes.transport('clusterwright')));
-    const operator = createOperator({
+    const edges = foresight.life(life.id, {
       engines,
       transport: connect(),
       dial: wire.dial(life, dial),
+    });
+    const operator = createOperator({
+      ...edges,
       namespaces: [namespace],
       election: { namespace, identity, transport: connect() },
       instance: identity,

@@ -11,6 +11,8 @@ import { agentProgram } from '../backup/agent.ts';
 import { putOnShelf } from '../backup/earlier.ts';
 import { createVault } from '../backup/vault.ts';
 import { watchVault } from '../backup/watch.ts';
+import { unforeseen } from '../foresight/foresight.ts';
+import { foresightRecorder } from '../foresight/recorder.ts';
 import { simulatedKubernetes } from '../kubernetes/simulated-kubernetes.ts';
 import type { Fault, Plan } from '../plan.ts';
 import type { RunRecord } from '../record.ts';
@@ -65,7 +67,8 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
     past: (request, version) => collectionAt(kubernetes, request, version),
     version: () => kubernetes.version,
   });
-  const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace });
+  const foresight = foresightRecorder({ clock: time, objects: () => kubernetes.objects() });
+  const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace, foresight });
   const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators });
   const somebody = clientOf(world, 'somebody', random);
   const accidents = createAccidents({ world, subject, stage, operators, somebody, vault });
@@ -147,6 +150,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
       ledger: await closing,
       ...findings,
       vault: vaulted,
+      unforeseen: await unforeseen(foresight, wire.entries.slice(entriesBefore)),
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),

@@ -1,0 +1,157 @@
+/**
+ * Whether what was done is what was shown: for every write and every action of the operator, the plan that
+ * `clusterwright plan KIND/NAME` would have printed at the beginning of that pass is made, and has to hold it.
+ *
+ * The CLI's plan is made from the API server's objects of that moment. Where the operator's view was behind, it is made
+ * from that view: nobody can show what follows from what he does not see. What the processes answered is the same.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { previewOf } from '../../../src/cli/plan-live.ts';
+import { engines } from '../../../src/engines/index.ts';
+import type { Plan } from '../../../src/plan/plan.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { describeStep } from '../../../src/runtime/executor.ts';
+import { over } from '../simulated/settling.ts';
+import { targetOf } from '../wire/request.ts';
+import type { WireEntry } from '../wire/wire.ts';
+import { virtualTime } from '../world/time.ts';
+import { frozenClient } from './frozen-client.ts';
+import { isPlanned } from './planned-request.ts';
+import type { Act, ForesightRecorder, Pass } from './recorder.ts';
+import { replayed } from './transcript.ts';
+
+const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is asked through the API server'));
+/** Virtual milliseconds: each process is given up after one second, or a few. */
+const patienceMs = 300_000;
+
+async function previewFrom(pass: Pass, objects: readonly KubeObject[]): Promise<Plan> {
+  const time = virtualTime();
+  const { name, namespace } = pass.cluster.metadata;
+  const engine = engines.find((one) => one.name === pass.engine.name);
+  if (engine === undefined) throw new Error(`there is no engine ${pass.engine.name}`);
+  const reads = [...pass.secretReads];
+  const answered = async (path: string): Promise<void> => {
+    const next = reads.findIndex((read) => read.path === path);
+    const [read] = next < 0 ? [] : reads.splice(next, 1);
+    if (read?.answeredAt !== undefined) await sleep(time, Math.max(0, read.answeredAt - pass.began - time.monotonic()));
+  };
+  const work = previewOf({ engine, name }, namespace, engines, {
+    cluster: 'simulated',
+    client: frozenClient(objects, answered),
+    way: 'direct',
+    forward: unreachable,
+    dial: replayed(pass.connections, time, pass.began),
+    clock: {
+      now: () => pass.now + time.monotonic(),
+      monotonic: time.monotonic,
+      after: (ms, call) => time.after(ms, call),
+    },
+  });
+  if (!(await time.advanceUntil(over(work), patienceMs))) throw new Error('the plan is never made');
+  return (await work).plan;
+}
+
+const isChild = (pass: Pass, { metadata }: KubeObject): boolean =>
+  metadata.labels?.[managedByLabel] === managedBy &&
+  metadata.labels[nameLabel] === pass.engine.name &&
+  metadata.labels[instanceLabel] === pass.cluster.metadata.name;
+
+const isSame = (some: KubeObject, other: KubeObject): boolean =>
+  some.kind === other.kind &&
+  some.metadata.name === other.metadata.name &&
+  some.metadata.namespace === other.metadata.namespace;
+
+function viewOf({ cluster, children, referred }: Pass): readonly KubeObject[] {
+  return [cluster, ...children.objects, ...(referred === undefined ? [] : [referred])];
+}
+
+/** Whether the operator's view was not what was in the API server: something newer is there, or something else. */
+function wasBehind(pass: Pass): boolean {
+  const view = viewOf(pass);
+  const isOld = view.some((seen) => {
+    const there = pass.objects.find((object) => isSame(object, seen));
+    return there?.metadata.resourceVersion !== seen.metadata.resourceVersion;
+  });
+  return isOld || pass.objects.some((object) => isChild(pass, object) && !view.some((seen) => isSame(object, seen)));
+}
+
+function asSeen(pass: Pass): readonly KubeObject[] {
+  const view = viewOf(pass);
+  const others = pass.objects.filter((object) => !isChild(pass, object) && !view.some((seen) => isSame(object, seen)));
+  return [...view, ...others];
+}
+
+/** Not of any plan, and the whole list of it: see `docs/faults.md`. */
+function isApart({ request }: WireEntry): boolean {
+  if (request === undefined || request.method === 'GET') return true;
+  const { group, resource, subresource } = targetOf(request.path);
+  return ['leases', 'events'].includes(resource) || (group === 'clusterwright.dev' && subresource === 'status');
+}
+
+/** A line for each write and each action that was not in the plan. */
+export async function unforeseen(
+  { passes, acts }: Pick<ForesightRecorder, 'passes' | 'acts'>,
+  entries: readonly WireEntry[],
+): Promise<readonly string[]> {
+  const previews = new Map<Pass, Map<'there' | 'seen', Promise<Plan>>>();
+  const preview = (pass: Pass, from: 'there' | 'seen'): Promise<Plan> => {
+    const known = previews.get(pass) ?? new Map<'there' | 'seen', Promise<Plan>>();
+    previews.set(pass, known);
+    const made = known.get(from) ?? previewFrom(pass, from === 'there' ? pass.objects : asSeen(pass));
+    known.set(from, made);
+    return made;
+  };
+  const holds = async (pass: Pass, isIn: (plan: Plan) => boolean): Promise<boolean> => {
+    try {
+      if (isIn(await preview(pass, 'there'))) return true;
+    } catch (error) {
+      if (!wasBehind(pass)) throw error;
+    }
+    return wasBehind(pass) && isIn(await preview(pass, 'seen'));
+  };
+  const shown = async (pass: Pass | undefined): Promise<string> => {
+    if (pass === undefined) return 'there was no pass';
+    const { steps, outcome } = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
+    const why = outcome.state === 'settled' ? 'settled' : `${outcome.reason}: ${outcome.message}`;
+    return `the plan was: ${[...steps.map(describeStep), why].join('; ')}`;
+  };
+
+  const found: string[] = [];
+  for (const entry of entries.filter((one) => !isApart(one))) {
+    const { request } = entry;
+    if (request === undefined) continue;
+    const current = currentPasses(passes, entry);
+    let isShown = false;
+    for (const pass of current) isShown ||= await holds(pass, (plan) => isPlanned(plan, request));
+    if (!isShown) found.push(`${entry.verb} ${entry.what} was in no plan; ${await shown(current.at(-1))}`);
+  }
+  for (const act of acts) {
+    const isShown = await holds(act.pass, ({ steps }) =>
+      steps.some((step) => step.type === 'act' && isDeepStrictEqual(step.action, act.action)),
+    );
+    if (!isShown) found.push(`${act.action.type} was in no plan; ${await shown(act.pass)}`);
+  }
+  return [...found, ...commandsApart(entries, acts)];
+}
+
+/** Of each resource the last pass of that process that had begun by then. */
+function currentPasses(passes: readonly Pass[], { life, at }: WireEntry): readonly Pass[] {
+  const last = new Map<string, Pass>();
+  for (const pass of passes) {
+    if (pass.life === life && pass.began <= at) last.set(`${pass.cluster.kind} ${pass.cluster.metadata.name}`, pass);
+  }
+  return [...last.values()];
+}
+
+/** What changes a process is sent by an action, and by nothing else. */
+function commandsApart(entries: readonly WireEntry[], acts: readonly Act[]): string[] {
+  return entries.flatMap(({ life, at, verb, what }) => {
+    if (verb !== 'command') return [];
+    const isOfAction = acts.some(
+      ({ pass, from, to = Number.POSITIVE_INFINITY }) => pass.life === life && from <= at && at <= to,
+    );
+    return isOfAction ? [] : [`${what} was sent while no action was at work`];
+  });
+}

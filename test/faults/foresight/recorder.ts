@@ -1,0 +1,157 @@
+/**
+ * What the operator knew at the beginning of each pass: the objects of that moment, its own view of them, and all that
+ * the database processes answered. From these its plan can be made again, in the way in which the CLI makes one.
+ */
+import type { Cluster } from '../../../src/api/cluster.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { RegisteredEngine } from '../../../src/engines/engine.ts';
+import type { EngineAction } from '../../../src/plan/plan.ts';
+import type { Children } from '../../../src/resources/children.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import type { Dial } from '../../../src/runtime/engine-io.ts';
+import type { Transport } from '../../../src/runtime/transport.ts';
+import { targetOf } from '../wire/request.ts';
+import { type Connection, tapped } from './transcript.ts';
+
+export interface Pass {
+  readonly life: number;
+  readonly engine: RegisteredEngine;
+  /** Milliseconds of the run, and of the wall. */
+  readonly began: number;
+  readonly now: number;
+  /** What was in the API server. */
+  readonly objects: readonly KubeObject[];
+  /** What the operator took it for. */
+  readonly cluster: Cluster;
+  readonly children: Children;
+  readonly referred: Cluster | undefined;
+  /** All that the processes were asked until the plan was made, and what they answered. */
+  connections: readonly Connection[];
+  /** When the answers came to what was read of Secrets meanwhile, in the order in which it was asked. */
+  secretReads: readonly SecretRead[];
+}
+
+export interface SecretRead {
+  readonly path: string;
+  /** Undefined where no answer came. */
+  answeredAt?: number;
+}
+
+/** An engine's action at work. */
+export interface Act {
+  readonly pass: Pass;
+  readonly action: EngineAction;
+  readonly from: number;
+  to?: number;
+}
+
+/** What a process of the operator is made with. */
+export interface Edges {
+  readonly engines: readonly RegisteredEngine[];
+  readonly transport: Transport;
+  readonly dial: Dial;
+}
+
+export interface ForesightRecorder {
+  /** The same, with everything taken down. */
+  life(id: number, edges: Edges): Edges;
+  readonly passes: readonly Pass[];
+  readonly acts: readonly Act[];
+}
+
+export function foresightRecorder(options: {
+  readonly clock: Clock;
+  readonly objects: () => readonly KubeObject[];
+}): ForesightRecorder {
+  const { clock, objects } = options;
+  const passes: Pass[] = [];
+  const acts: Act[] = [];
+
+  function begin(
+    life: number,
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    children: Children,
+    referred?: Cluster,
+  ): Pass {
+    const [began, now] = [clock.monotonic(), clock.now()];
+    const pass: Pass = {
+      life,
+      engine,
+      began,
+      now,
+      objects: objects(),
+      cluster,
+      children,
+      referred,
+      connections: [],
+      secretReads: [],
+    };
+    passes.push(pass);
+    return pass;
+  }
+
+  return {
+    passes,
+    acts,
+    life(id, { engines, transport, dial }) {
+      const connections: Connection[] = [];
+      const secretReads: SecretRead[] = [];
+      const recorded = engines.map((engine): RegisteredEngine => {
+        const { lastBackup } = engine;
+        return {
+          ...engine,
+          async survey(cluster, children, io, referred) {
+            const pass = begin(id, engine, cluster, children, referred);
+            const first = connections.length;
+            const firstRead = secretReads.length;
+            const survey = await engine.survey(cluster, children, io, referred);
+            pass.connections = connections.slice(first).map((one) => ({ ...one, events: [...one.events] }));
+            pass.secretReads = secretReads.slice(firstRead);
+            return {
+              ...survey,
+              async act(action) {
+                const act: Act = { pass, action, from: clock.monotonic() };
+                acts.push(act);
+                try {
+                  await survey.act(action);
+                } finally {
+                  act.to = clock.monotonic();
+                }
+              },
+            };
+          },
+          // Who is asked for a last backup is being deleted, and the processes are not asked.
+          ...(lastBackup === undefined
+            ? {}
+            : {
+                lastBackup: (cluster, children, now) => {
+                  begin(id, engine, cluster, children);
+                  return lastBackup(cluster, children, now);
+                },
+              }),
+        };
+      });
+      return {
+        engines: recorded,
+        dial: tapped(dial, connections, () => clock.monotonic()),
+        transport: withReads(transport, secretReads, () => clock.monotonic()),
+      };
+    },
+  };
+}
+
+function withReads(transport: Transport, reads: SecretRead[], now: () => number): Transport {
+  return {
+    stream: (request) => transport.stream(request),
+    close: () => transport.close(),
+    async request(request) {
+      if (request.method !== 'GET' || targetOf(request.path).resource !== 'secrets') return transport.request(request);
+      const read: SecretRead = { path: request.path };
+      reads.push(read);
+      const response = await transport.request(request);
+      read.answeredAt = now();
+      return response;
+    },
+  };
+}

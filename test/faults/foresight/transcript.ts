@@ -1,0 +1,130 @@
+/**
+ * What the operator and the database processes said to each other, byte by byte, and the same said again to whoever asks
+ * the same. So a plan can be made a second time from exactly what it was made from, without asking anybody anything.
+ */
+import { Duplex } from 'node:stream';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import type { Dial } from '../../../src/runtime/engine-io.ts';
+
+type Event = { readonly at: number } & (
+  | { readonly way: 'out' | 'in'; readonly bytes: Buffer }
+  | { readonly way: 'end' }
+);
+
+export interface Connection {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined while it is being made, and where nobody ever answered. */
+  outcome?: { readonly at: number; readonly refusal?: Error };
+  readonly events: Event[];
+}
+
+/** Dials like the given function, and keeps every connection in the order in which it was asked for. */
+export function tapped(dial: Dial, connections: Connection[], now: () => number): Dial {
+  return async (host, port, signal) => {
+    const connection: Connection = { host, port, events: [] };
+    connections.push(connection);
+    try {
+      const socket = await dial(host, port, signal);
+      connection.outcome = { at: now() };
+      return tap(socket, connection.events, now);
+    } catch (error) {
+      if (!signal.aborted) connection.outcome = { at: now(), refusal: error as Error };
+      throw error;
+    }
+  };
+}
+
+/** In place: one more stream in between would take time, and the run would be another one. */
+function tap(socket: Duplex, events: Event[], now: () => number): Duplex {
+  const write = socket._write.bind(socket);
+  const push = socket.push.bind(socket);
+  socket._write = (chunk: Buffer, encoding, done) => {
+    events.push({ at: now(), way: 'out', bytes: Buffer.from(chunk) });
+    write(chunk, encoding, done);
+  };
+  socket.push = (chunk: unknown, encoding) => {
+    events.push({
+      at: now(),
+      ...(chunk === null ? { way: 'end' } : { way: 'in', bytes: Buffer.from(chunk as Uint8Array) }),
+    });
+    return push(chunk, encoding);
+  };
+  return socket;
+}
+
+/**
+ * Answers as those connections did, each of them once, and when they did: who hears of a thing first asks otherwise than
+ * who hears of it last. What was not said is not answered.
+ *
+ * @param clock begins with the pass; `began` is when that was
+ */
+export function replayed(
+  connections: readonly Connection[],
+  clock: Pick<Clock, 'monotonic' | 'after'>,
+  began: number,
+): Dial {
+  const dialled = [...connections];
+  const unbound = new Set(connections);
+  const then: Then = (at, call) => void clock.after(Math.max(0, at - began - clock.monotonic()), call);
+  return (host, port, signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const isHere = (one: Connection): boolean => one.host === host && one.port === port;
+      const next = dialled.findIndex(isHere);
+      const [connection] = next < 0 ? [] : dialled.splice(next, 1);
+      if (connection?.outcome === undefined) return;
+      const { at, refusal } = connection.outcome;
+      if (refusal !== undefined) return then(at, () => reject(refusal));
+      const bind = (asked: Buffer): Connection | undefined => {
+        // Of several that ask the same, each is told what it was told.
+        const found = [connection, ...unbound].find(
+          (one) => unbound.has(one) && isHere(one) && isOpenedBy(one.events, asked),
+        );
+        if (found !== undefined) unbound.delete(found);
+        return found;
+      };
+      then(at, () => resolve(echo(bind, then)));
+    });
+}
+
+type Then = (at: number, call: () => void) => void;
+
+/** Which of them it is shows in what is asked before anything is answered. */
+function echo(bind: (asked: Buffer) => Connection | undefined, then: Then): Duplex {
+  let rest: Event[] | undefined;
+  let asked: Buffer = Buffer.alloc(0);
+  const socket = new Duplex({
+    read: () => undefined,
+    write(chunk: Buffer, _encoding, done) {
+      asked = Buffer.concat([asked, chunk]);
+      rest ??= bind(asked)?.events.slice();
+      answer();
+      done();
+    },
+  });
+  const answer = (): void => {
+    for (let next = rest?.[0]; next !== undefined; next = rest?.[0]) {
+      if (next.way === 'out') {
+        const { bytes } = next;
+        if (!asked.subarray(0, bytes.length).equals(bytes)) return;
+        asked = asked.subarray(bytes.length);
+      } else {
+        const said = next.way === 'in' ? next.bytes : null;
+        then(next.at, () => socket.push(said));
+      }
+      rest?.shift();
+    }
+  };
+  return socket;
+}
+
+/** All that was asked on it before the first answer, and perhaps more. */
+function isOpenedBy(events: readonly Event[], asked: Buffer): boolean {
+  const answered = events.findIndex(({ way }) => way !== 'out');
+  const opening = events
+    .slice(0, answered < 0 ? events.length : answered)
+    .flatMap((event) => (event.way === 'out' ? [event.bytes] : []));
+  const said = Buffer.concat(opening);
+  return said.length > 0 && asked.subarray(0, said.length).equals(said);
+}
