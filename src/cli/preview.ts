@@ -12,6 +12,7 @@ import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { findSecret, readChildren } from './live.ts';
@@ -103,7 +104,8 @@ async function generatedSecrets(engine: RegisteredEngine, cluster: Cluster, clie
   const found = await Promise.all(
     generated.map(({ object }) => findSecret(client, cluster.metadata.namespace, object.metadata.name)),
   );
-  return found.filter((secret) => secret !== undefined);
+  // One of that name which somebody made before us is theirs, though we have used it: the controller leaves it, too.
+  return found.flatMap((secret) => (secret?.metadata.labels?.[managedByLabel] === managedBy ? [secret] : []));
 }
 
 /** A new template is applied in one pass and reaches the pods in the ones after it. */

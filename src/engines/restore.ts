@@ -54,7 +54,14 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
         ? survey
         : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
     },
-    surveyOffline: ({ status: _, ...cluster }) => planFor(cluster, noChildren, 0) ?? engine.surveyOffline(cluster),
+    // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
+    surveyOffline: ({ status: _, ...cluster }) => {
+      const first = planFor(cluster, noChildren, 0);
+      if (first === undefined) return engine.surveyOffline(cluster);
+      return first.steps.length === 0
+        ? first
+        : { ...first, steps: [...first.steps, ...engine.surveyOffline(cluster).steps] };
+    },
     forecast: (cluster, children) => {
       // What is there meanwhile is the restore's, and no cluster yet.
       const isRestoring = planFor(cluster, children, 0) !== undefined;

@@ -240,6 +240,22 @@ describe('plan against a cluster', () => {
     expect(around.printed.out).toContain('  delete\n    StatefulSet/cache: the cluster is deleted\n');
   });
 
+  it.each([
+    ['that we have made', { 'app.kubernetes.io/managed-by': 'clusterwright' }, true],
+    ['that somebody has made before us', {}, false],
+  ])('plans the deletion of a Secret of the name as the controller does: one %s', async (_, labels, isDeleted) => {
+    const cluster = stored({ deletionPolicy: 'Delete' });
+    const deleted = { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['clusterwright.dev/delete-data'] };
+    const leaving = { ...cluster, metadata: { ...cluster.metadata, ...deleted } };
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'cache-auth', namespace: 'team', uid: 's', labels },
+    };
+    const { around } = await run({ cluster: [leaving, secret] });
+    expect(around.printed.out.includes('Secret/cache-auth')).toBe(isDeleted);
+  });
+
   it('writes nothing, whatever it finds', async () => {
     const cluster = stored({ deletionPolicy: 'Delete' });
     const { writes, code } = await run({ file: manifest({ replicas: 5 }), cluster: [cluster] });

@@ -3,7 +3,7 @@
  * with what it then does; the planner remembers nothing.
  */
 import { describe, expect, it } from 'vitest';
-import type { Cluster } from '../../src/api/cluster.ts';
+import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
@@ -77,11 +77,15 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
     expect(status.phase).toBe('Creating');
   });
 
-  it('plans the same without a cluster', () => {
+  it('plans the same without a cluster, and after it all that the cluster will get', () => {
+    const { bootstrap: _, ...spec } = cluster.spec as CommonSpec;
+    const unrestored = engineOf(kind).surveyOffline({ ...cluster, spec });
+    expect(unrestored.steps.length).toBeGreaterThan(5);
     expect(engineOf(kind).surveyOffline(cluster).steps.map(describeStep)).toEqual([
       createClaim,
       createConfig,
       createJob,
+      ...unrestored.steps.map(describeStep),
     ]);
   });
 

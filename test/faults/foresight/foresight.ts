@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
 import { engines } from '../../../src/engines/index.ts';
-import type { Plan } from '../../../src/plan/plan.ts';
+import { isOptional, type Plan, settled } from '../../../src/plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
@@ -39,7 +39,7 @@ async function previewFrom(pass: Pass, objects: readonly KubeObject[]): Promise<
   };
   const work = previewOf({ engine, name }, namespace, engines, {
     cluster: 'simulated',
-    client: frozenClient(objects, answered),
+    client: frozenClient(withSecrets(objects, pass), answered),
     way: 'direct',
     forward: unreachable,
     dial: replayed(pass.connections, time, pass.began),
@@ -51,6 +51,20 @@ async function previewFrom(pass: Pass, objects: readonly KubeObject[]): Promise<
   });
   if (!(await time.advanceUntil(over(work), patienceMs))) throw new Error('the plan is never made');
   return (await work).plan;
+}
+
+/** With what the operator remembered of Secrets, which may have changed since. */
+function withSecrets(objects: readonly KubeObject[], { secrets, cluster }: Pass): readonly KubeObject[] {
+  const { namespace } = cluster.metadata;
+  const isRead = ({ kind, metadata }: KubeObject): boolean => kind === 'Secret' && secrets.has(metadata.name);
+  const read = [...secrets].flatMap(([name, values]): KubeObject[] => {
+    if (values === undefined) return [];
+    const there = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name);
+    const data = Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    const made = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } };
+    return [{ ...(there ?? made), data: Object.fromEntries(data) }];
+  });
+  return [...objects.filter((object) => !isRead(object)), ...read];
 }
 
 const isChild = (pass: Pass, { metadata }: KubeObject): boolean =>
@@ -90,10 +104,14 @@ function isApart({ request }: WireEntry): boolean {
   return ['leases', 'events'].includes(resource) || (group === 'clusterwright.dev' && subresource === 'status');
 }
 
-/** A line for each write and each action that was not in the plan. */
+/**
+ * A line for each write and each action that was not in the plan; and, where `isWhole`, for each step of a plan that was
+ * begun and not done. Where faults are about, a pass may end anywhere.
+ */
 export async function unforeseen(
   { passes, acts }: Pick<ForesightRecorder, 'passes' | 'acts'>,
   entries: readonly WireEntry[],
+  isWhole: boolean,
 ): Promise<readonly string[]> {
   const previews = new Map<Pass, Map<'there' | 'seen', Promise<Plan>>>();
   const preview = (pass: Pass, from: 'there' | 'seen'): Promise<Plan> => {
@@ -133,7 +151,41 @@ export async function unforeseen(
     );
     if (!isShown) found.push(`${act.action.type} was in no plan; ${await shown(act.pass)}`);
   }
-  return [...found, ...commandsApart(entries, acts)];
+  const undone: string[] = [];
+  for (const pass of isWhole ? begunPasses(passes, entries, acts) : []) {
+    const { steps } = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
+    const sent = ofPass(pass, passes, entries).flatMap(({ request }) => request ?? []);
+    const done = acts.flatMap((act) => (act.pass === pass ? [act.action] : []));
+    for (const step of steps) {
+      const isDone =
+        step.type === 'act'
+          ? done.some((action) => isDeepStrictEqual(action, step.action))
+          : sent.some((request) => isPlanned({ steps: [step], outcome: settled }, request));
+      if (!isDone && !isOptional(step)) undone.push(`${describeStep(step)} was planned, and was not done`);
+    }
+  }
+  return [...found, ...undone, ...commandsApart(entries, acts)];
+}
+
+/** What a process sent for the resource of a pass, or for another one meanwhile, until the next pass over it. */
+function ofPass(pass: Pass, passes: readonly Pass[], entries: readonly WireEntry[]): readonly WireEntry[] {
+  const isSameResource = (other: Pass): boolean =>
+    other.life === pass.life && other.cluster.metadata.uid === pass.cluster.metadata.uid;
+  const next = passes.find((other, n) => n > passes.indexOf(pass) && isSameResource(other));
+  return entries.filter(
+    ({ life, at }) => life === pass.life && at >= pass.began && at < (next?.began ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+/** Those that did the first of their steps, and met no refusal. */
+function begunPasses(passes: readonly Pass[], entries: readonly WireEntry[], acts: readonly Act[]): readonly Pass[] {
+  return passes.filter((pass) => {
+    const own = ofPass(pass, passes, entries).filter((entry) => !isApart(entry));
+    const { namespace } = pass.cluster.metadata;
+    const isRefused = own.some(({ status = 0 }) => status >= 400);
+    const hasActed = acts.some((act) => act.pass === pass);
+    return namespace !== undefined && !isRefused && (own.some(({ request }) => request !== undefined) || hasActed);
+  });
 }
 
 /** Of each resource the last pass of that process that had begun by then. */

@@ -5,6 +5,7 @@
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { RegisteredEngine } from '../../../src/engines/engine.ts';
+import type { EngineIO } from '../../../src/engines/engine-io.ts';
 import type { EngineAction } from '../../../src/plan/plan.ts';
 import type { Children } from '../../../src/resources/children.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
@@ -27,6 +28,8 @@ export interface Pass {
   readonly referred: Cluster | undefined;
   /** All that the processes were asked until the plan was made, and what they answered. */
   connections: readonly Connection[];
+  /** What it took the Secrets for: it remembers what it has read of one for up to an hour. */
+  readonly secrets: Map<string, Readonly<Record<string, string>> | undefined>;
   /** When the answers came to what was read of Secrets meanwhile, in the order in which it was asked. */
   secretReads: readonly SecretRead[];
 }
@@ -86,6 +89,7 @@ export function foresightRecorder(options: {
       referred,
       connections: [],
       secretReads: [],
+      secrets: new Map(),
     };
     passes.push(pass);
     return pass;
@@ -105,7 +109,12 @@ export function foresightRecorder(options: {
             const pass = begin(id, engine, cluster, children, referred);
             const first = connections.length;
             const firstRead = secretReads.length;
-            const survey = await engine.survey(cluster, children, io, referred);
+            const secret = async (name: string): ReturnType<EngineIO['secret']> => {
+              const values = await io.secret(name);
+              pass.secrets.set(name, values);
+              return values;
+            };
+            const survey = await engine.survey(cluster, children, { ...io, secret }, referred);
             pass.connections = connections.slice(first).map((one) => ({ ...one, events: [...one.events] }));
             pass.secretReads = secretReads.slice(firstRead);
             return {

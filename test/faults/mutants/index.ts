@@ -1,7 +1,9 @@
 /** The mutants. */
+
 import type { Mutant } from './mutant.ts';
 import { backupMutants } from './of-backups.ts';
 import { etcdMutants } from './of-etcd.ts';
+import { foresightMutants } from './of-foresight.ts';
 import { oldViewMutants } from './of-old-views.ts';
 import { planMutants } from './of-plans.ts';
 import { runtimeMutants } from './of-runtime.ts';
@@ -12,4 +14,5 @@ export const mutants: readonly Mutant[] = [
   ...planMutants,
   ...etcdMutants,
   ...backupMutants,
+  ...foresightMutants,
 ];

@@ -12,6 +12,7 @@ import { putOnShelf } from '../backup/earlier.ts';
 import { createVault } from '../backup/vault.ts';
 import { watchVault } from '../backup/watch.ts';
 import { unforeseen } from '../foresight/foresight.ts';
+import { offlineDifferences } from '../foresight/offline.ts';
 import { foresightRecorder } from '../foresight/recorder.ts';
 import { simulatedKubernetes } from '../kubernetes/simulated-kubernetes.ts';
 import type { Fault, Plan } from '../plan.ts';
@@ -150,7 +151,12 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
       ledger: await closing,
       ...findings,
       vault: vaulted,
-      unforeseen: await unforeseen(foresight, wire.entries.slice(entriesBefore)),
+      unforeseen: [
+        ...(await unforeseen(foresight, wire.entries.slice(entriesBefore), plan.faults.length === 0)),
+        ...(plan.faults.length === 0
+          ? offlineDifferences(kubernetes.commits.slice(commitsBefore), wire.entries.slice(entriesBefore))
+          : []),
+      ],
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),
