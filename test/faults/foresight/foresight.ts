@@ -181,10 +181,10 @@ function ofPass(pass: Pass, passes: readonly Pass[], entries: readonly WireEntry
 function begunPasses(passes: readonly Pass[], entries: readonly WireEntry[], acts: readonly Act[]): readonly Pass[] {
   return passes.filter((pass) => {
     const own = ofPass(pass, passes, entries).filter((entry) => !isApart(entry));
-    const { namespace } = pass.cluster.metadata;
     const isRefused = own.some(({ status = 0 }) => status >= 400);
     const hasActed = acts.some((act) => act.pass === pass);
-    return namespace !== undefined && !isRefused && (own.some(({ request }) => request !== undefined) || hasActed);
+    const hasFailed = acts.some((act) => act.pass === pass && act.failure !== undefined);
+    return !isRefused && !hasFailed && (own.some(({ request }) => request !== undefined) || hasActed);
   });
 }
 

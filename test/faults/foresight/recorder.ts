@@ -46,6 +46,8 @@ export interface Act {
   readonly action: EngineAction;
   readonly from: number;
   to?: number;
+  /** It was refused, or not answered. */
+  failure?: string;
 }
 
 /** What a process of the operator is made with. */
@@ -124,6 +126,9 @@ export function foresightRecorder(options: {
                 acts.push(act);
                 try {
                   await survey.act(action);
+                } catch (error) {
+                  act.failure = error instanceof Error ? error.message : String(error);
+                  throw error;
                 } finally {
                   act.to = clock.monotonic();
                 }

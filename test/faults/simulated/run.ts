@@ -20,7 +20,7 @@ import type { RunRecord } from '../record.ts';
 import { backupClaim, backupPrefix, encryptionKey } from '../scenarios/furniture.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, SubjectKit } from '../subject.ts';
-import { createWire } from '../wire/wire.ts';
+import { createWire, type WireEntry } from '../wire/wire.ts';
 import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
 import { virtualTime } from '../world/time.ts';
@@ -151,12 +151,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
       ledger: await closing,
       ...findings,
       vault: vaulted,
-      unforeseen: [
-        ...(await unforeseen(foresight, wire.entries.slice(entriesBefore), plan.faults.length === 0)),
-        ...(plan.faults.length === 0
-          ? offlineDifferences(kubernetes.commits.slice(commitsBefore), wire.entries.slice(entriesBefore))
-          : []),
-      ],
+      unforeseen: await notForeseen(beganAt, wire.entries.slice(entriesBefore)),
       log: operators.log,
       unhandled,
       secrets: passwordsIn(after),
@@ -164,6 +159,23 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
     };
   } finally {
     process.off('unhandledRejection', onUnhandled);
+  }
+
+  /** Without faults from the very beginning; with them, of what was done meanwhile. */
+  async function notForeseen(beganAt: number, entries: readonly WireEntry[]): Promise<readonly string[]> {
+    const { passes, acts } = foresight;
+    if (plan.faults.length > 0) {
+      const later = acts.filter(({ to = Number.POSITIVE_INFINITY }) => to >= beganAt);
+      return unforeseen({ passes, acts: later }, entries, false);
+    }
+    return [
+      ...(await unforeseen(foresight, wire.entries, true)),
+      // What is created while nothing else happens to it.
+      ...offlineDifferences(
+        kubernetes.commits.filter(({ at }) => at >= beganAt),
+        entries,
+      ),
+    ];
   }
 
   async function prepare(): Promise<void> {
