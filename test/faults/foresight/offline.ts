@@ -14,22 +14,14 @@ import type { WireEntry } from '../wire/wire.ts';
 import type { Commit } from '../world/kubernetes.ts';
 import { isPlanned } from './planned-request.ts';
 
-/** What is made with other contents than an offline plan shows, and why: see `docs/faults.md`. */
-const otherwise: readonly {
-  readonly kind: string;
-  readonly isRestored: boolean;
-  readonly title: (name: string) => string;
-}[] = [
-  // Its members join one by one, and the roster says so of each when it does.
-  { kind: 'EtcdCluster', isRestored: true, title: (name) => `ConfigMap ${name}-members` },
-];
-
-function mayDiffer({ kind, metadata, spec }: KubeObject, title: string): boolean {
+/**
+ * What is made with other contents than an offline plan shows, and why: see `docs/faults.md`. The roster of an etcd that
+ * begins with data tells of that data: its members resume it, or join one by one.
+ */
+function mayDiffer({ kind, metadata, spec }: KubeObject, title: string, hasEarlierData: boolean): boolean {
   const { bootstrap } = (spec ?? {}) as { readonly bootstrap?: { readonly restore?: unknown } };
-  return otherwise.some(
-    (one) =>
-      one.kind === kind && one.isRestored === (bootstrap?.restore !== undefined) && one.title(metadata.name) === title,
-  );
+  const beginsWithData = hasEarlierData || bootstrap?.restore !== undefined;
+  return kind === 'EtcdCluster' && beginsWithData && title === `ConfigMap ${metadata.name}-members`;
 }
 
 /** A line for each object that was planned and not made, made and not planned, or made otherwise. */
@@ -37,21 +29,29 @@ export function offlineDifferences(commits: readonly Commit[], entries: readonly
   const made = commits.flatMap(({ at, actor, verb, after }) =>
     verb === 'create' && actor !== 'clusterwright' && after !== undefined ? [{ at, object: after }] : [],
   );
-  return made.flatMap(({ at, object }) =>
-    differencesOf(
+  const others = made.map(({ object }) => object);
+  return made.flatMap(({ at, object }) => {
+    const hasEarlierData = commits.some(
+      (commit) =>
+        commit.verb === 'delete' &&
+        commit.at <= at &&
+        commit.before?.kind === object.kind &&
+        commit.before.metadata.name === object.metadata.name,
+    );
+    return differencesOf(
       object,
-      at,
-      made.map((one) => one.object),
-      entries,
-    ),
-  );
+      others,
+      entries.filter((entry) => entry.at >= at),
+      hasEarlierData,
+    );
+  });
 }
 
 function differencesOf(
   object: KubeObject,
-  at: number,
   others: readonly KubeObject[],
   entries: readonly WireEntry[],
+  hasEarlierData: boolean,
 ): string[] {
   const engine = engines.find(({ kind }) => kind.resource.kind === object.kind);
   if (engine === undefined) return [];
@@ -63,9 +63,7 @@ function differencesOf(
   const referred = referredAmong(engines, engine, verdict.cluster, others);
   if (engine.refersTo !== undefined && referred === undefined) return [];
   const { plan } = offlinePreview(engine, verdict.cluster, referred);
-  const posts = entries.filter(
-    (entry) => entry.at >= at && entry.request?.method === 'POST' && isOf(entry, engine.name, name),
-  );
+  const posts = entries.filter((entry) => entry.request?.method === 'POST' && isOf(entry, engine.name, name));
   const wrong = posts.flatMap((entry) =>
     entry.request !== undefined && isPlanned(plan, entry.request) ? [] : [titleOf(bodyOf(entry))],
   );
@@ -74,7 +72,7 @@ function differencesOf(
   return [
     ...new Set(
       wrong
-        .filter((title) => !mayDiffer(object, title))
+        .filter((title) => !mayDiffer(object, title, hasEarlierData))
         .map((title) => `offline, ${title} of ${object.kind} ${name} is not planned as it was made`),
     ),
     ...missing.map((title) => `offline, ${title} of ${object.kind} ${name} is planned, and was never made`),
