@@ -304,7 +304,7 @@ export interface BackupSpecTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema BackupSpecTargetS3#credentials
    */
@@ -337,6 +337,13 @@ export interface BackupSpecTargetS3 {
    * @schema BackupSpecTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema BackupSpecTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: BackupSpecTargetS3ServerSideEncryption;
 }
 
 /**
@@ -353,11 +360,60 @@ export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): 
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_BackupSpecTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema BackupSpecTargetS3ServerSideEncryption
+ */
+export interface BackupSpecTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema BackupSpecTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: BackupSpecTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema BackupSpecTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3ServerSideEncryption(obj: BackupSpecTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The method.
+ *
+ * @schema BackupSpecTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum BackupSpecTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
 
 
 /**
@@ -745,7 +801,7 @@ export interface BackupScheduleSpecTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema BackupScheduleSpecTargetS3#credentials
    */
@@ -778,6 +834,13 @@ export interface BackupScheduleSpecTargetS3 {
    * @schema BackupScheduleSpecTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema BackupScheduleSpecTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: BackupScheduleSpecTargetS3ServerSideEncryption;
 }
 
 /**
@@ -794,11 +857,60 @@ export function toJson_BackupScheduleSpecTargetS3(obj: BackupScheduleSpecTargetS
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema BackupScheduleSpecTargetS3ServerSideEncryption
+ */
+export interface BackupScheduleSpecTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema BackupScheduleSpecTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema BackupScheduleSpecTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj: BackupScheduleSpecTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The method.
+ *
+ * @schema BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
 
 
 /**
@@ -1990,7 +2102,7 @@ export interface EtcdClusterSpecBackupTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema EtcdClusterSpecBackupTargetS3#credentials
    */
@@ -2023,6 +2135,13 @@ export interface EtcdClusterSpecBackupTargetS3 {
    * @schema EtcdClusterSpecBackupTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: EtcdClusterSpecBackupTargetS3ServerSideEncryption;
 }
 
 /**
@@ -2039,6 +2158,7 @@ export function toJson_EtcdClusterSpecBackupTargetS3(obj: EtcdClusterSpecBackupT
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2486,6 +2606,42 @@ export function toJson_EtcdClusterSpecTlsPeerSelfManaged(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption
+ */
+export interface EtcdClusterSpecBackupTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj: EtcdClusterSpecBackupTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A PersistentVolumeClaim of the same namespace.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetClaim
@@ -2542,7 +2698,7 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#credentials
    */
@@ -2575,6 +2731,13 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
 }
 
 /**
@@ -2591,6 +2754,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterS
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2684,6 +2848,66 @@ export function toJson_EtcdClusterSpecTlsPeerCertManagerIssuerRef(obj: EtcdClust
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The method.
+ *
+ * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
+
+/**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption
+ */
+export interface EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The method.
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
 
 
 /**
@@ -4181,7 +4405,7 @@ export interface RedisClusterSpecBackupTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema RedisClusterSpecBackupTargetS3#credentials
    */
@@ -4214,6 +4438,13 @@ export interface RedisClusterSpecBackupTargetS3 {
    * @schema RedisClusterSpecBackupTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema RedisClusterSpecBackupTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: RedisClusterSpecBackupTargetS3ServerSideEncryption;
 }
 
 /**
@@ -4230,6 +4461,7 @@ export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBacku
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4507,6 +4739,42 @@ export function toJson_RedisClusterSpecSentinelResourcesRequests(obj: RedisClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption
+ */
+export interface RedisClusterSpecBackupTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj: RedisClusterSpecBackupTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A PersistentVolumeClaim of the same namespace.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetClaim
@@ -4563,7 +4831,7 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace.
+   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#credentials
    */
@@ -4596,6 +4864,13 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#region
    */
   readonly region?: string;
+
+  /**
+   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
+   */
+  readonly serverSideEncryption?: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
 }
 
 /**
@@ -4612,6 +4887,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj: RedisCluste
     'pathStyle': obj.pathStyle,
     'prefix': obj.prefix,
     'region': obj.region,
+    'serverSideEncryption': toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj.serverSideEncryption),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4680,5 +4956,65 @@ export class RedisClusterSpecSentinelResourcesRequestsMemory {
   }
   private constructor(public readonly value: number | string) {
   }
+}
+
+/**
+ * The method.
+ *
+ * @schema RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
+}
+
+/**
+ * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption
+ */
+export interface RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption {
+  /**
+   * The method.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#algorithm
+   */
+  readonly algorithm: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm;
+
+  /**
+   * Key of the key management service. Absent: that of the bucket.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#kmsKeyId
+   */
+  readonly kmsKeyId?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The method.
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
+ */
+export enum RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm {
+  /** AES256 */
+  AES256 = "AES256",
+  /** aws:kms */
+  AWS_KMS = "aws:kms",
 }
 

@@ -4,7 +4,7 @@ import { BadKey, type KeyRing, parseKeys } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
 import type { TlsFiles } from '../backup/source.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
-import { Failure } from './failure.ts';
+import { codeOf, Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimTarget } from './target/claim.ts';
 import { s3Target } from './target/s3.ts';
@@ -24,6 +24,17 @@ export async function secretLine(path: string, { protect }: Surroundings): Promi
   if (line === '') throw new Failure('SecretUnusable', `${path} is empty`);
   protect(line);
   return line;
+}
+
+/** As above; undefined where no file is named, or none is there. */
+async function optionalLine(path: string | undefined, surroundings: Surroundings): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await secretLine(path, surroundings);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Undefined where no file is named. */
@@ -56,10 +67,11 @@ export async function openTarget(place: Place, surroundings: Surroundings): Prom
       return claimTarget(place, surroundings);
     case 's3': {
       const { accessKeyIdFile, secretAccessKeyFile, sessionTokenFile, caFile } = place;
+      const sessionToken = await optionalLine(sessionTokenFile, surroundings);
       const secrets = {
         accessKeyId: await secretLine(accessKeyIdFile, surroundings),
         secretAccessKey: await secretLine(secretAccessKeyFile, surroundings),
-        ...(sessionTokenFile === undefined ? {} : { sessionToken: await secretLine(sessionTokenFile, surroundings) }),
+        ...(sessionToken === undefined ? {} : { sessionToken }),
         ...(caFile === undefined ? {} : { ca: await contentOf(caFile) }),
       };
       return s3Target(place, secrets, surroundings);

@@ -47,7 +47,30 @@ const s3Schema = {
       description: 'Name the bucket in the path instead of the host, as servers other than that of AWS want it.',
       default: true,
     },
-    credentials: secretName('Secret with the keys accessKeyId and secretAccessKey, in the same namespace.'),
+    credentials: secretName(
+      'Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.',
+    ),
+    serverSideEncryption: {
+      type: 'object',
+      description:
+        'What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.',
+      required: ['algorithm'],
+      properties: {
+        algorithm: { type: 'string', description: 'The method.', enum: ['AES256', 'aws:kms'] },
+        kmsKeyId: {
+          type: 'string',
+          description: 'Key of the key management service. Absent: that of the bucket.',
+          pattern: '^[A-Za-z0-9:/_-]+$',
+          maxLength: 2048,
+        },
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: "!has(self.kmsKeyId) || self.algorithm == 'aws:kms'",
+          message: 'kmsKeyId is for the algorithm aws:kms',
+        },
+      ],
+    },
     ca: secretName(
       'Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.',
     ),
@@ -115,6 +138,7 @@ export interface BackupTarget {
     readonly region: string;
     readonly pathStyle: boolean;
     readonly credentials: string;
+    readonly serverSideEncryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly kmsKeyId?: string };
     readonly ca?: string;
   };
   readonly claim?: { readonly name: string; readonly path?: string };

@@ -37,7 +37,15 @@ export const s3PlaceSchema = {
     },
     accessKeyIdFile: absolutePath,
     secretAccessKeyFile: absolutePath,
-    sessionTokenFile: absolutePath,
+    sessionTokenFile: { ...absolutePath, description: 'Where there is no such file, the credentials have no token.' },
+    serverSideEncryption: {
+      type: 'object',
+      required: ['algorithm'],
+      properties: {
+        algorithm: { type: 'string', enum: ['AES256', 'aws:kms'] },
+        kmsKeyId: { type: 'string', pattern: '^[A-Za-z0-9:/_-]+$', maxLength: 2048 },
+      },
+    },
     caFile: { ...absolutePath, description: 'Authorities, in PEM, instead of the public ones.' },
   },
 } as const satisfies StructuralSchema;

@@ -15,6 +15,7 @@ export const defaultAgentImage = 'clusterwright:0.1.0';
 const paths = {
   task: '/etc/clusterwright/task',
   credentials: '/etc/clusterwright/credentials',
+  session: '/etc/clusterwright/session',
   authorities: '/etc/clusterwright/authorities',
   encryption: '/etc/clusterwright/encryption',
   target: '/backups',
@@ -65,7 +66,7 @@ export function storeOf(
 
 function placeOf({ s3, claim }: BackupTarget): Place {
   if (s3 === undefined) return { type: 'claim', directory: paths.target, prefix: claim?.path ?? '' };
-  const { endpoint, bucket, prefix = '', region, pathStyle, ca } = s3;
+  const { endpoint, bucket, prefix = '', region, pathStyle, ca, serverSideEncryption } = s3;
   return {
     type: 's3',
     endpoint,
@@ -75,6 +76,8 @@ function placeOf({ s3, claim }: BackupTarget): Place {
     pathStyle,
     accessKeyIdFile: `${paths.credentials}/accessKeyId`,
     secretAccessKeyFile: `${paths.credentials}/secretAccessKey`,
+    sessionTokenFile: `${paths.session}/sessionToken`,
+    ...(serverSideEncryption === undefined ? {} : { serverSideEncryption }),
     ...(ca === undefined ? {} : { caFile: `${paths.authorities}/ca.crt` }),
   };
 }
@@ -84,6 +87,10 @@ function secretsOf({ s3 }: BackupTarget, encryption: BackupEncryption | undefine
     name === undefined ? [] : [{ name, volume, directory, files: Object.fromEntries(keys.map((key) => [key, key])) }];
   return [
     ...mounted('credentials', s3?.credentials, paths.credentials, 'accessKeyId', 'secretAccessKey'),
+    // Most credentials have none: the pod starts without it.
+    ...mounted('session', s3?.credentials, paths.session, 'sessionToken').map(
+      (secret): MountedSecret => ({ ...secret, optional: true }),
+    ),
     ...mounted('authorities', s3?.ca, paths.authorities, 'ca.crt'),
     ...mounted('encryption', encryption?.secret, paths.encryption, 'key'),
   ];

@@ -124,6 +124,30 @@ describe.skipIf(!hasS3Server)('S3', () => {
     });
   });
 
+  it('is told what to encrypt with, in whatever begins an object', async () => {
+    const server = await serve();
+    const told: unknown[] = [];
+    const door = await openDoor(server.endpoint, (headers, method) => {
+      const { 'x-amz-server-side-encryption': algorithm, 'x-amz-server-side-encryption-aws-kms-key-id': key } = headers;
+      const token = headers['x-amz-security-token'];
+      if (method !== 'GET') told.push([method, algorithm, key, token]);
+      // It is seen; the server itself would look for the key.
+      return 'AccessDenied';
+    });
+    const serverSideEncryption = { algorithm: 'aws:kms', kmsKeyId: 'arn:aws:kms:eu-1:1:key/a-b' } as const;
+    const where = place({ ...server, endpoint: door.endpoint }, { serverSideEncryption });
+    const target = s3Target(where, { ...s3Access, sessionToken: 'a-token' }, agentSurroundings());
+    for (const bytes of [5, 20 << 20]) {
+      await expect(target.put('a/b', content(bytes))).rejects.toMatchObject({ reason: 'TargetRefused' });
+    }
+    const said = [serverSideEncryption.algorithm, serverSideEncryption.kmsKeyId, 'a-token'];
+    expect(told).toEqual([
+      ['PUT', ...said],
+      ['POST', ...said],
+    ]);
+    await door.close();
+  });
+
   it('that dies in the middle of an upload ends it', async () => {
     const server = await serve();
     const target = s3Target(place(server), s3Access, agentSurroundings());
@@ -178,6 +202,8 @@ describe.skipIf(!hasS3Server)('S3', () => {
           prefix: 'team-a',
           accessKeyIdFile: file('id', `${s3Access.accessKeyId}\n`),
           secretAccessKeyFile: file('secret', `${s3Access.secretAccessKey}\n`),
+          // The Secret has none.
+          sessionTokenFile: join(home, 'token'),
         },
         encryptionKeyFile: file('key', Buffer.alloc(32, 1).toString('base64')),
       };

@@ -25,7 +25,10 @@ export function placeCases(at: string, wrap: (place: Json) => Json): readonly Ca
       region: 'eu-central-1',
       pathStyle: false,
       ca: 'authorities',
+      serverSideEncryption: { algorithm: 'aws:kms', kmsKeyId: 'arn:aws:kms:eu-central-1:1234:key/a-b_c' },
     }),
+    bucket('the method of the server', { serverSideEncryption: { algorithm: 'AES256' } }),
+    bucket('the KMS key of the bucket', { serverSideEncryption: { algorithm: 'aws:kms' } }),
     bucket('a port of five digits', { endpoint: 'https://store.svc:65535' }),
     bucket('the shortest name of a bucket', { bucket: 'abc' }),
     bucket('the longest name of a bucket', { bucket: 'a'.repeat(63) }),
@@ -58,6 +61,27 @@ export function placeCases(at: string, wrap: (place: Json) => Json): readonly Ca
     bucket('a region with a blank', { region: 'eu west' }, 'region'),
     bucket('a region that is too long', { region: long }, 'region'),
     bucket('a word for a flag', { pathStyle: 'yes' }, 'pathStyle'),
+    bucket('a word for a method', { serverSideEncryption: 'AES256' }, 'serverSideEncryption'),
+    bucket('no method', { serverSideEncryption: {} }, 'serverSideEncryption.algorithm'),
+    bucket('an unknown method', { serverSideEncryption: { algorithm: 'rot13' } }, 'serverSideEncryption.algorithm'),
+    bucket(
+      'a KMS key for another method',
+      { serverSideEncryption: { algorithm: 'AES256', kmsKeyId: 'a' } },
+      'serverSideEncryption',
+    ),
+    ...['', 'a b', 'a'.repeat(2049)].map((kmsKeyId) =>
+      bucket(
+        `a KMS key ${JSON.stringify(kmsKeyId.slice(0, 5))}`,
+        { serverSideEncryption: { algorithm: 'aws:kms', kmsKeyId } },
+        'serverSideEncryption.kmsKeyId',
+      ),
+    ),
+    bucket('a number for a method', { serverSideEncryption: { algorithm: 7 } }, 'serverSideEncryption.algorithm'),
+    bucket(
+      'a number for a KMS key',
+      { serverSideEncryption: { algorithm: 'aws:kms', kmsKeyId: 7 } },
+      'serverSideEncryption.kmsKeyId',
+    ),
     ...(['credentials', 'ca'] as const).flatMap((field) => [
       bucket(`${field} of a bad name`, { [field]: 'A_B' }, field),
       bucket(`${field} of a long name`, { [field]: long }, field),

@@ -68,6 +68,11 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
       httpsAgent: new HttpsAgent({ ...sockets, ...(ca === undefined ? {} : { ca }) }),
     }),
   });
+  const { algorithm, kmsKeyId } = place.serverSideEncryption ?? {};
+  const atRest = {
+    ...(algorithm === undefined ? {} : { ServerSideEncryption: algorithm }),
+    ...(kmsKeyId === undefined ? {} : { SSEKMSKeyId: kmsKeyId }),
+  };
   const keyOf = (key: string): string => (prefix === '' ? key : `${prefix}/${key}`);
   const late = (): Failure => new Failure('TargetUnreachable', `${place.endpoint} sent nothing for ${idleMs} ms`);
 
@@ -112,9 +117,9 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
 
   async function uploaded(Key: string, first: Part, rest: AsyncIterator<Part, void>): Promise<void> {
     const { UploadId } = await withChecksum((by) => {
-      const algorithm = by === 'sha256' ? ({ ChecksumAlgorithm: 'SHA256' } as const) : {};
+      const checksum = by === 'sha256' ? ({ ChecksumAlgorithm: 'SHA256' } as const) : {};
       return asking('beginning an upload to', (options) =>
-        client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...algorithm }), options),
+        client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...atRest, ...checksum }), options),
       );
     });
     if (UploadId === undefined) throw new Failure('TargetRefused', `${place.endpoint} names no upload`);
@@ -167,7 +172,7 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
         const { content: Body } = first.value;
         await withChecksum((kind) =>
           asking('writing to', (options) =>
-            client.send(new PutObjectCommand({ Bucket, Key, Body, ...checksumOf(kind, Body) }), options),
+            client.send(new PutObjectCommand({ Bucket, Key, Body, ...atRest, ...checksumOf(kind, Body) }), options),
           ),
         );
       } finally {

@@ -102,6 +102,20 @@ describe('a Backup', () => {
     expect(await messageFor('RedisCluster', {})).not.toContain('password');
   });
 
+  it('to a bucket takes a token of the credentials where they have one, and says what to encrypt with', () => {
+    const serverSideEncryption = { algorithm: 'aws:kms', kmsKeyId: 'a-key' };
+    const s3 = { endpoint: 'https://s3.example.com', bucket: 'backups', credentials: 's3', serverSideEncryption };
+    const backup = resourceOf('Backup', 'nightly', { ...spec, target: { s3 } });
+    const objects = engine.resources(backup, db).map(({ object }) => object);
+    const [{ data } = { data: {} }] = objects as readonly { readonly data?: Readonly<Record<string, string>> }[];
+    expect(parseAgentTask(data?.['task.json'] ?? '')).toMatchObject({
+      target: { sessionTokenFile: '/etc/clusterwright/session/sessionToken', serverSideEncryption },
+    });
+    const items = [{ key: 'sessionToken', path: 'sessionToken' }];
+    const volume = { name: 'session', secret: { secretName: 's3', items, optional: true } };
+    expect(JSON.stringify(objects)).toContain(JSON.stringify(volume));
+  });
+
   it('that holds suddenly little is verified, kept, and says so', async () => {
     const less = { ...taken, suddenLoss: 'it holds no keys, and X held 3 keys' } as typeof taken;
     const { phase, said } = await look(undefined, jobOf(job, 'complete', less));
