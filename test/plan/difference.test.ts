@@ -25,6 +25,7 @@ describe('the difference between what is wanted and what is there', () => {
     ['a key that is no word', { 'a.b/c': 1 }, { 'a.b/c': 2 }, [{ path: 'spec[a.b/c]', from: 2, to: 1 }]],
     ['another type', { a: [1] }, { a: { b: 1 } }, [{ path: 'spec.a', from: { b: 1 }, to: [1] }]],
     ['a list by position', { a: [1, 2] }, { a: [1, 3] }, [{ path: 'spec.a[1]', from: 3, to: 2 }]],
+    ['a list that is there with one more', { a: [1] }, { a: [1, 2] }, [{ path: 'spec.a', from: [1, 2], to: [1] }]],
     ['a list of another length', { a: [1, 2] }, { a: [1] }, [{ path: 'spec.a', from: [1], to: [1, 2] }]],
     [
       'a list by name, in another order and with one more',

@@ -142,6 +142,14 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
+      'all that they know is one that must not be elected, and no failover is under way: the one that is meant is promoted',
+      {
+        ...moved,
+        sentinels: { all: { primary: '10.8.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }] } },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
       'a failover is under way, and all that it could elect are gone: it never ends',
       {
         ...moved,
