@@ -10,7 +10,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator, type Operator } from '../../src/runtime/operator.ts';
 import { FakeApi } from '../support/fake-api.ts';
-import { processesOf } from '../support/redis-network.ts';
+import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld, type Story } from '../support/redis-situation.ts';
 import { type ScriptedNetwork, scriptedNetwork } from '../support/scripted-redis.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
@@ -54,9 +54,14 @@ async function start(story: Story, { election = false, before }: Options = {}): 
   for (const object of [cluster, ...children.objects]) api.put(object);
   const data = { password: Buffer.from(password).toString('base64') };
   api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: 'apps' }, data });
+  const identity = { user: 'clusterwright/apps/db', password: 'nobody-elses' };
+  const own = { password: Buffer.from(identity.password).toString('base64') };
+  const internal = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-internal', namespace: 'apps' } };
+  if (children.objects.length > 0) api.put({ ...internal, data: own });
   before?.(api);
   const clock = new VirtualClock();
-  const network = scriptedNetwork({ processes: processesOf(observed), password });
+  const processes = identified(processesOf(observed), identity, password);
+  const network = scriptedNetwork({ processes, password });
   const log: string[] = [];
   const operator = createOperator({
     engines,
@@ -106,7 +111,7 @@ describe('an operator that comes back', () => {
     expect(withoutLease(api)).toEqual(['PATCH db/status']);
     expect(statusOf(api)).toMatchObject({ phase: 'Ready', primary: 'db-0' });
     const asked = network.asked.filter(
-      (line) => !/PING|INFO|CONFIG GET|SENTINEL (MASTER|REPLICAS|SENTINELS)|SUBSCRIBE/.test(line),
+      (line) => !/AUTH|ACL GETUSER|PING|INFO|CONFIG GET|SENTINEL (MASTER|REPLICAS|SENTINELS)|SUBSCRIBE/.test(line),
     );
     expect(asked).toEqual([]);
   });
@@ -120,7 +125,7 @@ describe('an operator that comes back', () => {
   it('makes the children of a cluster that has none', async () => {
     const bare: Story = { nodes: { all: 'gone' }, sentinels: { all: 'gone' }, children: () => [] };
     const { api } = await start(bare);
-    expect(withoutLease(api).filter((write) => write.startsWith('POST')).length).toBe(9);
+    expect(withoutLease(api).filter((write) => write.startsWith('POST')).length).toBe(10);
     expect(statusOf(api)).toMatchObject({ phase: 'Creating', plan: { waitingFor: 'no data node answers yet' } });
   });
 

@@ -1,4 +1,5 @@
 /** Redis processes in memory that say of themselves exactly what a situation tells of them. */
+import { hashOf, type Identity } from '../../src/engines/redis/identity.ts';
 import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observed.ts';
 import { RedisError } from '../../src/engines/redis/resp.ts';
 import { flat, info, type Process, type ScriptedOptions } from './scripted-redis.ts';
@@ -9,6 +10,27 @@ export function processesOf({ data, sentinels }: RedisObserved): ScriptedOptions
     ...data.flatMap((node) => (node.state === 'silent' ? [] : [[`${node.address}:6379`, dataProcess(node)]])),
     ...sentinels.flatMap((node) => (node.state === 'silent' ? [] : [[`${node.address}:26379`, sentinelProcess(node)]])),
   ]);
+}
+
+/** The same processes, of a cluster that has an identity: they know it, copy by it, and have this password for clients. */
+export function identified(
+  processes: ScriptedOptions['processes'],
+  identity: Identity,
+  password: string,
+): ScriptedOptions['processes'] {
+  const login = `AUTH ${identity.user} ${identity.password}`;
+  const knowing =
+    (process: Process): Process =>
+    (command) => {
+      if (command === login) return 'OK';
+      if (command.startsWith('ACL GETUSER')) return ['flags', ['on'], 'passwords', [hashOf(password)]];
+      const answer = process(command);
+      if (!command.startsWith('CONFIG GET') || !Array.isArray(answer)) return answer;
+      return [...answer, ...flat({ masteruser: identity.user, masterauth: identity.password })];
+    };
+  return Object.fromEntries(
+    Object.entries(processes).map(([address, process]) => [address, process && knowing(process)]),
+  );
 }
 
 function dataProcess(node: DataNode): Process {
