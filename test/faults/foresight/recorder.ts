@@ -2,6 +2,7 @@
  * What the operator knew at the beginning of each pass: the objects of that moment, its own view of them, and all that
  * the database processes answered. From these its plan can be made again, in the way in which the CLI makes one.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { RegisteredEngine } from '../../../src/engines/engine.ts';
@@ -101,7 +102,8 @@ export function foresightRecorder(options: {
     passes,
     acts,
     life(id, { engines, transport, dial }) {
-      const connections: Connection[] = [];
+      // A listener speaks to the same processes meanwhile.
+      const asking = new AsyncLocalStorage<Connection[]>();
       const secretReads: SecretRead[] = [];
       const recorded = engines.map((engine): RegisteredEngine => {
         const { lastBackup } = engine;
@@ -109,15 +111,17 @@ export function foresightRecorder(options: {
           ...engine,
           async survey(cluster, children, io, referred) {
             const pass = begin(id, engine, cluster, children, referred);
-            const first = connections.length;
+            const connections: Connection[] = [];
             const firstRead = secretReads.length;
             const secret = async (name: string): ReturnType<EngineIO['secret']> => {
               const values = await io.secret(name);
               pass.secrets.set(name, values);
               return values;
             };
-            const survey = await engine.survey(cluster, children, { ...io, secret }, referred);
-            pass.connections = connections.slice(first).map((one) => ({ ...one, events: [...one.events] }));
+            const survey = await asking.run(connections, () =>
+              engine.survey(cluster, children, { ...io, secret }, referred),
+            );
+            pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
             pass.secretReads = secretReads.slice(firstRead);
             return {
               ...survey,
@@ -148,7 +152,11 @@ export function foresightRecorder(options: {
       });
       return {
         engines: recorded,
-        dial: tapped(dial, connections, () => clock.monotonic()),
+        dial: tapped(
+          dial,
+          () => asking.getStore(),
+          () => clock.monotonic(),
+        ),
         transport: withReads(transport, secretReads, () => clock.monotonic()),
       };
     },

@@ -19,9 +19,11 @@ export interface Connection {
   readonly events: Event[];
 }
 
-/** Dials like the given function, and keeps every connection in the order in which it was asked for. */
-export function tapped(dial: Dial, connections: Connection[], now: () => number): Dial {
+/** Dials like the given function, and keeps each connection, in the order in which they were asked for, where somebody wants it. */
+export function tapped(dial: Dial, keptIn: () => Connection[] | undefined, now: () => number): Dial {
   return async (host, port, signal) => {
+    const connections = keptIn();
+    if (connections === undefined) return dial(host, port, signal);
     const connection: Connection = { host, port, events: [] };
     connections.push(connection);
     try {
