@@ -24,6 +24,8 @@ export interface PodStory {
   readonly identity?: string;
   /** On the volume, where it has held a dataset: at which address. */
   readonly mark?: string;
+  /** On it: the term in which the node was primary, or a replica. */
+  readonly term?: string;
   /** Traces of a copy on it: one received before the mark was given, or after; one that is being written down. */
   readonly traces?: readonly ('earlier' | 'later' | 'unfinished')[];
   /** Files in the memory-backed directory, from an earlier start. */
@@ -40,6 +42,7 @@ export interface PodEnd {
   /** Lines of the file that the server reads. */
   readonly conf: readonly string[];
   readonly mark: string | undefined;
+  readonly term: string | undefined;
 }
 
 export const podIP = '10.0.0.1';
@@ -90,6 +93,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       await put(at('data', 'initialised'), story.mark);
       await secondsAgo(at('data', 'initialised'), 20);
     }
+    if (story.term !== undefined) await put(at('data', 'term'), `${story.term}\n`);
     for (const trace of story.traces ?? []) {
       await mkdir(at('data', 'appendonlydir'), { recursive: true });
       const path =
@@ -124,6 +128,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       started: started?.replaceAll(`${directory}/`, ''),
       conf: conf.map((line) => line.replaceAll(`${directory}/`, '')),
       mark: (await lines(at('data', 'initialised')))[0],
+      term: (await lines(at('data', 'term')))[0],
     };
   } finally {
     await rm(directory, { recursive: true });

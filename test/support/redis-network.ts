@@ -1,5 +1,6 @@
 /** Redis processes in memory that say of themselves exactly what a situation tells of them. */
 import { hashOf, type Identity } from '../../src/engines/redis/identity.ts';
+import { termCarrier } from '../../src/engines/redis/names.ts';
 import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observed.ts';
 import { RedisError } from '../../src/engines/redis/resp.ts';
 import { flat, info, type Process, type ScriptedOptions } from './scripted-redis.ts';
@@ -37,7 +38,9 @@ function dataProcess(node: DataNode): Process {
   return (command) => {
     if (command === 'INFO') return info(infoOf(node));
     if (!command.startsWith('CONFIG GET')) return 'OK';
-    return flat({ ...node.settings, 'replica-priority': node.electable ? '100' : '0' });
+    const { term } = node;
+    const carried = term === undefined ? '' : `${term.wasPrimary ? 'primary' : 'replica'}-${term.number}`;
+    return flat({ ...node.settings, 'replica-priority': node.electable ? '100' : '0', [termCarrier]: carried });
   };
 }
 

@@ -91,6 +91,11 @@ export interface World {
 export const nodeAddress = (ordinal: number): string => `10.0.0.${ordinal}`;
 export const sentinelAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
 
+/** What a node's volume says. */
+export const termed = (role: 'primary' | 'replica', number: number): Partial<DataNode> => ({
+  term: { number, wasPrimary: role === 'primary' },
+});
+
 /** What a sentinel says about these nodes and these peers. */
 export const knownReplicas = (...ordinals: readonly number[]): Watch['replicas'] =>
   ordinals.map((i) => ({ address: nodeAddress(i), priority: 100, down: false }));
@@ -285,11 +290,19 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     replicas: isPrimary ? inSync.map(nodeAddress) : [],
     electable: change !== 'blank',
     empty: change === 'blank',
+    ...(change === 'blank' ? {} : termOn(story, i)),
     settings: settingsToHold(cluster),
     usedMemory: 0,
     findings: [],
   };
   return [typeof change === 'object' ? { ...node, ...change } : node];
+}
+
+/** The volumes say what the claims say. */
+function termOn({ terms, primary = 0 }: Story, i: number): Pick<DataNode, 'term'> {
+  const known = terms ?? (primary === 'nobody' ? {} : { [primary]: 1 });
+  const number = Math.max(0, ...Object.values(known));
+  return number === 0 ? {} : { term: { number, wasPrimary: known[i] === number } };
 }
 
 function sentinelNode(

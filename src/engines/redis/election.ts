@@ -4,14 +4,15 @@
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
-import type { Children } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
 import { planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
+import { dynamicSettings } from './settings.ts';
 import {
+  byTerm,
   choiceNaming,
   claimOf,
   dataPodNames,
@@ -19,9 +20,7 @@ import {
   isChosen,
   isHeard,
   majorityOf,
-  podOf,
   type Situation,
-  termOf,
 } from './situation.ts';
 
 const soonMs = 500;
@@ -169,7 +168,7 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
  */
 function planMoved(situation: Situation, named: string): Plan<RedisAction> {
   const { children, cluster } = situation;
-  const [last] = byTerm(children);
+  const [last] = byTerm(children, situation.nodes);
   const pod = podAt(children, named) ?? (children.claims.length === 0 ? memberAt(cluster, named) : undefined);
   if (pod !== undefined && (pod === last?.pod || isHeard(situation))) {
     return promotingLast(situation, pod, 'it was primary before every address changed');
@@ -194,25 +193,43 @@ function memberAt({ status }: Situation['cluster'], address: string): string | u
   return status?.members?.find((member) => member.address === address)?.name;
 }
 
-function byTerm({ claims }: Children): { pod: string; term: number }[] {
-  return claims
-    .map((claim) => ({ pod: podOf(claim), term: termOf(claim) }))
-    .filter(({ term }) => term > 0)
-    .sort((a, b) => b.term - a.term);
-}
-
 /**
- * Data exists, nobody remembers who was primary but the claims: the highest term was the last. Claims of nodes that were
- * scaled away count, too: one of them may be ahead of all that are left.
+ * Data exists, nobody remembers who was primary but the claims and the volumes: the highest term was the last. Claims of nodes
+ * that were scaled away count, too: one of them may be ahead of all that are left.
  */
 function planRecovery(situation: Situation): Plan<RedisAction> {
-  const { cluster, children } = situation;
-  const [first, second] = byTerm(children);
+  const { cluster, children, nodes } = situation;
+  const [first, second] = byTerm(children, nodes);
   const remembered = cluster.status?.primary;
   const last = first?.pod ?? remembered;
   const isTied = first !== undefined && first.term === second?.term;
-  if (last === undefined || isTied || (remembered !== undefined && remembered !== last)) return unknown();
-  return promotingLast(situation, last, 'it was primary last');
+  // The status is older than what the node's own volume says.
+  const isSure = nodes.some(
+    ({ pod, term }) => pod === last && term?.wasPrimary === true && term.number === first?.term,
+  );
+  const isContradicted = !isSure && remembered !== undefined && remembered !== last;
+  if (last === undefined || isTied || isContradicted) return unknown();
+  const doubt = first === undefined ? undefined : laterThan(situation, first);
+  return doubt ?? promotingLast(situation, last, 'it was primary last');
+}
+
+/**
+ * Somebody may have been primary after the last one that is known: a volume has heard of a later term, or its own says that
+ * it was made a replica. Or those who do not answer are enough for a primary that takes writes, with replicas of its own.
+ */
+function laterThan(situation: Situation, { pod, term }: { pod: string; term: number }): Plan<RedisAction> | undefined {
+  const { cluster, nodes, dataSize } = situation;
+  const missing = dataPodNames(cluster, dataSize).filter((name) => !nodes.some((node) => node.pod === name));
+  const witness = nodes.find(
+    (node) =>
+      (node.term?.number ?? 0) > term || (node.pod === pod && node.term?.number === term && !node.term.wasPrimary),
+  );
+  const needed = Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0);
+  if (witness === undefined && missing.length <= needed) return undefined;
+  if (missing.length === 0) return unknown();
+  const why = witness === undefined ? 'may have been' : `was, as the volume of ${witness.pod} tells,`;
+  const message = `waiting for ${missing.join(', ')}: one that does not answer ${why} primary after ${pod}; to go on without, name a pod in the annotation ${choiceAnnotation}`;
+  return waiting('PrimaryStarting', message);
 }
 
 function unknown(): Plan<RedisAction> {

@@ -31,6 +31,12 @@ export const termAnnotation = 'clusterwright.dev/primary-term';
  */
 export const addressAnnotation = 'clusterwright.dev/address';
 
+/**
+ * The directive in which a server carries the term of its volume. It means nothing without Redis Cluster, takes the word at run
+ * time, and can be read by whoever may ask the server.
+ */
+export const termCarrier = 'cluster-announce-hostname';
+
 /** On the custom resource: names the pod to make primary where nothing else can tell. */
 export const choiceAnnotation = 'clusterwright.dev/choose-primary';
 

@@ -7,8 +7,8 @@ import type { RedisConnection } from './connection.ts';
 import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from './findings.ts';
 import { hashOf, type Identity, identityOf } from './identity.ts';
 import { isSentinelPod } from './members.ts';
-import { dataPort, redisNames, sentinelPort, unassigned } from './names.ts';
-import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, Watch } from './observed.ts';
+import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from './names.ts';
+import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from './session.ts';
@@ -134,7 +134,7 @@ async function askDataNode(
 ): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
   const [info, config, ping] = await Promise.all([
     connection.command('INFO'),
-    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth'),
+    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),
     pingAnswer(connection),
   ]);
   const fields = infoFields(String(info));
@@ -156,7 +156,8 @@ export function dataNode(
 ): DataNode {
   const isPrimary = info.role === 'master';
   const assigned = !isPrimary && info.master_port !== String(unassigned.port);
-  const { 'replica-priority': priority, ...settings } = config;
+  const { 'replica-priority': priority, [termCarrier]: carried = '', ...settings } = config;
+  const term = volumeTerm(carried);
   return {
     state: 'answering',
     ...at,
@@ -173,11 +174,18 @@ export function dataNode(
       return replica?.[1] === undefined ? [] : [replica[1]];
     }),
     electable: Number(priority ?? 0) > 0,
+    ...(term === undefined ? {} : { term }),
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
     usedMemory: Number(info.used_memory ?? 0),
     findings,
   };
+}
+
+/** Foreign text: whatever is no term is none. */
+function volumeTerm(text: string): VolumeTerm | undefined {
+  const [, role, number] = /^(primary|replica)-([1-9]\d{0,14})$/.exec(text) ?? [];
+  return role === undefined ? undefined : { number: Number(number), wasPrimary: role === 'primary' };
 }
 
 /** `name:value` lines; section headings and blank lines fall away. */

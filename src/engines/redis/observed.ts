@@ -20,6 +20,12 @@ export interface SilentNode {
  */
 export type Lack = 'identity' | 'replication' | 'password';
 
+/** As `volume-script.ts` keeps it. */
+export interface VolumeTerm {
+  readonly number: number;
+  readonly wasPrimary: boolean;
+}
+
 export interface DataNode {
   readonly state: 'answering';
   readonly pod: string;
@@ -42,6 +48,8 @@ export interface DataNode {
    * dataset, until it has copied that and written it down.
    */
   readonly electable: boolean;
+  /** The term on its volume: its last time as primary, or the one of the primary that it followed. */
+  readonly term?: VolumeTerm;
   /** No key in any database. */
   readonly empty: boolean;
   readonly settings: Readonly<Record<string, string>>;

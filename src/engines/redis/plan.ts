@@ -19,7 +19,7 @@ import { heldMemory } from './memory.ts';
 import { redisNames } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { passwordTrouble, passwordUnknown } from './password-trouble.ts';
-import { planChoice, planRecord } from './record.ts';
+import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { redisResources } from './resources.ts';
 import { planRoles } from './roles.ts';
@@ -118,7 +118,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     ...electableSteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
-  const settings = configureSteps(situation);
+  const settings = [...configureSteps(situation), ...planTerm(situation, primary)];
   const troubles = amiss(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,

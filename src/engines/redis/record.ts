@@ -4,12 +4,13 @@
  */
 import { redisKind } from '../../api/redis.ts';
 import { persistentVolumeClaims } from '../../api/resource.ts';
-import type { ObjectStep } from '../../plan/plan.ts';
+import type { ActStep, ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Children, Claim } from '../../resources/children.ts';
-import { addressAnnotation, choiceAnnotation, termAnnotation } from './names.ts';
+import type { RedisAction } from './action.ts';
+import { addressAnnotation, choiceAnnotation, termAnnotation, termCarrier } from './names.ts';
 import type { DataNode } from './observed.ts';
-import { claimOf, isHeard, podOf, type Situation, termOf } from './situation.ts';
+import { byTerm, claimOf, isHeard, podOf, rankOf, type Situation } from './situation.ts';
 
 /** The pod whose node ran at this address when a primary was known last. */
 export function podAt({ claims }: Children, address: string): string | undefined {
@@ -29,22 +30,45 @@ export function planRecord(situation: Situation, primary: DataNode): ObjectStep[
   const { children, topology } = situation;
   const { watching, named } = topology;
   if (watching.length > 0 && !isHeard(situation)) return [];
-  const term = newTerm(situation, primary);
+  const term = String(termFor(situation, primary));
   const placed = named === primary.address;
   return children.claims.flatMap((claim) => {
     const pod = podOf(claim);
     const address = placed ? addressNow(situation, claim) : undefined;
     return noted(claim, {
-      ...(pod === primary.pod && term !== undefined ? { [termAnnotation]: term } : {}),
+      ...(pod === primary.pod ? { [termAnnotation]: term } : {}),
       ...(address === undefined ? {} : { [addressAnnotation]: address }),
     });
   });
 }
 
-function newTerm({ children }: Situation, primary: DataNode): string | undefined {
-  const claim = claimOf(children, primary.pod);
-  const highest = Math.max(0, ...children.claims.filter((other) => other !== claim).map(termOf));
-  return termOf(claim) > highest ? undefined : String(highest + 1);
+/** The present primary's: more than that of anybody else who was primary, and at least what anybody has heard of. */
+function termFor({ children, nodes }: Situation, primary: DataNode): number {
+  const others = byTerm(children, nodes).filter(({ pod }) => pod !== primary.pod);
+  const highest = Math.max(0, ...others.map(({ term }) => term));
+  const heard = Math.max(highest, ...nodes.map(({ term }) => term?.number ?? 0));
+  const own = rankOf(children, nodes, primary.pod);
+  return own > highest && own >= heard ? own : heard + 1;
+}
+
+/** The primary's volume says what its claim says: the pods were started before there were terms, or do not know of all. */
+export function planTerm(situation: Situation, primary: DataNode): ActStep<RedisAction>[] {
+  const { children, topology, spec } = situation;
+  if (claimOf(children, primary.pod) === undefined || spec.mode === 'Standalone') return [];
+  if (topology.watching.length > 0 && !isHeard(situation)) return [];
+  const number = termFor(situation, primary);
+  if (primary.term?.wasPrimary === true && primary.term.number === number) return [];
+  return [
+    {
+      type: 'act',
+      action: {
+        type: 'redis.configure',
+        node: { pod: primary.pod, address: primary.address },
+        settings: { [termCarrier]: `primary-${number}` },
+      },
+      summary: `note on ${primary.pod} that it is primary in term ${number}`,
+    },
+  ];
 }
 
 /** Null where another node has the address by now: no two claims hold the same. */

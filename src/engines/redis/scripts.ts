@@ -161,6 +161,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   fi
   printf 'replica-announce-ip %s\\n' "$POD_IP"
   printf 'replica-priority %s\\n' "$priority"
+  [ -z "$(read_term)" ] || printf '%s %s\\n' "$carrier" "$(read_term)"
   [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
 } > "$conf"
 unset REDISCLI_AUTH password escaped identity_password
@@ -184,6 +185,7 @@ look
 # A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
 kept=no
 if settle_mark; then kept=yes; fi
+settle_term
 # Where the mark was given just now, this has been said.
 electable() { [ "$kept:$stale" = yes:yes ] || local_cli config set replica-priority 100 > /dev/null; }
 case "$(field role):$(field master_link_status)" in
@@ -228,8 +230,8 @@ esac
 const ping = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
-# Whatever becomes of the mark, it is no matter of readiness.
-(. "$CONFIG_DIR/volume.sh" && look && settle_mark) || true
+# Whatever the volume says, it is no matter of readiness.
+(. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
 answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;

@@ -30,21 +30,21 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
   const observed = withoutLostFailovers(reported, addresses);
-  const highest = Math.max(0, ...children.claims.map(termOf));
-  const last = children.claims.find((claim) => termOf(claim) === highest);
-  const lastNode = answering(observed.data).find(({ pod }) => last !== undefined && pod === podOf(last));
+  const nodes = answering(observed.data);
+  const [last] = byTerm(children, nodes);
+  const lastNode = nodes.find(({ pod }) => pod === last?.pod);
   // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it.
   const isOutranked = ({ pod, address }: DataNode): boolean =>
-    termOf(claimOf(children, pod)) < highest && lastNode?.follows !== address && choiceOf(cluster)?.pod !== pod;
+    rankOf(children, nodes, pod) < (last?.term ?? 0) && lastNode?.follows !== address && choiceOf(cluster)?.pod !== pod;
   const sentinelPods = children.pods.filter(isSentinelPod);
-  const led = spec.mode === 'Sentinel' && highest > 0 && last !== undefined ? [podOf(last)] : [];
+  const led = spec.mode === 'Sentinel' && last !== undefined ? [last.pod] : [];
   return {
     cluster,
     spec,
     children,
     observed,
     topology: topologyOf(observed, addresses, isOutranked),
-    nodes: answering(observed.data),
+    nodes,
     dataPods,
     sentinelPods,
     dataSize:
@@ -102,6 +102,27 @@ export function hasHeldData({ cluster, children, spec }: Situation): boolean {
 /** 0 where the claim's node has never been primary. */
 export function termOf(claim: Claim | undefined): number {
   return Number(claim?.metadata.annotations?.[termAnnotation] ?? 0);
+}
+
+/**
+ * The last term in which the pod's node was primary, as far as the claim or its volume tells; 0 where it never was. The claim's
+ * is the operator's word, the volume's the node's own, for the time that the operator was away.
+ */
+export function rankOf(children: Children, nodes: readonly DataNode[], pod: string): number {
+  const term = nodes.find((node) => node.pod === pod)?.term;
+  return Math.max(termOf(claimOf(children, pod)), term?.wasPrimary === true ? term.number : 0);
+}
+
+/** Whoever has been primary, the last one first. */
+export function byTerm(
+  children: Children,
+  nodes: readonly DataNode[],
+): { readonly pod: string; readonly term: number }[] {
+  const pods = new Set([...children.claims.map(podOf), ...nodes.map(({ pod }) => pod)]);
+  return [...pods]
+    .map((pod) => ({ pod, term: rankOf(children, nodes, pod) }))
+    .filter(({ term }) => term > 0)
+    .sort((a, b) => b.term - a.term);
 }
 
 /** More than half of the sentinels that there should be. */

@@ -9,6 +9,11 @@
  * when a copy begins, and a process may be killed at any moment. But a copy leaves traces on the disk before its first
  * acknowledgement: the server receives it into `dump.rdb`, and appends to a file of another name until the rewrite is done.
  * So the mark is valid only where it is newer than the former, and the latter is not there.
+ *
+ * `/data/term` says in which term the node was primary, or whose replica it was: `primary-7`, `replica-7`. A term is a node's time
+ * as primary; each is one more than the last that the node knew. Sentinels forget theirs when the power fails, and the
+ * operator may have been away: then the highest term of the volumes tells who was primary last. The server carries it as
+ * `cluster-announce-hostname`, which means nothing without Redis Cluster, so that replicas and the operator can read it.
  */
 export const volume = `mark=/data/initialised
 received=/data/dump.rdb
@@ -65,5 +70,37 @@ settle_mark() {
   fi
   [ "$stale" = no ] || local_cli config set replica-priority 100 > /dev/null || true
   ! is_overtaken
+}
+record=/data/term
+carrier=cluster-announce-hostname
+number_of() { case \${1#*-} in '' | *[!0-9]*) echo 0 ;; *) echo "\${1#*-}" ;; esac; }
+# The record, or nothing where it is none.
+read_term() { case $(cat "$record" 2> /dev/null) in primary-*[!0-9]* | replica-*[!0-9]*) ;; primary-[0-9]* | replica-[0-9]*) cat "$record" ;; esac; }
+# Brings the record in line with the role that the server has. What the operator has told the server counts where it is later.
+settle_term() {
+  [ -n "$info" ] || return 0
+  written=$(read_term)
+  told=$(local_cli config get "$carrier" | tail -n 1 | tr -d '\r')
+  term=$written
+  [ "$(number_of "$told")" -le "$(number_of "$written")" ] || term=$told
+  number=$(number_of "$term")
+  case "$(field role):$(field master_link_status)" in
+    master:*)
+      case $term in primary-*) ;; *) term=primary-$((number + 1)) ;; esac
+      ;;
+    slave:up)
+      primary=$(node_cli "$(field master_host)" config get "$carrier" | tail -n 1 | tr -d '\r')
+      case $primary in primary-*) [ "$(number_of "$primary")" -le "$number" ] || number=$(number_of "$primary") ;; esac
+      # It holds the dataset of another now, whatever it was before.
+      [ "$number" = 0 ] || term=replica-$number
+      ;;
+  esac
+  if [ -n "$term" ] && [ "$term" != "$written" ]; then
+    if printf '%s\n' "$term" 2> /dev/null > "$record.new"; then
+      mv -f "$record.new" "$record"
+      sync "$record" 2> /dev/null || true
+    fi
+  fi
+  [ -z "$term" ] || [ "$term" = "$told" ] || local_cli config set "$carrier" "$term" > /dev/null || true
 }
 `;

@@ -3,7 +3,7 @@ import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
+import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 const nobody: Story = { primary: 'nobody' };
 const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
@@ -319,8 +319,13 @@ describe('sentinels that have forgotten everything', () => {
     ],
     [
       'the claims and the status contradict each other',
-      { ...restarted, status: { primary: 'db-0' } },
+      { ...restarted, status: { primary: 'db-0' }, nodes: { 2: termed('replica', 2) } },
       ['blocked PrimaryUnknown'],
+    ],
+    [
+      'the status is older than what claim and volume of the last primary say',
+      { ...restarted, status: { primary: 'db-0' } },
+      ['promote db-2', 'wait Promoting'],
     ],
     [
       'the nodes are electable but hold no key: that is data, too',

@@ -129,6 +129,14 @@ written; run ping.sh; volume; killed; start; volume`;
     ]);
   });
 
+  it('the term goes from the primary to its replica, grows when that is promoted, and comes back with the volume', () => {
+    const carried = 'cli config get cluster-announce-hostname | tail -n 1';
+    const story = `${before}; ${carried}
+other; cli -h 127.0.0.2 config set cluster-announce-hostname primary-4 > /dev/null; follow; run ping.sh; ${carried}
+cli replicaof no one > /dev/null; run ping.sh; cat data/term; killed; start; ${carried}`;
+    expect(play(story)).toEqual([held, 'primary-1', 'ping.sh 0, replica-4', 'ping.sh 0, primary-5', 'primary-5']);
+  });
+
   const newer = redisPrograms.get('8.0');
   it.skipIf(newer === undefined || installedVersion !== '7.0')(
     'a node that cannot read the copy of a newer primary holds nothing, and cannot be elected',

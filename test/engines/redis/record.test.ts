@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressAnnotation, choiceAnnotation, termAnnotation } from '../../../src/engines/redis/names.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { redisWorld } from '../../support/redis-situation.ts';
+import { redisWorld, termed } from '../../support/redis-situation.ts';
 
 it('G1: a claim is written on by one patch that names it by its UID', () => {
   const { cluster, children, observed } = redisWorld({ terms: { 1: 4 }, addresses: { 1: '10.0.0.1', 2: '10.0.0.2' } });
@@ -12,32 +12,37 @@ it('G1: a claim is written on by one patch that names it by its UID', () => {
       ref: { resource: { kind: 'PersistentVolumeClaim' }, uid: 'uid-PersistentVolumeClaim-data-db-0' },
       patch: { metadata: { annotations: { [termAnnotation]: '5', [addressAnnotation]: '10.0.0.0' } } },
     },
+    { type: 'act', action: { type: 'redis.configure' } },
   ]);
 });
 
 describe('the term on the claim of the primary', () => {
   it.each<PlanRow>([
-    ['is written when the cluster has its first', { terms: {} }, ['data-db-0: term undefined > 1', 'settled']],
+    [
+      'is written when the cluster has its first',
+      { terms: {} },
+      ['data-db-0: term undefined > 1', 'configure db-0 cluster-announce-hostname=primary-1', 'settled'],
+    ],
     [
       'grows beyond all others with a change of primary',
       { primary: 1, terms: { 0: 7, 2: 3 } },
-      ['data-db-1: term undefined > 8', 'settled'],
+      ['data-db-1: term undefined > 8', 'configure db-1 cluster-announce-hostname=primary-8', 'settled'],
     ],
     [
       'grows on a node that has been primary before',
       { primary: 1, terms: { 0: 2, 1: 1 } },
-      ['data-db-1: term 1 > 3', 'settled'],
+      ['data-db-1: term 1 > 3', 'configure db-1 cluster-announce-hostname=primary-3', 'settled'],
     ],
     [
       'counts claims of nodes that were scaled away',
       { keptClaims: [5], terms: { 0: 1, 5: 4 } },
-      ['data-db-0: term 1 > 5', 'settled'],
+      ['data-db-0: term 1 > 5', 'configure db-0 cluster-announce-hostname=primary-5', 'settled'],
     ],
     ['stays where it is the highest already', { terms: { 0: 9, 1: 8 } }, ['settled']],
     [
       'is written while one sentinel of three has not heard of the change: before anything can happen to all nodes at once',
       { terms: {}, sentinels: { 2: { primary: '10.0.0.1', epoch: 0 } } },
-      ['data-db-0: term undefined > 1', 'wait MembersNotReady'],
+      ['data-db-0: term undefined > 1', 'configure db-0 cluster-announce-hostname=primary-1', 'wait MembersNotReady'],
     ],
     [
       'is not written on the word of a minority: it may have slept through a failover',
@@ -47,7 +52,7 @@ describe('the term on the claim of the primary', () => {
     [
       'is written in a hand-over that the sentinels have yet to notice',
       { primary: 1, terms: { 0: 1 }, sentinels: { all: { primary: '10.0.0.0', failingOver: true } } },
-      ['data-db-1: term undefined > 2', 'wait MembersNotReady'],
+      ['data-db-1: term undefined > 2', 'configure db-1 cluster-announce-hostname=primary-2', 'wait MembersNotReady'],
     ],
     [
       'is written where no sentinel remembers anything',
@@ -57,8 +62,24 @@ describe('the term on the claim of the primary', () => {
         'monitor db-sentinel-0 -> db-1',
         'monitor db-sentinel-1 -> db-1',
         'monitor db-sentinel-2 -> db-1',
+        'configure db-1 cluster-announce-hostname=primary-1',
         'wait Repairing',
       ],
+    ],
+    [
+      'is what its volume says, where Sentinel made it primary while the operator was away',
+      { primary: 1, terms: { 0: 2 }, nodes: { 0: termed('replica', 5), 1: termed('primary', 5) } },
+      ['data-db-1: term undefined > 5', 'settled'],
+    ],
+    [
+      'is more than any volume has heard of',
+      { terms: { 0: 2 }, nodes: { 2: termed('replica', 6) } },
+      ['data-db-0: term 2 > 7', 'configure db-0 cluster-announce-hostname=primary-7', 'settled'],
+    ],
+    [
+      'is told to the volume of a node whose pod was started before there were terms',
+      { terms: { 0: 4 }, nodes: { 0: termed('primary', 1) } },
+      ['configure db-0 cluster-announce-hostname=primary-4', 'settled'],
     ],
     ['needs a claim', { spec: { storage: { ephemeral: true } } }, ['settled']],
     [
@@ -79,6 +100,7 @@ describe('the choice of a person', () => {
       [
         'data-db-0: term undefined > 2',
         'db: metadata.annotations[clusterwright.dev/choose-primary] db-0 > undefined',
+        'configure db-0 cluster-announce-hostname=primary-2',
         'settled',
       ],
     ],

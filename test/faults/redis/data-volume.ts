@@ -11,10 +11,16 @@ export const receivedAt = 'dump.rdb: time';
 /** There from the end of a copy until the append-only file holds it. */
 export const unfinished = 'temp-appendonly.aof.incr';
 
+export const termFile = 'term';
+
 export function dataVolume(volume: () => Volume, ip: string, now: () => number): DataVolume {
   const numberAt = (name: string): number => Number(volume().get(name) ?? 0);
   return {
     now,
+    term: () => String(volume().get(termFile) ?? ''),
+    setTerm(term) {
+      volume().set(termFile, term);
+    },
     mark: () => volume().get(marker) as string | undefined,
     setMark(at) {
       volume().set(marker, ip);

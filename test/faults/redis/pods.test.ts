@@ -254,6 +254,32 @@ describe.each(seeds)('a cluster of simulated pods, seed %i', (seed) => {
     expect(primaries(stage)).not.toContain('db-0');
   });
 
+  it('after a power failure of all, the volumes tell who was primary last, though no sentinel remembers', async () => {
+    const stage = await podCluster(seed);
+    const carried = async (pod: string): Promise<unknown> =>
+      ((await ask(stage, pod, 'CONFIG GET cluster-announce-hostname')) as string[])[1];
+    for (const pod of dataPods) await exec(stage, pod, 'ping.sh');
+    expect(await Promise.all(dataPods.map(carried))).toEqual(['primary-1', 'replica-1', 'replica-1']);
+    stage.running('db-0').kill();
+    await stage.time.advanceUntil(() => primaries(stage).length === 1, 20_000);
+    const [elected = ''] = primaries(stage);
+    await stage.time.advance(3000);
+    stage.start('db-0');
+    await untilWhole(stage);
+    // Readiness probes, the primary's not first.
+    for (const pod of [...dataPods, ...dataPods]) await exec(stage, pod, 'ping.sh');
+    const everybody = [...dataPods, 'db-sentinel-0', 'db-sentinel-1', 'db-sentinel-2'];
+    for (const pod of everybody) stage.running(pod).kill();
+    for (const pod of everybody) stage.volume(pod, '/run/redis').clear();
+    for (const pod of everybody) stage.start(pod);
+    await stage.time.advance(8000);
+    expect(watched(stage)).toBeUndefined();
+    for (const pod of dataPods) {
+      await exec(stage, pod, 'admit.sh');
+      expect(await carried(pod)).toBe(pod === elected ? 'primary-2' : 'replica-2');
+    }
+  });
+
   it('a sentinel that returns at another address replaces itself', async () => {
     const stage = await podCluster(seed);
     stage.running('db-sentinel-2').kill();

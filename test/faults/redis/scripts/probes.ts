@@ -1,10 +1,11 @@
 /** `admit.sh`, `ping.sh`, `alive.sh`, `watching.sh` and `sentinel-alive.sh`, step by step. True is exit code 0. */
 import { fieldOf, isKnownTo, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
-import { look, settleMark } from './volume.ts';
+import { look, settleMark, settleTerm } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
   const seen = await look(shell);
   const isKept = await settleMark(shell, seen);
+  await settleTerm(shell, seen);
   const { info } = seen;
   const role = fieldOf(info, 'role');
   const toElect = async (): Promise<boolean> => (isKept && seen.isStale) || mayBeElected(shell);
@@ -52,7 +53,9 @@ const isRefusal = (answer: string): boolean =>
   /NOAUTH|AUTH failed|max number of clients/.test(answer) || answer.startsWith('Error:');
 
 export async function ping(shell: PodShell): Promise<boolean> {
-  await settleMark(shell, await look(shell));
+  const seen = await look(shell);
+  await settleMark(shell, seen);
+  await settleTerm(shell, seen);
   const answer = await shell.heard(2, ['-p', '6379', 'ping'], true);
   if (isSilence(answer)) return false;
   if (isRefusal(answer)) return !shell.run.has('loading');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScriptName } from '../../../../src/engines/redis/scripts.ts';
 import { type PodStory, podIP, runPodScript } from '../../../support/pod-scripts.ts';
-import { dataVolume, markedAt, marker, receivedAt, unfinished } from '../data-volume.ts';
+import { dataVolume, markedAt, marker, receivedAt, termFile, unfinished } from '../data-volume.ts';
 import { handOver } from './hand-over.ts';
 import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
@@ -21,17 +21,18 @@ interface Decision {
   readonly told: readonly string[];
   readonly conf: readonly string[];
   readonly mark: string | undefined;
+  readonly term: string | undefined;
 }
 
 const isChange = (line: string): boolean => /pause|failover|replicaof|config set/.test(line);
 
 function decision(end: Omit<Decision, 'told' | 'code'> & { readonly code: number | null }): Decision {
-  const { code, asked, conf, mark } = end;
+  const { code, asked, conf, mark, term } = end;
   const isPolling = asked.some((line) => line.includes('pause'));
   const questions = isPolling
     ? asked.filter((line, i) => / role$/.test(line) || asked.indexOf(line) === i)
     : [...asked];
-  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, mark };
+  return { code: code ?? -1, asked: questions.sort(), told: asked.filter(isChange), conf, mark, term };
 }
 
 /** A shell pattern as a test on text: what is quoted is meant literally, `*` elsewhere is anything. */
@@ -53,10 +54,11 @@ const probes: Readonly<Partial<Record<ScriptName, (shell: PodShell) => Promise<b
   ...{ 'watching.sh': watching, 'sentinel-alive.sh': sentinelAlive },
 };
 
-function diskOf({ mark, traces = [] }: PodStory): Map<string, unknown> {
+function diskOf({ mark, term, traces = [] }: PodStory): Map<string, unknown> {
   const received = traces.includes('later') ? 3 : traces.includes('earlier') ? 1 : undefined;
   return new Map<string, unknown>([
     ...(mark === undefined ? [] : [[marker, mark] as const, [markedAt, 2] as const]),
+    ...(term === undefined ? [] : [[termFile, term] as const]),
     ...(received === undefined ? [] : [[receivedAt, received] as const]),
     ...(traces.includes('unfinished') ? [[unfinished, true] as const] : []),
   ]);
@@ -102,11 +104,14 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       () => 4 + elapsedMs,
     ),
   };
-  const mark = (): string | undefined => disk.get(marker) as string | undefined;
+  const left = (): { mark: string | undefined; term: string | undefined } => ({
+    mark: disk.get(marker) as string | undefined,
+    term: disk.get(termFile) as string | undefined,
+  });
   const start = starts[script];
-  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), mark: mark() });
+  if (start !== undefined) return decision({ code: 0, asked, conf: await start(shell), ...left() });
   const succeeds = await probes[script]?.(shell);
-  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], mark: mark() });
+  return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], ...left() });
 }
 
 function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
@@ -182,6 +187,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['with a copy from before the mark', 'start-data.sh', { mark: podIP, traces: ['earlier'] }],
   ['with a later copy', 'start-data.sh', { mark: podIP, traces: ['later'] }],
   ['with a copy that was being written', 'start-data.sh', { mark: podIP, traces: ['earlier', 'unfinished'] }],
+  ['with a term', 'start-data.sh', { mark: podIP, term: 'primary-7' }],
   ['the sentinels have forgotten', 'start-data.sh', { cli: { '*': 'ERR No such master with that name' }, mark: podIP }],
   ['no sentinels', 'start-data.sh', noSentinels],
   ['no sentinels, ephemeral', 'start-data.sh', { config: { sentinels: '', ephemeral: 'yes\n' } }],
@@ -359,6 +365,9 @@ describe('a translated script decides as the script does', patience, () => {
         known: fc.tuple(fc.boolean(), fc.boolean()),
         enabled: fc.constantFrom('1', '1', '1', '0', ''),
         rewriting: fc.constantFrom('0', '0', '1'),
+        term: fc.constantFrom(undefined, 'primary-3', 'replica-3', 'replica-12'),
+        told: fc.constantFrom('', 'primary-3', 'primary-4', 'replica-2'),
+        theirs: fc.constantFrom('', 'primary-2', 'primary-5', 'replica-9'),
         traces: fc.subarray(['earlier', 'later', 'unfinished'] as const),
         now: fc.constantFrom('slave', 'slave', 'master'),
         mark: fc.constantFrom(undefined, podIP, '10.0.0.2'),
@@ -372,6 +381,7 @@ describe('a translated script decides as the script does', patience, () => {
               config: { quorum, 'missed-ms': missed },
               traces: more.traces.includes('later') ? more.traces.filter((trace) => trace !== 'earlier') : more.traces,
               ...(more.mark === undefined ? {} : { mark: more.mark }),
+              ...(more.term === undefined ? {} : { term: more.term }),
               cli: {
                 '"-p 6379 info"': lines(
                   ...[
@@ -387,6 +397,8 @@ describe('a translated script decides as the script does', patience, () => {
                 [replicas('s0')]: knows ?? '',
                 [replicas('s1')]: secondKnows ?? '',
                 '"-p 6379 role"': more.now,
+                '"-p 6379 config get cluster-announce-hostname"': `cluster-announce-hostname\n${more.told}`,
+                '"-h "*" config get cluster-announce-hostname"': `cluster-announce-hostname\n${more.theirs}`,
                 ...(first === undefined ? {} : { [master('s0')]: view(...first) }),
                 ...(second === undefined ? {} : { [master('s1')]: view(...second) }),
                 '"-p 6379 "*': 'OK',

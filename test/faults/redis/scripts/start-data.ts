@@ -8,7 +8,7 @@ import {
   sentinelCli,
   sentinels,
 } from './pod-shell.ts';
-import { judgeVolume } from './volume.ts';
+import { judgeVolume, termCarrier } from './volume.ts';
 
 /** In double quotes, as the scripts write a password. */
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
@@ -38,6 +38,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
         ]),
     `replica-announce-ip ${shell.podIP}`,
     `replica-priority ${isBlank ? 0 : 100}`,
+    ...(shell.disk.term() === '' ? [] : [`${termCarrier} ${shell.disk.term()}`]),
     ...(follow === undefined ? [] : [`replicaof ${follow}`]),
   ];
 }

@@ -1,5 +1,5 @@
 /** `volume.sh`, step by step. */
-import { fieldOf, linesOf, localCli, type PodShell } from './pod-shell.ts';
+import { fieldOf, linesOf, localCli, nodeCli, type PodShell } from './pod-shell.ts';
 
 /** What the scripts see of a data volume. */
 export interface DataVolume {
@@ -13,6 +13,9 @@ export interface DataVolume {
   /** Times of before mean nothing any more. */
   forgetTimes(): void;
   now(): number;
+  /** In which term it was primary, or whose replica. */
+  term(): string;
+  setTerm(term: string): void;
 }
 
 /** Before the server starts. */
@@ -57,4 +60,31 @@ export async function settleMark(shell: PodShell, { info, at, isStale, isDue }: 
   if (isDue) disk.setMark(at);
   if (isStale) await localCli(shell, 'config', 'set', 'replica-priority', '100');
   return !disk.isOvertaken();
+}
+
+export const termCarrier = 'cluster-announce-hostname';
+
+/** 0 for what is no term. */
+function numberOf(term: string): number {
+  const digits = term.slice(term.indexOf('-') + 1);
+  return /^[0-9]+$/.test(digits) ? Number(digits) : 0;
+}
+
+export async function settleTerm(shell: PodShell, { info }: Look): Promise<void> {
+  if (info.every((line) => line === '')) return;
+  const { disk } = shell;
+  const lastLine = (text: string | undefined): string => (text ?? '').replaceAll('\r', '').split('\n').at(-1) ?? '';
+  const written = disk.term();
+  const told = lastLine(await localCli(shell, 'config', 'get', termCarrier));
+  let term = numberOf(told) > numberOf(written) ? told : written;
+  const role = `${fieldOf(info, 'role')}:${fieldOf(info, 'master_link_status')}`;
+  if (role.startsWith('master:')) {
+    if (!term.startsWith('primary-')) term = `primary-${numberOf(term) + 1}`;
+  } else if (role === 'slave:up') {
+    const theirs = lastLine(await nodeCli(shell, fieldOf(info, 'master_host'), 'config', 'get', termCarrier));
+    const number = theirs.startsWith('primary-') ? Math.max(numberOf(theirs), numberOf(term)) : numberOf(term);
+    if (number > 0) term = `replica-${number}`;
+  }
+  if (term !== '' && term !== written) disk.setTerm(term);
+  if (term !== '' && term !== told) await localCli(shell, 'config', 'set', termCarrier, term);
 }
