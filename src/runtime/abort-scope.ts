@@ -17,7 +17,7 @@ export interface AbortScope {
 export function createAbortScope(...parents: readonly (AbortSignal | undefined)[]): AbortScope {
   const controller = new AbortController();
   // All connections of a pass listen to its signal: many are no leak.
-  setMaxListeners(0, controller.signal);
+  setMaxListeners(Number.POSITIVE_INFINITY, controller.signal);
   const followed = parents.filter((parent) => parent !== undefined);
   const follow = ({ target }: Event): void => controller.abort((target as AbortSignal).reason);
   const aborted = followed.find((parent) => parent.aborted);

@@ -54,8 +54,8 @@ export const etcdMutants: readonly Mutant[] = [
       },
       {
         file: 'engines/etcd/roster.ts',
-        find: "return start.state === 'existing' && start.cluster === line(cluster, [index]) && start.alone !== true;",
-        replace: "return start.state === 'existing' && start.cluster === resuming(cluster, index).cluster;",
+        find: '    start.cluster === line(cluster, [index]) &&',
+        replace: '    start.cluster === resuming(cluster, index).cluster &&',
       },
     ],
     scenarios: ['etcd S10 leader'],

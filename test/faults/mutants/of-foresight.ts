@@ -59,9 +59,9 @@ export const foresightMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/observe.ts',
-        find: "    connection.command('INFO'),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),",
+        find: "    connection.command('INFO'),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",
         replace:
-          "    connection.command('CLIENT', 'UNPAUSE').then(() => connection.command('INFO')),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority'),",
+          "    connection.command('CLIENT', 'UNPAUSE').then(() => connection.command('INFO')),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",
       },
     ],
     scenarios: ['S1'],
