@@ -3,9 +3,10 @@ import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
 import { firstAuthorities } from '../../src/engines/etcd/trust.ts';
 import { engines } from '../../src/engines/index.ts';
+import { identityUser } from '../../src/engines/redis/identity.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
 import { issuedSecrets } from '../support/issued-secrets.ts';
-import { processesOf } from '../support/redis-network.ts';
+import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
 import { scriptedNetwork } from '../support/scripted-redis.ts';
@@ -16,9 +17,12 @@ const password = 'correct-horse-battery-staple';
 function redisSample(story: string, spec: RedisSpecInput): EngineSample {
   const { cluster, children, observed } = redisWorld({ spec });
   const name = cluster.spec.auth?.secretRef.name ?? 'db-auth';
-  const secrets = { [name]: { password } };
-  const { io } = scriptedNetwork({ processes: processesOf(observed), password, secrets });
-  return { story, cluster, whole: { children, io }, secrets: [password] };
+  const own = 'nobody-elses-password';
+  const secrets = { [name]: { password }, 'db-internal': { password: own } };
+  const identity = { user: identityUser(cluster), password: own };
+  const processes = identified(processesOf(observed), identity, password);
+  const { io } = scriptedNetwork({ processes, password, secrets });
+  return { story, cluster, whole: { children, io }, secrets: [password, own] };
 }
 
 function etcdSample(story: string, spec: EtcdSpecInput): EngineSample {
