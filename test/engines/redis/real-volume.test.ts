@@ -64,19 +64,24 @@ describe.skipIf(!isPossible)('the volume of a node, on a real server', { timeout
   afterEach(() => rmSync(directory, { recursive: true }));
 
   function play(story: string, other = 'redis-server'): string[] {
-    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${stage}\n${story}`], {
+    const { stdout, stderr, error } = spawnSync('unshare', [...isolated, `${stage}\n${story}`], {
       cwd: directory,
       encoding: 'utf8',
+      // The shell waits for servers: one that does not start would hold it for good.
+      timeout: 25_000,
       env: {
         PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
         OTHER: other,
         CONFIG_DIR: join(directory, 'config'),
         AUTH_FILE: join(directory, 'secret'),
         CLUSTER_NAME: 'db',
+        POD_NAMESPACE: 'apps',
+        POD_NAME: 'db-0',
         POD_IP: '10.0.0.1',
         DATABASES: '16',
       },
     });
+    if (error !== undefined) throw error;
     if (stderr !== '') throw new Error(stderr);
     return stdout.trim().split('\n');
   }
