@@ -10,6 +10,7 @@ import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
+import { maybeSent } from './maybe-sent.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { Client, Pool, type Response, send } from './undici-dispatchers.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -236,15 +237,4 @@ function head(response: Response): Pick<TransportResponse<never>, 'status' | 'he
 function failure(request: TransportRequest, error: unknown, isSent: boolean): unknown {
   if (request.signal?.aborted) return request.signal.reason;
   return new ApiUnreachable(request.method, request.path, isSent && maybeSent(error), error);
-}
-
-/** Codes of a handshake that never came about; everything that is not certain counts as sent. */
-const handshakeCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|UND_ERR_CONNECT_TIMEOUT$)/;
-
-function maybeSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return true;
-  if (error instanceof AggregateError) return error.errors.some(maybeSent);
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (syscall === 'connect' || syscall === 'getaddrinfo') return false;
-  return !(typeof code === 'string' && handshakeCodes.test(code));
 }

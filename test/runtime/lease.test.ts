@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
 import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
 import { createLeaderElection, type LeaderElection, LeadershipLost } from '../../src/runtime/lease.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
@@ -74,6 +75,21 @@ async function duel() {
 }
 
 describe('leader election', () => {
+  it('who is refused the lease because another wrote first does not lead, and goes on trying', async () => {
+    const { clock, server } = contest();
+    const create = server.create.bind(server);
+    server.create = (lease) => {
+      create({ ...lease, spec: { ...(lease.spec as object), holderIdentity: 'faster' } } as KubeObject);
+      return create(lease);
+    };
+    const late = new Contender('late', server, clock);
+    await clock.advance(100);
+    expect([server.holder, late.leads, late.signal]).toEqual(['faster', false, undefined]);
+    // The faster one never renews: the late one has gone on trying.
+    await clock.advance(20_000);
+    expect([server.holder, late.leads]).toEqual(['late', true]);
+  });
+
   it('the first takes the lease and renews it every two seconds', async () => {
     const { clock, server, contenders } = contest('a');
     await clock.advance(10_000);
