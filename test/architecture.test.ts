@@ -168,7 +168,9 @@ describe('files are rooms with one thing in them', () => {
   });
 
   it('none exports by default', () => {
-    expect([...sources, ...tests].filter((file) => /^export default\b/m.test(read(file)))).toEqual([]);
+    // Vitest reads its configuration from a default export.
+    const exporting = [...sources, ...tests].filter((file) => /^export default\b/m.test(read(file)));
+    expect(exporting.filter((file) => !file.endsWith('/vitest.config.ts'))).toEqual([]);
   });
 
   it('none was left behind by somebody who looked for something', () => {

@@ -189,10 +189,13 @@ function rows(value: unknown): Answer[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** The gateway writes 64-bit numbers as text, and leaves zeros out. Throws on what is no number: that is no etcd. */
+/**
+ * The gateway writes 64-bit numbers as text, and leaves zeros out; a history that was never compacted is compacted to -1.
+ * Throws on what is no number: that is no etcd.
+ */
 function text(value: unknown): string {
   const digits = value === undefined ? '0' : String(value);
-  if (!/^\d{1,20}$/.test(digits)) throw new Error(`a number reads ${JSON.stringify(shortened(digits, 40))}`);
+  if (!/^-?\d{1,20}$/.test(digits)) throw new Error(`a number reads ${JSON.stringify(shortened(digits, 40))}`);
   return digits;
 }
 

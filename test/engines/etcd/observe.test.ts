@@ -103,11 +103,14 @@ describe('a look at the members', () => {
   });
 
   it('asks how much history there is only where there is no space', async () => {
-    const { found, asked } = await look({ alarms: [{ memberId: '1', type: 'NOSPACE' }] }, ({ path }) =>
-      path.endsWith('/hashkv') ? answer(200, { compact_revision: '42' }) : undefined,
-    );
+    const full = { alarms: [{ memberId: '1', type: 'NOSPACE' }] };
+    const told = (revision: string) =>
+      look(full, ({ path }) => (path.endsWith('/hashkv') ? answer(200, { compact_revision: revision }) : undefined));
+    const { found, asked } = await told('42');
     expect(found.agreed?.compacted).toBe('42');
     expect(asked.at(-1)).toBe('10.0.0.0 maintenance/hashkv {}');
+    // As etcd says where nothing was ever compacted.
+    expect((await told('-1')).found.agreed?.compacted).toBe('-1');
   });
 
   it('tells where root has the password before the present one', async () => {
