@@ -5,7 +5,7 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
-import type { Answer } from './gateway.ts';
+import { type Answer, EtcdRefusal } from './gateway.ts';
 import { compareVoters, isInDoubt } from './hashes.ts';
 import { isAnyHeldUp } from './held-up.ts';
 import { hostOf, indexInName, memberLabel } from './names.ts';
@@ -15,6 +15,9 @@ import { withProgress } from './progress.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
 import { heldBy, quorumOf } from './situation.ts';
 import { observeCertificates } from './trust.ts';
+
+/** A key that hardly anybody has; in base64, as the gateway wants it. */
+const zeroByte = 'AA==';
 
 export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
@@ -36,7 +39,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
   ]);
   const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
   const comparison =
-    agreed !== undefined && isInDoubt(children, { agreed, members })
+    agreed !== undefined && isInDoubt(cluster, children, agreed, members)
       ? await compareVoters(agreed, members, session, io)
       : undefined;
   return {
@@ -143,7 +146,7 @@ async function agreementBy(
     session.call(address, 'auth/status', {}),
   ]);
   const raised = alarmsOf(alarms);
-  const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, session) : {};
+  const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, live, session) : {};
   const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
   const downgrade = await downgradeOf(cluster, live, (body) => session.call(address, 'maintenance/downgrade', body));
   return {
@@ -156,10 +159,27 @@ async function agreementBy(
   };
 }
 
-/** A hash over the whole database comes with it, so it is not asked for without need. */
-async function compactedOf(address: string, session: EtcdSession): Promise<Pick<Agreement, 'compacted'>> {
-  const { compact_revision: compacted } = await session.call(address, 'maintenance/hashkv', {});
-  return { compacted: text(compacted) };
+/**
+ * Whether history is left to drop. etcd tells up to which revision it is gone only beside a hash of the whole database,
+ * for which it holds up all writes: a read of one key at the revision before the last is refused where nothing is left.
+ */
+async function compactedOf(
+  address: string,
+  live: readonly LiveMember[],
+  session: EtcdSession,
+): Promise<Pick<Agreement, 'compacted'>> {
+  const revision = live.find(({ memberId, leaderId }) => memberId === leaderId)?.revision;
+  if (revision === undefined) return {};
+  const before = BigInt(revision) - 1n;
+  // 0 would be the revision of now, and the first one has no history.
+  if (before < 1n) return { compacted: revision };
+  try {
+    await session.call(address, 'kv/range', { key: zeroByte, count_only: true, revision: String(before) });
+    return { compacted: '0' };
+  } catch (error) {
+    if (!(error instanceof EtcdRefusal) || !/revision has been compacted/.test(error.message)) throw error;
+    return { compacted: revision };
+  }
 }
 
 export function listOf(answer: Answer): Pick<Agreement, 'clusterId' | 'members'> {

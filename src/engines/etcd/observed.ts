@@ -90,7 +90,7 @@ export interface Agreement {
   readonly hasPreviousPassword?: true;
   /** See `downgrade.ts`; asked for only while it matters. */
   readonly downgrade?: DowngradeWord;
-  /** Up to which revision the history is dropped; asked for only while there is no space. */
+  /** Up to which revision the history is known to be dropped: the leader's, or 0. Asked for only while there is no space. */
   readonly compacted?: string;
 }
 

@@ -102,15 +102,31 @@ describe('a look at the members', () => {
     expect((await look({ leader: 'nobody' })).found.agreed).toBeUndefined();
   });
 
-  it('asks how much history there is only where there is no space', async () => {
-    const full = { alarms: [{ memberId: '1', type: 'NOSPACE' }] };
-    const told = (revision: string) =>
-      look(full, ({ path }) => (path.endsWith('/hashkv') ? answer(200, { compact_revision: revision }) : undefined));
-    const { found, asked } = await told('42');
-    expect(found.agreed?.compacted).toBe('42');
-    expect(asked.at(-1)).toBe('10.0.0.0 maintenance/hashkv {}');
-    // As etcd says where nothing was ever compacted.
-    expect((await told('-1')).found.agreed?.compacted).toBe('-1');
+  describe('whether history is left to drop', () => {
+    const full: Story = { alarms: [{ memberId: '1', type: 'NOSPACE' }] };
+    const dropped = answer(400, { code: 11, message: 'etcdserver: mvcc: required revision has been compacted' });
+    const range = ({ path }: { readonly path: string }): boolean => path.endsWith('/kv/range');
+
+    it('is asked for by one key at the revision before the last, and only where there is no space', async () => {
+      const { found, asked } = await look(full, (request) => (range(request) ? answer(200, {}) : undefined));
+      expect(found.agreed?.compacted).toBe('0');
+      expect(asked.at(-1)).toBe('10.0.0.0 kv/range {"key":"AA==","count_only":true,"revision":"99"}');
+      expect((await look({})).asked.filter((line) => line.includes('range'))).toEqual([]);
+    });
+
+    it('is told by a refusal: then there is none', async () => {
+      const { found } = await look(full, (request) => (range(request) ? dropped : undefined));
+      expect(found.agreed?.compacted).toBe('100');
+    });
+
+    it('costs nobody a look at the whole database, which takes longer than an answer may', async () => {
+      const { found, asked } = await look(full, (request) => {
+        if (request.path.endsWith('/hashkv')) return 'hang';
+        return range(request) ? answer(200, {}) : undefined;
+      });
+      expect(found.agreed?.alarms).toEqual(full.alarms);
+      expect(asked.filter((line) => line.includes('hashkv'))).toEqual([]);
+    });
   });
 
   it('tells where root has the password before the present one', async () => {

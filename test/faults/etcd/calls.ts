@@ -193,7 +193,10 @@ const put: Call = async ({ member, body }) => {
 const range: Call = async ({ member, body }) => {
   const failure = body.serializable === true ? undefined : await member.current();
   if (failure !== undefined) return failure;
-  const { pairs } = member.state;
+  const { pairs, compacted, revision } = member.state;
+  const asked = Number(body.revision ?? 0);
+  if (asked > revision) return refusal('mvcc: required revision is a future revision', 11);
+  if (asked > 0 && asked < compacted) return refusal('mvcc: required revision has been compacted', 11);
   const [key, end] = [decoded(body.key), body.range_end === undefined ? undefined : decoded(body.range_end)];
   const keys = end === undefined ? [key] : [...pairs.keys()].filter((name) => name >= key && name < end).sort();
   const found = keys.flatMap((name) => {

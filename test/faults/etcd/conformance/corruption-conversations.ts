@@ -107,6 +107,24 @@ export const corruptionConversations: readonly Conversation[] = [
     yields: [true, 'done', [true], false],
   },
   {
+    story: 'a read of a revision whose history is dropped is refused, and nothing else tells it',
+    async play(stage) {
+      await form(stage, ...members);
+      for (const value of ['1', '2', '3']) await put(stage, 'n1', 'a', value);
+      const read = async (revision: string): Promise<string> =>
+        verdict(await stage.ask('n2', 'kv/range', { key: 'AA==', count_only: true, revision }));
+      const before = [await read('3'), await read('4')];
+      await compact(stage, '4');
+      return [before, await read('3'), await read('4'), await read('99')];
+    },
+    yields: [
+      ['done', 'done'],
+      '11 etcdserver: mvcc: required revision has been compacted',
+      'done',
+      '11 etcdserver: mvcc: required revision is a future revision',
+    ],
+  },
+  {
     story: 'a hash is told of every revision that is not dropped and is there',
     async play(stage) {
       await form(stage, ...members);
