@@ -46,7 +46,8 @@ export interface KeyHash {
 
 /**
  * The hash of a member's keys at a revision, after it has been compared with those of the others: fails where one has
- * another. Undefined where the member cannot tell: no backup fails for want of an answer.
+ * another. Undefined where the member cannot tell: no backup fails for want of an answer. One is asked after the other,
+ * since etcd holds up writes and reads of a member while it reads its whole database for a hash.
  */
 export async function comparedHash(
   first: Asked,
@@ -63,14 +64,15 @@ export async function comparedHash(
       return undefined;
     }
   };
-  const [own, ...told] = await Promise.all([first, ...others].map(ask));
+  const own = await ask(first);
   if (own === undefined) return undefined;
-  const other = told.findIndex(
+  for (const other of others) {
+    const told = await ask(other);
     // Where more of the history is dropped, hashes cannot be compared.
-    (each) => each?.compactRevision === own.compactRevision && each.hash !== own.hash,
-  );
-  if (other === -1) return own;
-  throw new DataDiffers(`${first.place} and ${others[other]?.place} hold different data at revision ${revision}`);
+    if (told === undefined || told.compactRevision !== own.compactRevision || told.hash === own.hash) continue;
+    throw new DataDiffers(`${first.place} and ${other.place} hold different data at revision ${revision}`);
+  }
+  return own;
 }
 
 async function hashAt(member: Member, revision: string, { clock, signal }: Surroundings): Promise<KeyHash> {
