@@ -19,6 +19,9 @@ const restoreProgram = '/usr/local/bin/etcdutl';
 /** What etcd's own documentation advises: no client that has seen the old cluster meets a revision twice. */
 const revisionsSkipped = 1_000_000_000;
 
+/** For a hash of all keys a member reads its whole database: 2.5 s for each GiB, and nobody else waits for it here. */
+const hashTimeoutMs = 50_000;
+
 /** A data directory is there as a whole or not at all: it is made beside its place and moved there in the end. */
 const moveIntoPlace = `const { readdirSync, renameSync, rmSync } = require('node:fs');
 const [volume, made, name] = process.argv.slice(1);
@@ -129,7 +132,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
   async contents(cluster, children, io, { revision = '0' }) {
     const address = children.pods[0]?.status?.podIP;
     if (address === undefined) throw new Error('no member has an address');
-    const answer = await sessionOf(cluster, io).call(address, 'maintenance/hashkv', { revision });
+    const answer = await sessionOf(cluster, io).call(address, 'maintenance/hashkv', { revision }, hashTimeoutMs);
     const { revision: current } = (answer.header ?? {}) as { readonly revision?: string };
     return {
       revision: String(current ?? '0'),
