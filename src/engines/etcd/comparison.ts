@@ -24,23 +24,35 @@ interface Unheard {
 /** `among`: voters, whether they are well or not. */
 export function verdictOn({ observed }: Situation, among: readonly Member[]): Verdict {
   const voices = observed.comparison?.voices ?? [];
+  const voiceOf = ({ id }: Member): Voice | undefined => voices.find(({ memberId }) => memberId === id);
+  const healthy = among.filter(isHealthy);
+  const compacted = commonest(
+    healthy.flatMap((member) => {
+      const voice = voiceOf(member);
+      return voice === undefined || 'why' in voice ? [] : [voice.compacted];
+    }),
+  );
   const groups = new Map<string, Member[]>();
   const unheard: Unheard[] = [];
-  for (const member of among.filter(isHealthy)) {
-    const voice: Voice | undefined = voices.find(({ memberId }) => memberId === member.id);
+  for (const member of healthy) {
+    const voice = voiceOf(member);
     if (voice === undefined || 'why' in voice) {
       unheard.push({ member, why: voice?.why ?? (member.isLearner ? 'it has no vote' : 'it was not asked') });
-      continue;
-    }
-    // Of another history no hash says anything: that is no agreement either.
-    const held = `${voice.compacted} ${voice.hash}`;
-    groups.set(held, [...(groups.get(held) ?? []), member]);
+    } else if (voice.compacted !== compacted) {
+      // Its hash says nothing, neither of equal data nor of different data.
+      unheard.push({ member, why: 'its history is dropped up to another revision' });
+    } else groups.set(voice.hash, [...(groups.get(voice.hash) ?? []), member]);
   }
   return {
     groups: [...groups.values()].sort((a, b) => b.length - a.length),
     unheard,
     away: among.filter((member) => !isHealthy(member)),
   };
+}
+
+function commonest(texts: readonly string[]): string | undefined {
+  const times = (text: string): number => texts.filter((other) => other === text).length;
+  return [...texts].sort((a, b) => times(b) - times(a))[0];
 }
 
 /** The majority of all voters, where everybody among these who is well holds the same; undefined where nothing is proven. */

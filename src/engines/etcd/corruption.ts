@@ -22,6 +22,8 @@ const recheckMs = 250;
 const awayRecheckMs = 1000;
 /** No watch tells that somebody has ended an alarm or removed a member. */
 const blockedRecheckMs = 10_000;
+/** Where clients write, whom each comparison holds up; of a pod that starts again the watch tells. */
+const writingRecheckMs = 60_000;
 
 /** Undefined where nobody's data is in doubt. */
 export function planCorruption(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
@@ -115,7 +117,22 @@ function planInconsistency(situation: Situation, members: readonly Member[]): Et
   );
   if (accusers.length === 0) return undefined;
   const names = wordsFor(situation.cluster, accusers);
-  return stopped(situation, voters(members), `${names} found data that differs from its own, and does not start`);
+  const what = `${names} found data that differs from its own, and does not start`;
+  return stopped(situation, voters(members), what, writingRecheckMs);
+}
+
+/**
+ * The same plan; but while a comparison is made and clients write, whom it holds up, the next look is no sooner than it
+ * has to be, unless a member has just been taken out.
+ */
+export function sparingWriters({ observed }: Situation, plan: EtcdPlan): EtcdPlan {
+  const { outcome, steps } = plan;
+  const isFenced = observed.agreed?.alarms.some(isCorruption) === true;
+  const takesOut = steps.some((step) => step.type === 'act' && step.takesAway === true);
+  if (observed.comparison === undefined || isFenced || takesOut || outcome.state === 'settled') return plan;
+  const { recheckMs: soon } = outcome;
+  if (soon === undefined || soon >= blockedRecheckMs) return plan;
+  return { steps, outcome: { ...outcome, recheckMs: blockedRecheckMs } };
 }
 
 /** Where no majority answers: those who do not start for what they have found in others. Undefined where there are none. */
@@ -136,11 +153,11 @@ function endpointOf({ leader }: Situation, majority: readonly Member[]): Target 
 }
 
 /** A pod that cannot start may get a template that was corrected: it is nobody's data. */
-function stopped(situation: Situation, among: readonly Member[], what: string): EtcdPlan {
+function stopped(situation: Situation, among: readonly Member[], what: string, againMs = blockedRecheckMs): EtcdPlan {
   const verdict = verdictWords(situation.cluster, verdictOn(situation, among));
   const message = `${what}: nobody is removed, and no alarm is ended, until a person has compared the data${verdict === '' ? '' : ` (${verdict})`}`;
   return {
     steps: planStuck(situation)?.steps ?? [],
-    outcome: blocked('DataCorrupt', message, blockedRecheckMs),
+    outcome: blocked('DataCorrupt', message, againMs),
   };
 }

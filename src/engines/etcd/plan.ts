@@ -11,7 +11,7 @@ import { secretMissing } from '../secret-missing.ts';
 import { planAccess } from './access.ts';
 import type { EtcdAction } from './action.ts';
 import { sides } from './certificates.ts';
-import { inconsistentPods, planCorruption } from './corruption.ts';
+import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { formationOf } from './formation.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { areBeingStarted, heldUpMs } from './held-up.ts';
@@ -91,7 +91,7 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
     };
     return withObjects(situation, gate, roster, stuck);
   }
-  return withObjects(situation, gate, roster, planMembers(situation, gate, members));
+  return withObjects(situation, gate, roster, sparingWriters(situation, planMembers(situation, gate, members)));
 }
 
 /** The objects first: a member that has been added must start, and one that has been removed must stop. */

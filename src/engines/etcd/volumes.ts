@@ -8,9 +8,10 @@ import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Claim, Pod } from '../../resources/children.ts';
 import { corruptAnnotation, holdsAnnotation, retiredAnnotation } from './names.ts';
-import { type EtcdObserved, isCorruption } from './observed.ts';
+import { answering, type EtcdObserved, isCorruption } from './observed.ts';
 import type { Roster } from './roster.ts';
 import { claimOf, heldBy, hexadecimal, holds, isRetired, type Member, type Situation } from './situation.ts';
+import { complaintOf } from './termination-message.ts';
 
 /** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
 export function markSteps({ members = [], claims, observed }: Situation): ObjectStep[] {
@@ -81,7 +82,7 @@ export function retireSteps(situation: Situation, roster: Roster): Retirement {
   const stopped = [...gone(sets).map((set) => refOf(set, statefulSets)), ...unseen.map(ownerOf)].flatMap(
     (ref): ObjectStep[] => (ref === undefined ? [] : [{ type: 'delete', ref, reason }]),
   );
-  const isKeeping = spec.deletionPolicy !== 'Delete' || observed.comparison !== undefined || isAlarmed(observed);
+  const isKeeping = spec.deletionPolicy !== 'Delete' || isAlarmed(observed) || isDoubted(situation);
   const kept = oldClaims.filter((claim) => isKeeping || isKept(claim));
   const deleted = oldClaims.filter((claim) => !kept.includes(claim));
   return {
@@ -92,6 +93,12 @@ export function retireSteps(situation: Situation, roster: Roster): Retirement {
 
 function isAlarmed({ agreed }: EtcdObserved): boolean {
   return (agreed?.alarms ?? []).some(isCorruption);
+}
+
+/** Somebody does not start for what it has found in others, whether etcd lists it or not. */
+function isDoubted({ pods, observed }: Situation): boolean {
+  const answers = new Set(answering(observed.members).map(({ pod }) => pod));
+  return [...pods.values()].some((pod) => complaintOf(pod) === 'inconsistent' && !answers.has(pod.metadata.name));
 }
 
 /** By its claim: a pod that bears the labels of one may be anybody's. */

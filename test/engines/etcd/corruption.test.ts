@@ -186,6 +186,21 @@ describe('E10: an alarm that names nobody', () => {
   });
 });
 
+describe('E10: hashes of members that have dropped different histories', () => {
+  it('are no word of different data', () => {
+    const { cluster, children, observed } = etcdWorld({
+      ...unready,
+      ...nobody,
+      ...holding({ 0: 'a/5', 1: 'b/6', 2: 'a/5' }),
+    });
+    expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+      message: expect.stringMatching(
+        /\(one state in db-0-0, db-2-0; db-1-0 cannot be compared: its history is dropped up to another revision\)$/,
+      ),
+    });
+  });
+});
+
 describe('E10: the alarm of a member that has left', () => {
   const left = (more: Partial<Story> = {}): Story => ({
     ...unready,
@@ -319,9 +334,46 @@ describe('E10: the volume of a member whose data was called corrupt', () => {
       ['delete PersistentVolumeClaim data-db-1-0', 'add 3', 'wait ScalingOut'],
     ],
     [
+      'is kept as well where somebody else has removed it, since it did not start for what it has found',
+      gone({}, { starts: {}, pods: { 1: inconsistent } }),
+      [
+        'data-db-1-0: retired 3e8/2',
+        'apply ConfigMap db-members: ',
+        'delete StatefulSet db-1',
+        'add 3',
+        'wait ScalingOut',
+      ],
+    ],
+    [
       'is kept as well where somebody else has removed it while an alarm stands',
       gone({}, { ...unready, ...nobody, ...holding({ 0: 'a', 2: 'a' }) }),
       ['data-db-1-0: retired 3e8/2', ...stop],
     ],
   ]);
+});
+
+describe('E10: the next look, while members look at their whole databases for a comparison', () => {
+  const recheck = (story: Story): number | undefined => {
+    const { cluster, children, observed } = etcdWorld(story);
+    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    return outcome.state === 'settled' ? undefined : outcome.recheckMs;
+  };
+  const one: Story = { members: { 1: 'silent' }, pods: { 1: inconsistent } };
+  const runs: Story = { ...one, pods: { 1: { ...(endless as object), isRunning: true } } };
+  it.each<readonly [string, Story, number]>([
+    [
+      'is a minute away where a person has to act and clients write',
+      { ...one, ...holding({ 0: 'a', 2: 'b' }) },
+      60_000,
+    ],
+    ['is ten seconds away where a member is waited for', { ...runs, ...holding({ 0: 'a', 2: 'a' }) }, 10_000],
+    ['comes at once where a member has been taken out', { ...one, ...holding({ 0: 'a', 2: 'a' }) }, 250],
+    [
+      'is ten seconds away where an alarm refuses writes',
+      { ...unready, ...nobody, ...holding({ 0: 'a', 1: 'b' }) },
+      10_000,
+    ],
+    ['comes at once where an alarm ends', { ...unready, ...corrupt(1), ...holding({ 0: 'a', 1: 'b', 2: 'a' }) }, 250],
+    ['is as ever where nobody compares', { members: { 1: 'silent' } }, 1000],
+  ])('%s', (_, story, ms) => expect(recheck(story)).toBe(ms));
 });

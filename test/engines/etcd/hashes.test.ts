@@ -52,6 +52,27 @@ describe('a comparison of the voters', () => {
     expect((await look({ pods: { 1: pod } })).comparison).toBeUndefined();
   });
 
+  it('is made of one member after the other where no alarm keeps clients from writing', async () => {
+    const pod = { crashingForMs: 1000, restarts: 2, lastWords: 'x found data inconsistency with peers' };
+    const at: number[] = [];
+    const script: Script = ({ path }) => {
+      if (path.endsWith('/hashkv')) at.push(network.clock.now());
+      return path.endsWith('/hashkv') ? 'hang' : undefined;
+    };
+    const { cluster, children, observed } = etcdWorld({ members: { 1: 'silent' }, pods: { 1: pod } });
+    const network = scriptedEtcd(observed, script);
+    await settle(network.clock, observeEtcd(cluster, children, network.io));
+    expect(at.map((time) => time - (at[0] ?? 0))).toEqual([0, 20_000]);
+  });
+
+  it('is not made for the pod of a member that has been removed', async () => {
+    const pod = { crashingForMs: 1000, restarts: 2, lastWords: 'x found data inconsistency with peers' };
+    expect(await look({ members: { 1: 'unlisted' }, pods: { 1: pod } }, telling({}))).toEqual({
+      comparison: undefined,
+      hashed: [],
+    });
+  });
+
   it('asks nobody who has no vote, knows no leader, or does not answer', async () => {
     const story: Story = { spec: { replicas: 5 }, members: { 1: 'copying', 2: 'leaderless', 3: 'silent' } };
     expect((await look({ ...story, ...alarm('0') }, telling({}))).comparison?.voices).toEqual([
