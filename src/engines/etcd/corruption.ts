@@ -58,7 +58,9 @@ function planEnd(situation: Situation, members: readonly Member[], raised: reado
   const majority = majorityAmong(situation, voting);
   const [memberId] = raised;
   const cause = 'a CORRUPT alarm of a member that has left stands';
-  if (majority === undefined || memberId === undefined) return stopped(situation, members, cause);
+  // One alone agrees with nobody. It may be what is left of a majority, or the data of a snapshot, which holds alarms, too.
+  const isProven = majority !== undefined && majority.length > 1;
+  if (!isProven || memberId === undefined) return stopped(situation, members, cause);
   const via = endpointOf(situation, majority);
   // Nobody can compare a member without a vote, which may have copied the data that was corrupt.
   const learner = members.find(({ isLearner, index }) => isLearner && index !== undefined);

@@ -247,6 +247,11 @@ describe('E10: the alarm of a member that has left', () => {
       ['disarm 1 CORRUPT', 'wait EndingAlarm'],
     ],
     [
+      'stays where one is left: it agrees with nobody, and a snapshot brings the alarm along with the data',
+      { ...unready, spec: { replicas: 1 }, ...corrupt(77), ...holding({ 0: 'a' }) },
+      stop,
+    ],
+    [
       'stands beside that of one who is there: that one goes first',
       six({ ...corrupt(1, 2), ...holding({ 0: 'a', 2: 'b', 3: 'a', 4: 'a' }) }),
       removed(2),
