@@ -31,12 +31,14 @@ export function refuseCorrupt(place: string, { errors }: Answer): void {
   throw new DataDiffers(`${place} tells of a CORRUPT alarm: no backup of this cluster is good while it stands`);
 }
 
-/** Fails where an alarm has been raised since. Who does not answer any more says nothing. */
+/** Fails where an alarm has been raised since, and where nobody answers any more who could tell. */
 export async function refuseCorrupted(all: readonly Asked[], idleMs: number): Promise<void> {
   const found = await Promise.allSettled(
     all.map(async ({ member, place }) => ({ place, status: await member.call('maintenance/status', {}, idleMs) })),
   );
-  for (const each of found) if (each.status === 'fulfilled') refuseCorrupt(each.value.place, each.value.status);
+  const answers = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  if (answers.length === 0) throw new Failure('SourceUnreachable', 'no member tells whether a CORRUPT alarm stands');
+  for (const { place, status } of answers) refuseCorrupt(place, status);
 }
 
 export interface KeyHash {

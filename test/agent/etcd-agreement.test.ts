@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, comparedHash } from '../../src/agent/etcd-agreement.ts';
+import { type Asked, comparedHash, refuseCorrupted } from '../../src/agent/etcd-agreement.ts';
 import type { Surroundings } from '../../src/agent/surroundings.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
@@ -45,5 +45,32 @@ describe('the hashes of the voters, before a backup', () => {
       'member 0 and member 1 hold different data at revision 100',
     );
     expect(lines.length).toBe(2);
+  });
+});
+
+describe('a look for alarms', () => {
+  const told = (place: string, answer: object | undefined): Asked => ({
+    place,
+    member: {
+      call: async () => (answer === undefined ? Promise.reject(new Error('timeout')) : (answer as never)),
+      stream: () => Promise.reject(new Error('no stream here')) as never,
+    },
+  });
+  const corrupt = { errors: ['memberID:7 alarm:CORRUPT '] };
+
+  it.each<readonly [string, readonly (object | undefined)[], string]>([
+    ['fails where anybody tells of one', [{}, undefined, corrupt], 'm2 tells of a CORRUPT alarm'],
+    ['fails where nobody can tell', [undefined, undefined], 'no member tells whether a CORRUPT alarm stands'],
+  ])('%s', async (_, answers, message) => {
+    await expect(
+      refuseCorrupted(
+        answers.map((answer, i) => told(`m${i}`, answer)),
+        1000,
+      ),
+    ).rejects.toThrow(message);
+  });
+
+  it('passes where one can tell, and does not', async () => {
+    await expect(refuseCorrupted([told('m0', undefined), told('m1', {})], 1000)).resolves.toBeUndefined();
   });
 });
