@@ -57,7 +57,10 @@ async function dumpFrom(
   // All keys, from the first on: no more than their number is sent.
   const { header, count } = await member.call('kv/range', { key: 'AA==', range_end: 'AA==', count_only: true }, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
-  const others = candidates.filter((each) => each !== candidate);
+  // A member is there twice where the Service leads to it as well.
+  const others = candidates.filter(
+    (each, i) => each.memberId !== memberId && candidates.findIndex((one) => one.memberId === each.memberId) === i,
+  );
   const authentication = await asksForPassword(member, surroundings);
   const hashKv = await comparedHash(candidate, others, revision, surroundings);
   // What was raised before that read is known to this member by now.
@@ -165,7 +168,8 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
       };
     })
     .sort(better);
-  if (candidates.length > 0) return { candidates, answered: answers.length };
+  if (candidates.length > 0)
+    return { candidates, answered: new Set(answers.map(({ status }) => headerOf(status).member_id)).size };
   throw new Failure('SourceBroken', 'no voting member that is well answers');
 }
 

@@ -130,6 +130,17 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(Number(Buffer.from(value, 'base64').toString())).toBeGreaterThanOrEqual(before);
   });
 
+  it('asks each member once for the hash of its keys, though a Service leads to one of them, too', async () => {
+    const members = await start({ size: 3 });
+    await members[0]?.call('kv/put', { key: encoded('k'), value: encoded('v') });
+    expectResult(await runAgent(takeTask([...members, ...members.slice(0, 1)])), 'taken');
+    const asked = members.map(async ({ port }) => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^grpc_server_started_total\{grpc_method="HashKV".*\} (\d+)/m.exec(text)?.[1]);
+    });
+    expect(await Promise.all(asked)).toEqual([1, 1, 1]);
+  });
+
   it('is let go before the target is asked, however long that takes', async () => {
     const [member] = await start();
     if (member === undefined) throw new Error('one member was started');
