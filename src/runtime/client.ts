@@ -96,9 +96,13 @@ export interface KubeClient {
   mergePatch(ref: ObjectRef, body: object, options?: PatchOptions): Promise<KubeObject>;
   /**
    * Makes `status` the whole status of the one object of that UID: fields that are not in it go. Refused as invalid (422)
-   * where the name belongs to another object by now.
+   * where the name belongs to another object by now, or the object is of another version than the given one.
    */
-  replaceStatus(ref: ExactRef, status: object, options?: WriteOptions): Promise<KubeObject>;
+  replaceStatus(
+    ref: ExactRef,
+    status: object,
+    options?: WriteOptions & { readonly resourceVersion?: string | undefined },
+  ): Promise<KubeObject>;
   jsonPatch(ref: ObjectRef, operations: readonly JsonPatchOperation[], options?: PatchOptions): Promise<KubeObject>;
   /** PUT. The object must carry the resourceVersion that it was read at. */
   replace(object: KubeObject, options?: PatchOptions): Promise<KubeObject>;
@@ -275,11 +279,14 @@ export function createClient(options: ClientOptions): KubeClient {
 
     mergePatch: (ref, body, options = {}) => write('patch', ref, 'application/merge-patch+json', body, options),
 
-    replaceStatus: (ref, status, options = {}) =>
+    replaceStatus: (ref, status, { resourceVersion, ...options } = {}) =>
       client.jsonPatch(
         ref,
         [
           { op: 'test', path: '/metadata/uid', value: ref.uid },
+          ...(resourceVersion === undefined
+            ? []
+            : [{ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion } as const]),
           { op: 'add', path: '/status', value: status },
         ],
         { ...options, subresource: 'status' },

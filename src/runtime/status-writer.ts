@@ -1,5 +1,6 @@
 /**
- * Writes a status when it says something new.
+ * Writes a status when it says something new, in place of the one that the pass rested on and of no other: what a
+ * process before this one has said, that the database was formed for example, is never lost because a watch is late.
  *
  * A turn (phase, readiness, primary, generation) is written at once. Details that merely move along, such as a message
  * or a member's readiness, are gathered for a while, so that a cluster being created costs two writes, not ten.
@@ -9,6 +10,9 @@ import { fitted } from '../api/bounds.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { mergeConditions } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
+import type { KubeObject } from '../api/object.ts';
+import { prune } from '../api/prune.ts';
+import type { StructuralSchema } from '../api/schema.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { StatusClaim } from '../engines/engine.ts';
 import { ApiError, isNotFound } from './api-error.ts';
@@ -19,8 +23,11 @@ import type { Clock } from './clock.ts';
 /** For how long details are gathered. */
 export const detailDelayMs = 10_000;
 
+/** After which a pass that rested on an old status comes back; the newest one is known by then. */
+const overtakenMs = 100;
+
 export interface StatusWriter {
-  /** Resolves with the milliseconds after which to come back for details that were not written yet; 0 if none. */
+  /** Resolves with the milliseconds after which to come back for what was not written yet; 0 if nothing. */
   write(
     cluster: Cluster,
     kind: Pick<KindDefinition, 'resource' | 'schema'>,
@@ -33,7 +40,7 @@ export interface StatusWriter {
 
 export function createStatusWriter(options: {
   readonly client: Pick<KubeClient, 'get' | 'replaceStatus'>;
-  readonly cache: Pick<Cache, 'observeWrite'>;
+  readonly cache: Pick<Cache, 'entry' | 'observeRead' | 'observeWrite'>;
   readonly clock: Clock;
 }): StatusWriter {
   const { client, cache, clock } = options;
@@ -43,38 +50,59 @@ export function createStatusWriter(options: {
     async write(cluster, { resource, schema }, claim, plan, signal) {
       const before = cluster.status ?? {};
       const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-      const after = fitted(schema.properties?.status ?? {}, statusOf(cluster, claim, plan, now)) as ClusterStatus;
+      const shape = schema.properties?.status ?? {};
+      const after = fitted(shape, statusOf(cluster, claim, plan, now)) as ClusterStatus;
       if (isDeepStrictEqual(before, after)) return 0;
       const uid = cluster.metadata.uid ?? '';
       const since = clock.monotonic() - (writtenAt.get(uid) ?? Number.NEGATIVE_INFINITY);
       // Whole ones: a pass that comes back after less than a clock tells would come back at once, again and again.
       if (!isTurn(before, after) && since < detailDelayMs) return Math.ceil(detailDelayMs - since);
+      // Steps of this very pass may have changed the rest of the object.
+      const held = cache.entry(cluster)?.object ?? cluster;
+      if (!isDeepStrictEqual(knownStatus(shape, held), knownStatus(shape, cluster))) return overtakenMs;
       const { name, namespace } = cluster.metadata;
       const ref = { resource, name, namespace, uid };
+      const { resourceVersion } = held.metadata;
       try {
-        cache.observeWrite(await client.replaceStatus(ref, after, { signal }));
+        cache.observeWrite(await client.replaceStatus(ref, after, { resourceVersion, signal }));
         writtenAt.set(uid, clock.monotonic());
+        return 0;
       } catch (error) {
-        if (!(await isGone(ref, error, signal))) throw error;
+        return refused(ref, resourceVersion, error, signal);
       }
-      return 0;
     },
     forget: (uid) => void writtenAt.delete(uid),
   };
 
   /**
-   * Whether the write failed because the object is deleted, or another one has its name. The API server answers a failed
-   * test of the UID and an invalid status alike, so the object is read to tell them apart.
+   * The object is deleted, or another one has its name: nobody is told. It has changed since: the pass comes back. The
+   * API server answers a failed test and an invalid status alike, so the object is read to tell them apart.
    */
-  async function isGone({ uid, ...ref }: ExactRef, error: unknown, signal: AbortSignal): Promise<boolean> {
-    if (isNotFound(error)) return true;
-    if (!(error instanceof ApiError) || error.status !== 422) return false;
+  async function refused(
+    { uid, ...ref }: ExactRef,
+    resourceVersion: string | undefined,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<number> {
+    if (isNotFound(error)) return 0;
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    let live: KubeObject;
     try {
-      return (await client.get(ref, { signal })).metadata.uid !== uid;
+      live = await client.get(ref, { signal });
     } catch (notRead) {
-      return isNotFound(notRead);
+      if (isNotFound(notRead)) return 0;
+      throw error;
     }
+    if (live.metadata.uid !== uid) return 0;
+    if (live.metadata.resourceVersion === resourceVersion) throw error;
+    cache.observeRead(live);
+    return overtakenMs;
   }
+}
+
+/** Without what another version of the operator has said. */
+function knownStatus(shape: StructuralSchema, { status = {} }: KubeObject): unknown {
+  return prune(shape, status).value;
 }
 
 function statusOf(cluster: Cluster, claim: StatusClaim, plan: ClusterStatus['plan'], now: string): ClusterStatus {

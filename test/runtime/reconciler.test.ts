@@ -332,6 +332,7 @@ describe('a cluster whose spec is not valid', () => {
 
   it('is not looked at, nothing of it is touched, and it says what is wrong', async () => {
     parts.api.put({ ...(parts.api.get('RedisCluster', 'db') as KubeObject), status: { primary: 'db-1', replicas: 3 } });
+    await turn();
     expect(await pass()).toMatchObject({ outcome: { state: 'blocked', reason: 'InvalidSpec' } });
     expect([engine.surveyed, parts.api.writes]).toEqual([[], ['PATCH db/status']]);
     expect(status()).toMatchObject({ phase: 'Invalid', primary: 'db-1', replicas: 3 });

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { StatusClaim } from '../../src/engines/engine.ts';
+import type { Cache } from '../../src/runtime/cache.ts';
 import { createStatusWriter, detailDelayMs, type StatusWriter } from '../../src/runtime/status-writer.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { ready, testCluster } from '../support/test-engine.ts';
@@ -15,13 +16,21 @@ let api: FakeApi;
 let clock: VirtualClock;
 let writer: StatusWriter;
 let seen: KubeObject[];
+/** What the watch has told last; undefined: what the pass began with. */
+let held: KubeObject | undefined;
+/** What was read because a write was refused. */
+let read: KubeObject[];
 
 beforeEach(() => {
   api = new FakeApi();
   api.readsStatuses = false;
   clock = new VirtualClock();
-  seen = [];
-  const cache = { observeWrite: (object: KubeObject) => void seen.push(object) };
+  [seen, read, held] = [[], [], undefined];
+  const cache: Pick<Cache, 'entry' | 'observeRead' | 'observeWrite'> = {
+    entry: () => (held === undefined ? undefined : { object: held, postOwned: false }),
+    observeRead: (object) => void read.push(object),
+    observeWrite: (object) => void seen.push(object),
+  };
   writer = createStatusWriter({ client: api.client(clock), cache, clock });
   api.put(testCluster('db'));
 });
@@ -131,6 +140,36 @@ describe('a status', () => {
     api.vanish('RedisCluster', 'db');
     expect(await writer.write(cluster, redisKind, claim(), undefined, signal)).toBe(0);
     expect(seen).toEqual([]);
+  });
+
+  it('G8: that rests on an old one loses nothing that a process before this one has said: the pass comes back', async () => {
+    const asSeen = api.get('RedisCluster', 'db') as Cluster;
+    await say(claim({ initialized: true, primary: 'db-0' }));
+    const told = statusOf();
+    expect(await writer.write(asSeen, redisKind, claim({ phase: 'Creating' }), undefined, signal)).toBeGreaterThan(0);
+    expect(statusOf()).toEqual(told);
+    expect(read.map(({ status }) => status)).toEqual([told]);
+    // The watch tells in the middle of the pass.
+    held = api.get('RedisCluster', 'db');
+    const writes = api.writes.length;
+    expect(await writer.write(asSeen, redisKind, claim({ phase: 'Creating' }), undefined, signal)).toBeGreaterThan(0);
+    expect([statusOf(), api.writes.length]).toEqual([told, writes]);
+  });
+
+  it('is written where only the rest of the object has changed meanwhile, and has been seen', async () => {
+    const asSeen = api.get('RedisCluster', 'db') as Cluster;
+    const { metadata } = asSeen;
+    api.put({ ...asSeen, metadata: { ...metadata, finalizers: ['example.com/mine'] } });
+    held = api.get('RedisCluster', 'db');
+    expect(await writer.write(asSeen, redisKind, claim(), undefined, signal)).toBe(0);
+    expect(statusOf().phase).toBe('Ready');
+  });
+
+  it('is written beside what a newer version of the operator has said', async () => {
+    const cluster = api.get('RedisCluster', 'db') as Cluster;
+    held = { ...cluster, status: { fromTheFuture: true } };
+    expect(await writer.write(cluster, redisKind, claim(), undefined, signal)).toBe(0);
+    expect(statusOf().phase).toBe('Ready');
   });
 
   it('of a cluster whose name is another one by now is told to nobody: the new one keeps its own', async () => {
