@@ -20,6 +20,7 @@ import { createListeners } from './listeners.ts';
 import type { ProtectedLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { outcomeEvents } from './outcome-events.ts';
+import { createPace } from './pace.ts';
 import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -113,6 +114,7 @@ export function createOperator(options: OperatorOptions): Operator {
     executor,
     status,
     io,
+    pace: createPace(clock),
     log,
     onOutcome: outcomeEvents(events),
   });

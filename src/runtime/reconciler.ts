@@ -26,11 +26,12 @@ import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
-import type { Executor, StepFailed } from './executor.ts';
+import { describeStep, type Executor, type StepFailed } from './executor.ts';
 import { withLastWords } from './last-words.ts';
 import { lastWill, readAlone } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
+import type { Pace } from './pace.ts';
 import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
 
@@ -43,7 +44,7 @@ export interface PassResult {
   readonly outcome: Outcome;
   /** Milliseconds after which to look again; undefined: a watch or a listener will tell. */
   readonly again?: number;
-  /** An engine's action was taken, or a Secret made: what it has changed is soon to be seen. */
+  /** An engine's action was taken, or a Secret made, and not for long already: what it has changed is soon to be seen. */
   readonly hasActed?: boolean;
   /** The cluster as it was understood; undefined while it is invalid or on its way out. */
   readonly understood?: { readonly cluster: Cluster; readonly children: Children };
@@ -57,6 +58,7 @@ export interface ReconcilerOptions {
   readonly executor: Executor;
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly pace: Pace;
   readonly log: Log;
   readonly onOutcome: (
     engine: RegisteredEngine,
@@ -66,8 +68,8 @@ export interface ReconcilerOptions {
   ) => void;
 }
 
-/** An action shows in what the processes say after a moment; asking at once would find the old answer and repeat it. */
-const afterActionMs = 50;
+/** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */
+const repeatedMs = 1_000;
 
 /** The watch is late; it need not be asked after often. */
 const outdatedMs = 1_000;
@@ -112,7 +114,7 @@ function stateOf(pod: Pod): string {
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { client, cache, executor, status, io, onOutcome } = options;
+  const { client, cache, executor, status, io, pace, onOutcome } = options;
   const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
     oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
@@ -152,7 +154,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       claim = failedStatus(cluster, claim, error);
     }
     const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;
-    if (isWaitingForBackup) await status.write(cluster, engine.kind, claim, planStatus(said), signal);
+    // Settled is one that nothing holds any more: nobody would read it.
+    if (failure !== undefined || plan.outcome.state !== 'settled') {
+      await status.write(cluster, engine.kind, claim, planStatus(said), signal);
+    }
     if (failure !== undefined) throw failure;
     return { outcome: plan.outcome, ...recheck(plan.outcome) };
   }
@@ -288,32 +293,36 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const ineffective = isDone ? ineffectiveSteps(plan.steps, (object) => cache.entry(object)?.object) : [];
       const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
       const taken = plan.steps.filter((step) => !idle.has(step));
+      // Nothing tells of a Secret that has changed, either.
+      // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
+      const actions = taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
+      const paced = failure === undefined ? pace.after(key, actions) : undefined;
       let said = isCreated ? { ...plan, steps: [] } : plan;
-      if (ineffective.length > 0 && said.outcome.state === 'settled') {
-        said = { ...said, outcome: fieldsKept(ineffective) };
+      if (said.outcome.state === 'settled') {
+        if (ineffective.length > 0) said = { ...said, outcome: fieldsKept(ineffective) };
+        else if (paced !== undefined && paced.idle.length > 0) said = { ...said, outcome: withoutEffect(paced.idle) };
+      }
+      if (paced?.isNews === true) {
+        const steps = paced.idle.map(describeStep);
+        options.log.warn({ cluster: key, steps }, 'what is done again and again shows no effect');
       }
       if (failure instanceof NameConflict) {
         said = conflictPlan(failure);
         onOutcome(engine, cluster, cluster.status, said);
       }
+      const underWay = taken.filter((step) => paced?.idle.includes(step) !== true);
       const details =
-        failure === undefined && isPremature(cluster, claim, taken)
+        failure === undefined && isPremature(cluster, claim, underWay)
           ? 0
           : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
       if (failure !== undefined) throw failure;
-      // Nothing tells of a Secret that has changed, either.
-      // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
-      const acted = taken.some((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
-      const again = soonest(
-        acted ? afterActionMs : undefined,
-        recheck(plan.outcome).again,
-        details === 0 ? undefined : details,
-      );
+      const after = actions.length === 0 ? undefined : paced?.after;
+      const again = soonest(after, notTooSoon(recheck(plan.outcome).again, after), details === 0 ? undefined : details);
       return {
         outcome: plan.outcome,
         ...(again === undefined ? {} : { again }),
-        ...(acted ? { hasActed: true } : {}),
+        ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),
         understood: { cluster, children: childrenOf(cache.children(key).objects) },
       };
     },
@@ -332,12 +341,22 @@ function isPremature(cluster: Cluster, claim: StatusClaim, taken: readonly Step[
   return isReady && taken.some((step) => !isOptional(step));
 }
 
+/** What the status says of them where nothing else is waited for. */
+function withoutEffect(steps: readonly Step[]): Outcome {
+  return wait('NoEffect', `done again and again, without an effect that shows: ${steps.map(describeStep).join('; ')}`);
+}
+
 function conflictPlan({ message }: NameConflict): Plan {
   return { steps: [], outcome: blocked('NameConflict', message) };
 }
 
 function recheck(outcome: Outcome): { again?: number } {
   return outcome.state !== 'settled' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
+}
+
+/** For a moment after an action the plan is right about when to look again; later it would repeat the action as often. */
+function notTooSoon(asked: number | undefined, after = 0): number | undefined {
+  return asked === undefined ? undefined : Math.max(asked, Math.min(after, repeatedMs));
 }
 
 function soonest(...times: readonly (number | undefined)[]): number | undefined {

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { type Plan, settled } from '../../src/plan/plan.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { blankClaims } from '../support/blank-claims.ts';
@@ -21,6 +22,7 @@ async function afterChange(answered: 'kept' | 'wanted') {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
+    pace: createPace(clock),
     io: (_, signal) => engineIO({ namespace: 'apps', secrets, claims: blankClaims, dial, clock, signal }),
     log,
     onOutcome: () => undefined,

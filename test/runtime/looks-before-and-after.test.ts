@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { type ActStep, type Plan, settled, wait } from '../../src/plan/plan.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler, type Reconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { blankClaims } from '../support/blank-claims.ts';
@@ -26,6 +27,7 @@ beforeEach(async () => {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
+    pace: createPace(clock),
     io: (cluster, signal) =>
       engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial, clock, signal }),
     log,

