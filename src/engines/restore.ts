@@ -97,6 +97,8 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   if (sets.some((set) => isOwned(set, cluster))) return undefined;
   const [wanted] = objects;
   const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
+  const other = otherBackup(cluster, claim);
+  if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
   if (claim?.metadata.annotations?.[restoredAnnotation] !== undefined) return undefined;
   if (wanted === undefined) {
     return waiting('Parked', 'bootstrap.restore begins once there is a member: replicas is 0');
@@ -110,6 +112,21 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));
   if (!isOver) return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
   return planFilling(situation, claim);
+}
+
+/**
+ * Whoever asks for one backup is not given the data of another, because an earlier cluster of the name has left a volume
+ * that was filled from that. In words; undefined where the volume may be the one that is asked for.
+ */
+function otherBackup(cluster: Cluster, claim: Claim | undefined): string | undefined {
+  const from = claim?.metadata.annotations?.[restoredAnnotation];
+  const [id, uid] = from?.split('/').toReversed() ?? [];
+  const restore = restoreSpec(cluster);
+  const differs = (wanted: string | undefined, has: string | undefined): boolean =>
+    wanted !== undefined && has !== undefined && wanted !== has;
+  // Where nobody has kept the agent's words, there is no more than one.
+  if (uid === undefined || !(differs(restore?.id, id) || differs(restore?.cluster.uid, uid))) return undefined;
+  return `the volume ${claim?.metadata.name} of an earlier cluster of this name was filled from ${from}, not from what bootstrap.restore names: delete it, restore under another name, or make the resource anew without bootstrap.restore to go on with its data`;
 }
 
 function planFilling(situation: RestoreSituation, claim: Claim | undefined): Plan {

@@ -12,6 +12,7 @@ import { restoredAnnotation } from '../../src/engines/backup-part.ts';
 import { planEtcd } from '../../src/engines/etcd/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
 import { planRedis } from '../../src/engines/redis/plan.ts';
+import { planRestore } from '../../src/engines/restore.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { engineOf, type JobEnd, jobOf, refused, resourceOf, taken, target, timeOnly } from '../support/backup-story.ts';
@@ -167,6 +168,31 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
     const other = { ...kept, metadata: { ...kept.metadata, name: `${claimName}-of-another` } };
     for (const objects of [[kept], [other], [...ended('complete', fetched), other]]) {
       expect(await look(cluster, objects)).toMatchObject({ steps: [], outcome: { reason: 'DataExists' } });
+    }
+  });
+
+  it('takes no volume that an earlier cluster got from another backup for the one that it asks for', async () => {
+    const filled = (from: string): KubeObject => ({
+      ...claim,
+      metadata: { ...claim.metadata, ownerReferences: [], annotations: { [restoredAnnotation]: from } },
+    });
+    const [same, later, foreign] = [
+      `apps/${kind}/uid-of-old/20261121T030000Z-0123abcd`,
+      `apps/${kind}/uid-of-old/20261122T030000Z-0123abcd`,
+      `apps/${kind}/uid-of-other/20261121T030000Z-0123abcd`,
+    ];
+    const exact = clusterOf(kind, { bootstrap: { restore: { ...restore, cluster: { uid: 'uid-of-old' } } } });
+    for (const [wanted, from] of [
+      [cluster, later],
+      [exact, foreign],
+    ] as const) {
+      const { steps, outcome } = await look(wanted, [filled(from)]);
+      expect([steps, outcome]).toMatchObject([[], { state: 'blocked', reason: 'DataExists' }]);
+      expect(outcome).toMatchObject({ message: expect.stringContaining(from) });
+    }
+    for (const wanted of [cluster, exact]) {
+      const children = childrenOf([filled(same)]);
+      expect(planRestore({ cluster: wanted, children, objects: begun, annotations: {}, now: 0 })).toBeUndefined();
     }
   });
 

@@ -118,7 +118,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     before: vanishing,
     act: (stage) => stage.remove(),
     end: 'gone',
-    writes: 8,
+    writes: 9,
     written: false,
   },
   {
