@@ -25,15 +25,16 @@ export function createListeners(options: {
 }): Listeners {
   const { clock, log, io, changed } = options;
   const open = new Map<ClusterKey, Map<string, AbortController>>();
+  /** As they were understood last: one that listens anew does so by the present spec, which may name another Secret. */
+  const clusters = new Map<ClusterKey, Cluster>();
 
   async function listen(
     key: ClusterKey,
     endpoint: string,
     engine: RegisteredEngine,
-    cluster: Cluster,
     signal: AbortSignal,
   ): Promise<void> {
-    while (!signal.aborted) {
+    for (let cluster = clusters.get(key); cluster !== undefined && !signal.aborted; cluster = clusters.get(key)) {
       try {
         await engine.listener?.listen(endpoint, cluster, io(cluster, signal), () => changed(key));
       } catch (error) {
@@ -47,6 +48,7 @@ export function createListeners(options: {
   function close(key: ClusterKey): void {
     for (const controller of open.get(key)?.values() ?? []) controller.abort();
     open.delete(key);
+    clusters.delete(key);
   }
 
   return {
@@ -55,6 +57,7 @@ export function createListeners(options: {
       const wanted = new Set(engine.listener.endpoints(children));
       const current = open.get(key) ?? new Map<string, AbortController>();
       open.set(key, current);
+      clusters.set(key, cluster);
       for (const [endpoint, controller] of current) {
         if (wanted.has(endpoint)) continue;
         controller.abort();
@@ -64,7 +67,7 @@ export function createListeners(options: {
         if (current.has(endpoint)) continue;
         const controller = new AbortController();
         current.set(endpoint, controller);
-        void listen(key, endpoint, engine, cluster, controller.signal);
+        void listen(key, endpoint, engine, controller.signal);
       }
     },
     forget: close,

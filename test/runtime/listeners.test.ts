@@ -13,6 +13,7 @@ import { turn, VirtualClock } from '../support/virtual-clock.ts';
 
 interface Ear {
   readonly endpoint: string;
+  readonly cluster: Cluster<unknown>;
   readonly io: EngineIO;
   readonly changed: () => void;
   readonly end: () => void;
@@ -35,9 +36,9 @@ function setup() {
   });
   const listener: RegisteredEngine['listener'] & {} = {
     endpoints: (children) => children.pods.map(({ metadata }) => metadata.name),
-    listen: (endpoint, _, io, changed) =>
+    listen: (endpoint, cluster, io, changed) =>
       new Promise<void>((resolve, reject) => {
-        ears.push({ endpoint, io, changed, end: resolve, fail: reject });
+        ears.push({ endpoint, cluster, io, changed, end: resolve, fail: reject });
         io.signal.addEventListener('abort', () => resolve(), { once: true });
       }),
   };
@@ -81,6 +82,18 @@ describe('listeners', () => {
     expect(log.entries.map(({ level, message }) => `${level} ${message}`)).toEqual(
       how === 'fail' ? ['debug a listener ended'] : [],
     );
+  });
+
+  it('are opened again with the spec as it is by then: it may name another Secret', async () => {
+    const { follow, ears, clock, listeners, engine } = setup();
+    follow('s-0');
+    const changed = testCluster('db', { auth: { secretRef: { name: 'another' } } }) as Cluster;
+    const pods = childrenOf([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 's-0' } }]);
+    listeners.follow('test/apps/db', engine, changed, pods);
+    expect(ears.length).toBe(1);
+    ears[0]?.fail(new Error('authentication failed'));
+    await clock.advance(1000);
+    expect(ears.map(({ cluster }) => cluster)).toEqual([testCluster('db'), changed]);
   });
 
   it('are not opened again for a process that has gone', async () => {
