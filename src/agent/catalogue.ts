@@ -56,6 +56,17 @@ export async function foldersIn(target: Target, below: string): Promise<readonly
 export const manifestKey = (path: string): string => `${path}/${manifestObject}`;
 export const dataKey = (path: string): string => `${path}/${dataObject}`;
 
+/** Asked of the target itself: a list may lack what is there. */
+export async function hasManifest(target: Target, path: string): Promise<boolean> {
+  try {
+    for await (const _ of target.get(manifestKey(path))) return true;
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'NotFound') return false;
+    throw error;
+  }
+}
+
 /** @throws Failure NotFound, Tampered, OtherKey, Unfit */
 export async function openManifest(target: Target, path: string, keys: KeyRing | undefined): Promise<OpenedManifest> {
   const pieces: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import type { KeyRing } from '../backup/key.ts';
 import { misleadingIds } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
-import { type Folder, foldersIn, historyOf, type KnownBackup, manifestKey, placeOf } from './catalogue.ts';
+import { type Folder, foldersIn, hasManifest, historyOf, type KnownBackup, manifestKey, placeOf } from './catalogue.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
 
@@ -42,6 +42,10 @@ export async function prune(
   for (const id of [...expired, ...abandoned]) {
     const folder = folders.find((each) => each.id === id);
     if (folder === undefined) continue;
+    if (abandoned.includes(id) && (await hasManifest(target, folder.path))) {
+      log.warn({ folder: folder.path }, 'the target lists no manifest here, and has one: nothing is deleted');
+      continue;
+    }
     await removeFolder(target, folder);
     log.info(
       { folder: folder.path, why: expired.includes(id) ? 'retention' : 'never finished' },

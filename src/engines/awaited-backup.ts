@@ -10,6 +10,7 @@ import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
+import type { AgentResult } from '../backup/agent-result.ts';
 import { fingerprinted } from '../plan/difference.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -18,6 +19,7 @@ import { job } from '../resources/job.ts';
 import { taking } from './agent-job.ts';
 import { storeOf } from './agent-pod.ts';
 import type { BackupPart, TakesBackup } from './backup-part.ts';
+import { confirmedBy } from './confirmed-backup.ts';
 import { jobState } from './job-state.ts';
 
 /** On task and Job: what they are waited for, where one name serves for one thing after the other. */
@@ -48,7 +50,15 @@ export function takesBackup<Spec>(
     };
     const made = taking(
       { owner: cluster, engine: engine.name, name, annotations },
-      { image, cluster, from, target, encryption, purpose },
+      {
+        image,
+        cluster,
+        from,
+        target,
+        encryption,
+        purpose,
+        more: { jitterSeconds: 0, ...confirmedBy(cluster.metadata) },
+      },
     );
     return [made.config, job(made.job)];
   };
@@ -78,8 +88,10 @@ export type BackupProgress =
       readonly steps: readonly ObjectStep[];
       readonly recheckMs?: number;
     }
-  /** `unknown` where nobody has kept the agent's words. */
-  | { readonly state: 'verified'; readonly id: string };
+  /** `unknown` where nobody has kept the agent's words. `suddenLoss`: why it is thought to hold too little. */
+  | { readonly state: 'verified'; readonly id: string; readonly suddenLoss?: string };
+
+const nothingSaid: Partial<Extract<AgentResult, { readonly result: 'taken' }>> = {};
 
 /** `objects` from `TakesBackup`; `now` in milliseconds. */
 export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
@@ -115,10 +127,12 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
       return { state: 'running', message, steps: [], ...(recheckMs === undefined ? {} : { recheckMs }) };
     }
     case 'complete': {
-      const backup = state.result?.result === 'taken' ? state.result.backup : undefined;
+      const { backup, suddenLoss } = state.result?.result === 'taken' ? state.result : nothingSaid;
       // A second attempt may have found what the first one has stored.
       const takenAt = Date.parse(backup?.completedAt ?? '') || state.at;
-      if (now - takenAt <= goodForMs) return { state: 'verified', id: backup?.id ?? 'unknown' };
+      if (now - takenAt <= goodForMs) {
+        return { state: 'verified', id: backup?.id ?? 'unknown', ...(suddenLoss === undefined ? {} : { suddenLoss }) };
+      }
       const steps = standing.flatMap(({ object }) => removal(object, 'it was taken more than an hour ago'));
       return { state: 'running', message: 'the one that there is was taken more than an hour ago', steps };
     }

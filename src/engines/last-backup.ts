@@ -11,7 +11,8 @@ import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
-import { awaitedBackup, type BackupProgress, takesBackup } from './awaited-backup.ts';
+import { awaitedBackup, type BackupProgress, goodForMs, takesBackup } from './awaited-backup.ts';
+import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
 import type { RegisteredEngine } from './engine.ts';
 
 /** On the custom resource: `UID/ID` of the backup that was taken of it because it was deleted. */
@@ -19,6 +20,9 @@ export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
 
 /** A pod that restarts, or a node that does, is ready again by then. */
 const patienceMs = 60_000;
+
+/** One was taken: what is missing is a person's word. */
+const suddenLossReason = 'LastBackupSuddenLoss';
 
 const advice = 'nothing is deleted before; deletionPolicy Retain or Delete does without';
 
@@ -81,13 +85,19 @@ function planLastBackup(engine: RegisteredEngine, cluster: Cluster, progress: Ba
         outcome: wait('LastBackup', `${waiting}: ${progress.message}`, progress.recheckMs),
       };
     case 'verified': {
-      const to = `${cluster.metadata.uid}/${progress.id}`;
+      const { id, suddenLoss } = progress;
+      // Whatever the volumes hold may be more.
+      if (suddenLoss !== undefined && !isConfirmed(cluster.metadata, id)) {
+        const message = `the last backup ${id} is verified, but ${suddenLoss}: nothing is deleted; if this is as it should be, annotate the cluster with ${confirmedAnnotation}=${id}; deletionPolicy Retain keeps the volumes`;
+        return { steps: [], outcome: wait(suddenLossReason, message, goodForMs) };
+      }
+      const to = `${cluster.metadata.uid}/${id}`;
       const ref = refOf(cluster, engine.kind.resource);
       const patch = { metadata: { annotations: { [lastBackupAnnotation]: to } } };
       const changes = [{ path: `metadata.annotations[${lastBackupAnnotation}]`, to }];
       return {
         steps: ref === undefined ? [] : [{ type: 'patch', ref, patch, changes }],
-        outcome: wait('LastBackup', `the last backup ${progress.id} is verified`),
+        outcome: wait('LastBackup', `the last backup ${id} is verified`),
       };
     }
     case 'failed': {
@@ -110,7 +120,8 @@ function unlessHeldUp(
   now: number,
 ): Outcome {
   const since = metadata.deletionTimestamp ?? '';
-  if (children.pods.some(podIsReady) || outcome.state === 'settled') return outcome;
+  if (children.pods.some(podIsReady) || outcome.state === 'settled' || outcome.reason === suddenLossReason)
+    return outcome;
   const left = Date.parse(since) + patienceMs - now;
   if (Number.isNaN(left)) return outcome;
   if (left > 0) return { ...outcome, recheckMs: Math.min(left, outcome.recheckMs ?? left) };

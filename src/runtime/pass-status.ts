@@ -45,7 +45,7 @@ export function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   const { reason, message } =
     outcome.state === 'settled' ? { reason: 'Deleting', message: 'the cluster is deleted' } : outcome;
-  const degraded = /^LastBackup(Failed|HeldUp)$/.test(reason) || outcome.state === 'blocked';
+  const degraded = /^LastBackup(Failed|HeldUp|SuddenLoss)$/.test(reason) || outcome.state === 'blocked';
   return {
     ...kept,
     phase: 'Deleting',

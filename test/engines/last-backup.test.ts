@@ -104,6 +104,24 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     });
   });
 
+  it('deletes nothing for a backup that holds suddenly little, until a person says so', () => {
+    const little = { ...taken, suddenLoss: 'it holds no keys, and 20261120T030000Z-0123abcd held 5 keys' };
+    const objects = [...database, podThatIs('True'), config, ...jobOf(job, 'complete', little)];
+    const found = look(ending(kind, {}), objects);
+    expect(found).toMatchObject({ steps: [], reason: 'LastBackupSuddenLoss', isWaitingForBackup: true });
+    expect(found.message).toMatch(
+      /^the last backup 20261121T030000Z-0123abcd is verified, but it holds no keys, and 20261120T030000Z-0123abcd held 5 keys: nothing is deleted; .* clusterwright.dev\/confirmed-backup=20261121T030000Z-0123abcd/,
+    );
+    expect(
+      look(ending(kind, {}), [...database, config, ...jobOf(job, 'complete', little)], '2026-11-21T03:02:00Z').reason,
+    ).toBe('LastBackupSuddenLoss');
+    const annotations = { 'clusterwright.dev/confirmed-backup': '20261121T030000Z-0123abcd' };
+    expect(look(ending(kind, { metadata: { annotations } }), objects).steps).toEqual([`patch ${kind} db`]);
+    expect(look(ending(kind, { policy: 'Delete' }), objects).steps).toEqual(stopping);
+    const retaken = look(ending(kind, {}), objects, '2026-11-21T04:01:00Z');
+    expect(retaken.steps).toContain('delete Job db-last-backup: it was taken more than an hour ago');
+  });
+
   it('goes on once that is written, whether its Job is still there or not', () => {
     const done = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/x' } } });
     expect(look(done, database)).toMatchObject({ steps: stopping, isWaitingForBackup: false });

@@ -76,8 +76,11 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
       const inner = key === '' ? entry.name : `${key}/${entry.name}`;
       if (entry.isDirectory()) yield* walk(path, inner);
       else if (entry.isFile()) {
-        const found = await lstat(path).catch(() => undefined);
-        // Somebody else took it away in between.
+        const found = await lstat(path).catch((error: unknown) => {
+          // Somebody else took it away in between. For any other reason it may be there, and a list that lacks it is wrong.
+          if (codeOf(error) === 'ENOENT') return undefined;
+          throw failureOf(error, path);
+        });
         if (found !== undefined) yield { key: inner, bytes: found.size, modifiedAt: found.mtimeMs };
       }
     }

@@ -204,6 +204,12 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
           yield { key, bytes: Size ?? 0, modifiedAt: LastModified?.getTime() ?? 0 } satisfies StoredObject;
         }
         ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+        if (page.IsTruncated === true && ContinuationToken === undefined) {
+          throw new Failure(
+            'TargetRefused',
+            `${place.endpoint} lists a part of ${Bucket}, and not how the rest is asked for`,
+          );
+        }
       } while (ContinuationToken !== undefined);
     },
     async remove(key) {

@@ -3,7 +3,6 @@ import { type ScheduleSpec, scheduleKind } from '../../api/backup-schedule.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { TakeTask } from '../../backup/agent-task.ts';
-import { timeOfId } from '../../backup/id.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
 import { type Plan, settled, wait } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
@@ -11,9 +10,10 @@ import { cronJob } from '../../resources/cronjob.ts';
 import { taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
+import { confirmedBy } from '../confirmed-backup.ts';
 import type { RegisteredEngine } from '../engine.ts';
 import { withCheckedTarget } from '../target-claim.ts';
-import { confirmedAnnotation, scheduleStatus } from './status.ts';
+import { scheduleStatus } from './status.ts';
 
 const name = 'backupschedule';
 
@@ -102,12 +102,6 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
 }
 
 const noAction = (): Promise<void> => Promise.reject(new Error('a BackupSchedule has no actions'));
-
-/** What is no id confirms nothing. */
-function confirmedBy({ annotations }: Cluster['metadata']): Pick<TakeTask, 'confirmed'> {
-  const id = annotations?.[confirmedAnnotation];
-  return id !== undefined && timeOfId(id) !== undefined ? { confirmed: id } : {};
-}
 
 function retentionOf({ retention }: ScheduleSpec): NonNullable<TakeTask['retention']> {
   const [, amount = '0', unit] = /^(\d+)([hd])$/.exec(retention.age ?? '') ?? [];

@@ -14,6 +14,7 @@ import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
 import { keepWords } from '../backup-words.ts';
 import { conditionClaims } from '../condition-claims.ts';
+import { confirmedAnnotation, isConfirmed } from '../confirmed-backup.ts';
 import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
 
@@ -22,9 +23,6 @@ const keptResults = 10;
 const earliestRun = Date.parse('2020-01-01T00:00:00Z');
 /** Of the CronJob controller, which looks around every few seconds. */
 const graceMs = 60_000;
-
-/** On a BackupSchedule: id of a backup that holds suddenly little, and is as it should be. Set by a person. */
-export const confirmedAnnotation = 'clusterwright.dev/confirmed-backup';
 
 export type ScheduleClaim = Omit<ScheduleStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
   readonly conditions: readonly ConditionClaim[];
@@ -77,7 +75,8 @@ function judge(
     return { phase: 'Degraded', conditions: conditionClaims('False', 'RunFailed', message, { degraded: true }) };
   }
   const loss = newest?.suddenLoss;
-  if (newest !== undefined && loss !== undefined && !isConfirmed(schedule, newest)) {
+  // What was said of a backup before this one is about the same loss, and counts from the next run on.
+  if (newest !== undefined && loss !== undefined && !isConfirmed(schedule.metadata, newest.id)) {
     const confirm = `if this is as it should be, annotate this BackupSchedule with ${confirmedAnnotation}=${newest.id}`;
     const message = `of the last backup, ${newest.id}, ${loss}: no backup is deleted until one holds data again; ${confirm}`;
     return { phase: 'Degraded', conditions: conditionClaims('False', 'SuddenLoss', message, { degraded: true }) };
@@ -93,11 +92,6 @@ function judge(
   const message =
     newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepWords(keep)}`;
   return { phase: 'Active', conditions: conditionClaims('True', 'Scheduled', message, {}) };
-}
-
-/** What was said of a backup before this one is about the same loss, and counts from the next run on. */
-function isConfirmed({ metadata }: Cluster<ScheduleSpec>, { id }: RunResult): boolean {
-  return id !== undefined && metadata.annotations?.[confirmedAnnotation] === id;
 }
 
 /** The run that should have begun and has not; undefined where none is missing. */
