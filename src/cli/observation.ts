@@ -134,8 +134,12 @@ function askingIO(
 
 /** Nobody is dialled, so nobody sees what stands in for the password. */
 function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>): EngineIO {
-  const read = (): Promise<Record<string, string>> => Promise.resolve(new Proxy({}, { get: () => '' }));
-  const secrets = { read, learn: () => undefined, refuse: () => undefined };
+  const values: Record<string, string> = new Proxy({}, { get: () => 'unread' });
+  const secrets = {
+    read: () => Promise.resolve({ values, isOurs: true }),
+    learn: () => undefined,
+    refuse: () => undefined,
+  };
   const dial: Dial = () => Promise.reject(new Error('not asked'));
   const signal = new AbortController().signal;
   const claims = claimReader(client);

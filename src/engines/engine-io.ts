@@ -45,8 +45,11 @@ export interface EngineIO {
    * answer is longer than 64 KiB, or 1 MiB where lines are picked from it; any status resolves.
    */
   exchange(request: HttpRequest): Promise<HttpResponse>;
-  /** The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. */
-  secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /**
+   * The decoded values of a Secret in the cluster's namespace; undefined where there is none. Never cached to disk. Where one of
+   * `ours` is asked for, that of somebody else has no values.
+   */
+  secret(name: string, whose?: 'ours'): Promise<Readonly<Record<string, string>> | undefined>;
   /** The database refused what that Secret says: it is read anew before it is used again. */
   secretRefused(name: string): void;
   /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */

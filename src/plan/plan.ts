@@ -20,6 +20,8 @@ export interface Generated {
   readonly key: string;
   /** Length in characters of [A-Za-z0-9]. */
   readonly length: number;
+  /** A Secret of the name that somebody else has made is not taken for it: its values are not ours to tell anybody. */
+  readonly isOursAlone?: true;
 }
 
 export interface MayFail {

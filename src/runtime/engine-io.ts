@@ -2,8 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { KubeObject } from '../api/object.ts';
 import { secrets } from '../api/resource.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isNotFound } from './api-error.ts';
 import type { ClaimReader } from './claim-use.ts';
@@ -42,9 +44,15 @@ const refusedLifeMs = 5_000;
 
 type Values = Readonly<Record<string, string>>;
 
+interface Known {
+  readonly values: Values;
+  /** It was made by us, for whichever cluster. */
+  readonly isOurs: boolean;
+}
+
 /** Secrets in memory, read by name when somebody needs to log in, and never all at once. */
 export interface SecretReader {
-  read(namespace: string, name: string, signal: AbortSignal): Promise<Values | undefined>;
+  read(namespace: string, name: string, signal: AbortSignal): Promise<Known | undefined>;
   /** Values that this process has just generated need not be read back. */
   learn(namespace: string, name: string, values: Values): void;
   /** The values did not do. */
@@ -58,13 +66,13 @@ export function createSecretReader(options: {
   readonly onValue: (value: string) => void;
 }): SecretReader & { readonly size: number } {
   const { client, clock, onValue } = options;
-  const known = new Map<string, { readonly values: Values; readonly at: number; until: number }>();
-  const learn = (namespace: string, name: string, values: Values): void => {
+  const known = new Map<string, Known & { readonly at: number; until: number }>();
+  const learn = (namespace: string, name: string, values: Values, isOurs = true): void => {
     for (const value of Object.values(values)) onValue(value);
     const at = clock.monotonic();
     const key = `${namespace}/${name}`;
     known.delete(key);
-    known.set(key, { values, at, until: at + secretLifeMs });
+    known.set(key, { values, isOurs, at, until: at + secretLifeMs });
     forgetUnused(at);
   };
   /** What was learned first stands first: a Secret of a cluster that is gone leaves memory once its time is over. */
@@ -85,15 +93,18 @@ export function createSecretReader(options: {
     },
     async read(namespace, name, signal) {
       const entry = known.get(`${namespace}/${name}`);
-      if (entry !== undefined && entry.until > clock.monotonic()) return entry.values;
+      if (entry !== undefined && entry.until > clock.monotonic()) return entry;
       known.delete(`${namespace}/${name}`);
       try {
-        const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as { data?: Values };
+        const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as KubeObject & {
+          readonly data?: Values;
+        };
         const values = Object.fromEntries(
           Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
         );
-        learn(namespace, name, values);
-        return values;
+        const isOurs = secret.metadata.labels?.[managedByLabel] === managedBy;
+        learn(namespace, name, values, isOurs);
+        return { values, isOurs };
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -127,7 +138,10 @@ export function engineIO(options: {
     exchange: (request) => following(request.signal, (both) => exchangeOver(dial, { ...request, signal: both })),
     signal,
     now: () => clock.now(),
-    secret: (name) => reader.read(namespace, name, signal),
+    secret: async (name, whose) => {
+      const found = await reader.read(namespace, name, signal);
+      return found === undefined || found.isOurs || whose === undefined ? found?.values : {};
+    },
     secretRefused: (name) => reader.refuse(namespace, name),
     claim: (name) => claims(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),

@@ -11,9 +11,10 @@ import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { Refused } from '../engines/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
-import { conflict } from '../plan/conflict.ts';
+import { conflict, conflictText } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -107,9 +108,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // A Secret that is kept outlives its cluster, and is found again by the next one of the name.
-      if (generated.length > 0) return;
+      if (generated.length > 0) return refuseForeign(object, generated, error, signal);
       await adopt(object, error, signal);
     }
+  }
+
+  async function refuseForeign(
+    object: KubeObject,
+    generated: readonly Generated[],
+    cause: unknown,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!generated.some(({ isOursAlone }) => isOursAlone === true)) return;
+    const { name, namespace } = object.metadata;
+    const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
+    const live = await client.get(ref, { signal });
+    if (live.metadata.labels?.[managedByLabel] === managedBy) return;
+    throw new NameConflict(conflictText(object, 'somebody else'), { cause });
   }
 
   /** The object exists, and the cache does not have it yet: ours if the same cluster controls it. */

@@ -69,6 +69,21 @@ function secrets() {
 }
 
 describe('a Secret', () => {
+  it('of somebody else gives nothing where one of ours is asked for', async () => {
+    const { api, io, put, reader, values } = secrets();
+    put('of-a-shop');
+    expect(await io.secret('db-auth', 'ours')).toEqual({});
+    expect(await io.secret('db-auth')).toEqual({ password: 'of-a-shop' });
+    expect(await io.secret('db-auth', 'ours')).toEqual({});
+    expect(values).toEqual(['of-a-shop']);
+    const labels = { 'app.kubernetes.io/managed-by': 'clusterwright' };
+    const data = { password: Buffer.from('own').toString('base64') };
+    api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-internal', namespace: 'apps', labels }, data });
+    expect(await io.secret('db-internal', 'ours')).toEqual({ password: 'own' });
+    reader.learn('apps', 'db2-internal', { password: 'made' });
+    expect(await io.secret('db2-internal', 'ours')).toEqual({ password: 'made' });
+  });
+
   it('is read by name, once an hour, and its values are told to whom keeps them out of the log', async () => {
     const { api, clock, io, put, values } = secrets();
     put('one');

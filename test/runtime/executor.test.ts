@@ -125,6 +125,21 @@ describe('a create', () => {
     expect(parts.api.get('ConfigMap', 'db')).toMatchObject({ data: { value: 'theirs' } });
   });
 
+  it('takes no Secret of somebody else for one that is to be ours alone', async () => {
+    const labels = { 'app.kubernetes.io/managed-by': 'clusterwright' };
+    const own = { ...secret, metadata: { ...secret.metadata, labels } };
+    const making: Step = {
+      type: 'create',
+      object: own,
+      generate: [{ key: 'password', length: 32, isOursAlone: true }],
+    };
+    parts.api.put(secret);
+    await expect(run([making])).rejects.toThrow('Secret db-auth exists and belongs to somebody else');
+    parts.api.put(own);
+    await run([making]);
+    expect(parts.api.list('Secret')).toEqual([expect.not.objectContaining({ stringData: expect.anything() })]);
+  });
+
   it('fills a generated Secret once, and tells who has to know', async () => {
     const told: unknown[] = [];
     const generating: Step = { type: 'create', object: secret, generate: [{ key: 'password', length: 32 }] };

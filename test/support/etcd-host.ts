@@ -136,7 +136,10 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     claims: blankClaims,
     namespace: 'apps',
     secrets: {
-      read: async (_, name) => objects.get(keyOf('Secret', name))?.data as Record<string, string> | undefined,
+      read: async (_, name) => {
+        const secret = objects.get(keyOf('Secret', name));
+        return secret && { values: secret.data as Record<string, string>, isOurs: true };
+      },
       learn: () => undefined,
       refuse: () => undefined,
     },

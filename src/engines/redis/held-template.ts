@@ -12,7 +12,7 @@ import type { ContainerSpec, PodSpec, Volume } from '../../resources/plain.ts';
 import { authVolume, identityEnv, identityVolume, passwordVolume } from './pods.ts';
 
 export interface Holding {
-  /** The Secret with the identity is there. */
+  /** The Secret with the identity is there, and is of use. */
   readonly mayMountIdentity: boolean;
   /** Servers run that do not know the password that the Secret says. */
   readonly keepsPassword: boolean;
@@ -30,6 +30,9 @@ function withPod(object: KubeObject, change: (pod: PodSpec) => PodSpec): KubeObj
   const spec = specOf(object);
   return { ...object, spec: { ...spec, template: { ...spec.template, spec: change(spec.template.spec) } } };
 }
+
+/** Whoever starts by this template waits for the Secret. */
+export const mountsIdentity = (live: KubeObject): boolean => volumeOf(live, identityVolume) !== undefined;
 
 export const withoutIdentity = oncePer((object: KubeObject): KubeObject => {
   const strip = (container: ContainerSpec): ContainerSpec => ({
@@ -62,7 +65,7 @@ export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding)
           ...pod,
           volumes: (pod.volumes ?? []).map((volume) => (volume.name === authVolume ? auth : volume)),
         }));
-  if (volumeOf(live, identityVolume) !== undefined) return object;
+  if (mountsIdentity(live)) return object;
   const older = withoutIdentity(object);
   const restarts = difference(fingerprinted(older), live).some(({ path }) => path.startsWith('spec.template.'));
   return restarts && holding.mayMountIdentity ? object : older;

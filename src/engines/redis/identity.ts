@@ -4,11 +4,13 @@
  * refused even where both have one password for their clients and one of them gets an address that was the other's.
  * It does not depend on the password of the clients either, whatever becomes of the Secret that holds it.
  *
- * Servers are told the hash alone.
+ * Who may log in is told to servers as a hash. A node that copies has the password itself, as `masterauth`: whoever has the password
+ * of the clients can read it there. It keeps strangers out, and nobody who was let in.
  */
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import { blocked, type Outcome } from '../../plan/plan.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { redisNames } from './names.ts';
 
@@ -25,15 +27,32 @@ export function identityUser({ metadata }: Cluster<RedisSpec>): string {
   return `clusterwright/${metadata.namespace}/${metadata.name}`;
 }
 
-/** `missing`: the Secret is not there. `unusable`: nobody may log in with what it says, since it says nothing. */
+/** It stands in configurations as one word, and pods read the first line of the file. */
+const oneWord = /^[A-Za-z0-9+/=_.-]+$/;
+
+/**
+ * `missing`: the Secret is not there. `unusable`: it is somebody else's, who has not given its values to be told to servers, or
+ * what it says is no password that we would make.
+ */
 export async function identityOf(
   cluster: Cluster<RedisSpec>,
-  io: EngineIO,
+  io: Pick<EngineIO, 'secret'>,
 ): Promise<Identity | 'missing' | 'unusable'> {
-  const secret = await io.secret(redisNames(cluster.metadata.name).internal);
+  const secret = await io.secret(redisNames(cluster.metadata.name).internal, 'ours');
   if (secret === undefined) return 'missing';
   const password = secret[identityKey];
-  return password === undefined || password === '' ? 'unusable' : { user: identityUser(cluster), password };
+  if (password === undefined || !oneWord.test(password)) return 'unusable';
+  return { user: identityUser(cluster), password };
+}
+
+/** Secrets are not watched. */
+const recheckMs = 10_000;
+
+export function identityUnusable({ metadata: { name } }: Cluster<RedisSpec>): Outcome {
+  const { internal } = redisNames(name);
+  const why = `Secret ${internal} is not one that the operator has made, or its ${identityKey} is not one word`;
+  const message = `${why}: it is not used, and servers that run go on; delete the Secret, or give it another name, and the operator makes one`;
+  return blocked('IdentityUnusable', message, recheckMs);
 }
 
 /** As servers keep a password. */

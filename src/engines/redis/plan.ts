@@ -13,7 +13,8 @@ import type { RedisAction } from './action.ts';
 import { planAlone, planElection } from './election.ts';
 import { handOverStep } from './handover.ts';
 import { amiss } from './health.ts';
-import { heldBack } from './held-template.ts';
+import { heldBack, mountsIdentity } from './held-template.ts';
+import { identityUnusable } from './identity.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { heldMemory } from './memory.ts';
 import { redisNames } from './names.ts';
@@ -59,11 +60,22 @@ function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed:
     const stuck = trouble === undefined ? (planStuck(situation)?.steps ?? []) : [];
     const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
     // Who might decide is not heard, for another reason than that it is silent.
-    const isRefused = trouble !== undefined && situation.nodes.length === 0;
-    const outcome = isRefused ? passwordUnknown(trouble) : election.outcome;
+    const isUnanswered = situation.nodes.length === 0;
+    const outcome =
+      trouble !== undefined && isUnanswered
+        ? passwordUnknown(trouble)
+        : mayWaitForIdentity(situation) && isUnanswered
+          ? identityUnusable(cluster)
+          : election.outcome;
     return withObjects(situation, sizesFor(situation, false), steps, outcome);
   }
   return planWithPrimary(situation, primary);
+}
+
+/** Whoever starts now might wait for a Secret that does not hold what the pod mounts. */
+function mayWaitForIdentity({ observed, children, cluster }: Situation): boolean {
+  const live = children.statefulSet(redisNames(cluster.metadata.name).data);
+  return observed.identity === 'unusable' && live !== undefined && mountsIdentity(live);
 }
 
 /** Processes run, and none of them can tell whether it knows the password. */
@@ -83,7 +95,7 @@ function withObjects(
   const isTroubled = passwordTrouble(situation) !== undefined;
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
-    mayMountIdentity: observed.identity !== 'missing',
+    mayMountIdentity: observed.identity === undefined,
   };
   const desired = redisResources(cluster).map((wanted) => {
     if (wanted.object.kind !== 'StatefulSet') return wanted;
@@ -135,6 +147,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
   }
+  if (mayWaitForIdentity(situation)) return unfinished([], identityUnusable(situation.cluster));
   const stuck = planStuck(situation);
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   const older = planOlderVersion(situation, primary);
@@ -153,7 +166,9 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
   const restart = planRestart(situation, primary);
   if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
-  const outcome = situation.observed.identity === 'missing' ? unnamed : settled;
+  const { identity } = situation.observed;
+  const outcome =
+    identity === 'missing' ? unnamed : identity === 'unusable' ? identityUnusable(situation.cluster) : settled;
   return withObjects(situation, sizes, [...roles, ...settings], outcome);
 }
 

@@ -51,7 +51,7 @@ export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly De
   ];
   objects.unshift({
     object: generatedSecret(keptMetadata(cluster, names.internal, data)),
-    generate: [{ key: identityKey, length: passwordLength }],
+    generate: [{ key: identityKey, length: passwordLength, isOursAlone: true }],
   });
   if (spec.auth?.secretRef === undefined) {
     objects.unshift({

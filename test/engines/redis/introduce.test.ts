@@ -46,7 +46,16 @@ describe('the identity of a cluster that is older than it', () => {
       { ...older, primary: 'nobody', terms: { 0: 1 }, nodes: { 1: { ...stranger } } },
       ['identify db-1', 'promote db-0', 'wait Promoting'],
     ],
-    ['that says nothing is left alone', { ...older, observed: { identity: 'unusable' } }, ['settled']],
+    [
+      'that says nothing is left alone, and told',
+      { ...older, observed: { identity: 'unusable' } },
+      ['blocked IdentityUnusable'],
+    ],
+    [
+      'that says nothing any more restarts nobody: who starts now would wait for it',
+      { observed: { identity: 'unusable' }, pods: { 'db-1': 'outdated' } },
+      ['blocked IdentityUnusable'],
+    ],
     [
       'is made again where somebody has deleted it',
       { observed: { identity: 'missing' } },
@@ -110,6 +119,11 @@ describe('the templates of an older cluster', () => {
     [
       'not before the Secret is there',
       { before: {}, spec: { config: { databases: 32 } }, observed: { identity: 'missing' } },
+      ['db config auth run tmp'],
+    ],
+    [
+      'not where the Secret is of no use: a pod that mounts it might never start',
+      { before: {}, spec: { config: { databases: 32 } }, observed: { identity: 'unusable' } },
       ['db config auth run tmp'],
     ],
     ['stay through a change of size', { before: {}, spec: { replicas: 5 } }, ['db config auth run tmp']],
