@@ -3,6 +3,7 @@ import type { Which } from '../backup/agent-task.ts';
 import { type BackupEngine, kindOfEngine } from '../backup/identity.ts';
 import type { KeyRing } from '../backup/key.ts';
 import {
+  claimedSequence,
   dataObject,
   ManifestRefused,
   manifestObject,
@@ -69,6 +70,17 @@ export async function hasManifest(target: Target, path: string): Promise<boolean
 
 /** @throws Failure NotFound, Tampered, OtherKey, Unfit */
 export async function openManifest(target: Target, path: string, keys: KeyRing | undefined): Promise<OpenedManifest> {
+  const content = await readManifest(target, path);
+  try {
+    return parseManifest(content, path, keys);
+  } catch (error) {
+    if (!(error instanceof ManifestRefused)) throw error;
+    throw new Failure(error.fault, `${path}: ${error.message}`, { cause: error.cause });
+  }
+}
+
+/** @throws Failure NotFound, Tampered */
+async function readManifest(target: Target, path: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of target.get(manifestKey(path))) {
@@ -78,12 +90,7 @@ export async function openManifest(target: Target, path: string, keys: KeyRing |
     }
     pieces.push(piece);
   }
-  try {
-    return parseManifest(Buffer.concat(pieces).toString('utf8'), path, keys);
-  } catch (error) {
-    if (!(error instanceof ManifestRefused)) throw error;
-    throw new Failure(error.fault, `${path}: ${error.message}`, { cause: error.cause });
-  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Undefined where the manifest cannot be gone by; a target that fails still fails. */
@@ -205,6 +212,25 @@ export async function historyOf(
     }
   }
   return known.sort((a, b) => newestFirst(a.manifest, b.manifest));
+}
+
+/** The numbers that are claimed by those that cannot be trusted: with another key, they may be some day. */
+export async function claimedSequences(
+  target: Target,
+  folders: readonly Folder[],
+  history: readonly KnownBackup[],
+): Promise<readonly { readonly sequence: number }[]> {
+  const trusted = new Set(history.map(({ path }) => path));
+  const others = folders.filter(({ path, hasManifest }) => hasManifest && !trusted.has(path));
+  const claimed: { readonly sequence: number }[] = [];
+  for (let at = 0; at < others.length; at += openedAtOnce) {
+    const read = others.slice(at, at + openedAtOnce).map(({ path }) => readManifest(target, path));
+    for (const each of await Promise.allSettled(read)) {
+      const sequence = each.status === 'fulfilled' ? claimedSequence(each.value) : undefined;
+      if (sequence !== undefined) claimed.push({ sequence });
+    }
+  }
+  return claimed;
 }
 
 export function placeOf({ manifest: { id, sequence }, modifiedAt }: KnownBackup): Placed {

@@ -32,12 +32,23 @@ export async function prune(
 ): Promise<Pruned> {
   const folders = await foldersIn(target, clusterFolder(cluster));
   const history = await historyOf(target, folders, keys);
-  const losses = suddenLosses(history.map(({ manifest }) => manifest).toReversed(), confirmed);
+  const held = history.map(({ manifest }) => manifest).toReversed();
+  const losses = suddenLosses(held, confirmed);
   const said = { ...lossOf(justMade, losses), ...misleadingOf(history) };
   if (purpose.type !== 'schedule') return { expired: 0, ...said };
   const candidates = folders.map((folder) => candidateOf(folder, history, losses));
   const now = clock.now();
-  const question = { candidates, clusterUid: cluster.uid, schedule: purpose.name, retention, justMade, now };
+  // Where what it was compared with is there no more, it is one like the others.
+  const isAskedFor = confirmed !== undefined && suddenLosses(held, undefined).has(confirmed);
+  const question = {
+    candidates,
+    clusterUid: cluster.uid,
+    schedule: purpose.name,
+    retention,
+    justMade,
+    confirmed: isAskedFor ? confirmed : undefined,
+    now,
+  };
   const { expired, abandoned, doubt } = planRetention(question);
   for (const id of [...expired, ...abandoned]) {
     const folder = folders.find((each) => each.id === id);

@@ -13,6 +13,7 @@ import { nextSequence } from '../backup/order.ts';
 import { sleep } from '../runtime/clock.ts';
 import { version } from '../runtime/version.ts';
 import {
+  claimedSequences,
   dataKey,
   type FoundBackup,
   foldersIn,
@@ -41,7 +42,7 @@ export async function take(
   const { clock, random, signal, log } = surroundings;
   const began = clock.monotonic();
   const milliseconds = (): number => Math.round(clock.monotonic() - began);
-  let known = await knownOf(task, target, keys);
+  let { known, claimed } = await knownOf(task, target, keys);
   const earlier = madeBefore(task, known);
   if (earlier !== undefined) {
     log.info({ folder: earlier.path }, 'an earlier attempt has made this backup');
@@ -51,9 +52,9 @@ export async function take(
     const share = random(4).readUInt32BE() / 2 ** 32;
     await sleep(clock, share * task.jitterSeconds * 1000, signal);
     // Others have gone before it meanwhile.
-    known = await knownOf(task, target, keys);
+    ({ known, claimed } = await knownOf(task, target, keys));
   }
-  const sequence = nextSequence(known.map(({ manifest }) => manifest));
+  const sequence = nextSequence([...known.map(({ manifest }) => manifest), ...claimed]);
   const made = await make(task, target, { key: keys?.[0], sequence }, surroundings, machine);
   log.info({ folder: made.path, bytes: made.manifest.data.plainBytes }, 'the backup is made and verified');
   return await rated(made, false);
@@ -82,8 +83,13 @@ async function knownOf(
   { cluster }: TakeTask,
   target: Target,
   keys: KeyRing | undefined,
-): Promise<readonly KnownBackup[]> {
-  return historyOf(target, await foldersIn(target, clusterFolder(cluster)), keys);
+): Promise<{
+  readonly known: readonly KnownBackup[];
+  readonly claimed: Awaited<ReturnType<typeof claimedSequences>>;
+}> {
+  const folders = await foldersIn(target, clusterFolder(cluster));
+  const known = await historyOf(target, folders, keys);
+  return { known, claimed: await claimedSequences(target, folders, known) };
 }
 
 /** A Job repeats what it is not sure of; one Backup is to have one backup, and so is one change of the version. */

@@ -223,6 +223,24 @@ function keyFor({ encryption }: Manifest, keys: KeyRing | undefined): BackupKey 
   throw new ManifestRefused('OtherKey', `the backup was encrypted with another key: ${words}`);
 }
 
+/** Nobody makes so many backups; there is room above it for those that count on. */
+const maxClaimedSequence = 1e9;
+
+/**
+ * The number that a manifest claims, which has no key that is known or may not be what was written. Nothing else of it is gone
+ * by: a number that is too high does no harm, and one that is given twice does.
+ */
+export function claimedSequence(content: string): number | undefined {
+  try {
+    const { sequence } = envelope(content).manifest;
+    if (typeof sequence !== 'number' || !Number.isInteger(sequence)) return undefined;
+    return sequence >= 1 && sequence <= maxClaimedSequence ? sequence : undefined;
+  } catch (error) {
+    if (error instanceof ManifestRefused) return undefined;
+    throw error;
+  }
+}
+
 /** Below the target's prefix. */
 export function folderOf({ cluster, id }: Pick<Manifest, 'cluster' | 'id'>): string {
   return `${clusterFolder(cluster)}/${id}`;

@@ -39,6 +39,8 @@ export interface RetentionQuestion {
   readonly retention: Retention | undefined;
   /** Just made. */
   readonly justMade: string;
+  /** Holds suddenly little, and is as it should be: as long as it is there, those after it are compared with it. */
+  readonly confirmed?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -70,7 +72,7 @@ export function planRetention(question: RetentionQuestion): RetentionPlan {
 }
 
 function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly string[] {
-  const { candidates, clusterUid, schedule, retention = {}, justMade, now } = question;
+  const { candidates, clusterUid, schedule, retention = {}, justMade, confirmed, now } = question;
   const own = candidates
     .flatMap(({ id, manifest, modifiedAt }) =>
       isOf(manifest, clusterUid, schedule) ? [{ ...manifest, id, modifiedAt }] : [],
@@ -82,7 +84,7 @@ function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly
   const [newest] = good;
   const { count = Number.POSITIVE_INFINITY, ageSeconds = Number.POSITIVE_INFINITY } = retention;
   const goes = (backup: Pick<Candidate, 'id' | 'modifiedAt'>, index: number): boolean => {
-    if (backup === newest || backup.id === justMade) return false;
+    if (backup === newest || backup.id === justMade || backup.id === confirmed) return false;
     const made = madeAt(backup, now);
     if (made === undefined) return false;
     return index >= count || (isAgeCertain && now - made > ageSeconds * 1000);

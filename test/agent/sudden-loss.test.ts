@@ -1,5 +1,5 @@
 /** A database that came up empty gives good backups: they push no real one out, and say what they are. */
-import { utimesSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { timeOfId } from '../../src/backup/id.ts';
@@ -79,8 +79,20 @@ describe('a Redis that came up empty', () => {
     expect(await run(redisHolding(0), { confirmed: '20200101T000000Z-00000000' })).toHaveProperty('suddenLoss');
     const next = await run(redisHolding(0), { confirmed: id });
     expect(next.suddenLoss).toBeUndefined();
-    expect(next.pruned).toBe(3);
+    expect(next.pruned).toBe(2);
+    // Nothing is left that it could be compared with.
+    expect(await run(redisHolding(0), { confirmed: id })).toMatchObject({ pruned: 2 });
     expect(kept()).toHaveLength(2);
+  });
+
+  it('is believed for as long as the person says so, though a backup on demand still holds what there was', async () => {
+    await run(redisHolding(5), { purpose: { type: 'backup', name: 'now', uid: 'uid-8' }, retention: undefined });
+    const { id } = await run(redisHolding(0));
+    for (let night = 0; night < 5; night++) {
+      expect((await run(redisHolding(0), { confirmed: id })).suddenLoss).toBeUndefined();
+    }
+    expect(kept()).toContain(id);
+    expect(kept()).toHaveLength(4);
   });
 
   it('is not what a restore takes for the newest without being told to', async () => {
@@ -122,6 +134,18 @@ describe('the newest', () => {
     const newer = await run(redisHolding(5));
     expect(newer.pruned).toBe(1);
     expect(kept()).toEqual([last.id, newer.id]);
+  });
+
+  it('is the one that was taken last, though those before it could not be read then', async () => {
+    const [old, fresh] = [readFileSync(store.keyFile, 'utf8'), `${Buffer.alloc(32, 2).toString('base64')}\n`];
+    const earlier = [await run(redisHolding(5)), await run(redisHolding(5))];
+    writeFileSync(store.keyFile, fresh);
+    const last = await run(redisHolding(5));
+    writeFileSync(store.keyFile, `${fresh}${old}`);
+    expect(await verified()).toMatchObject({ backup: { id: last.id } });
+    const next = await run(redisHolding(5));
+    expect(kept()).toEqual([last.id, next.id]);
+    expect(kept()).not.toEqual(expect.arrayContaining(earlier.map(({ id }) => id)));
   });
 
   it('of manifests of format 1 has to be named where the target’s clock knows better', async () => {
