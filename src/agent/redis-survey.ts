@@ -10,11 +10,21 @@ import { openWire, placeOf } from './wire.ts';
 
 const answerMs = 5_000;
 
+/** What follows `AUTH`; nothing where nobody asks for a password. */
+export type RedisLogin = readonly string[];
+
+/** The first one that a node takes counts; `own` are the cluster's alone. */
+export interface RedisLogins {
+  readonly own: readonly RedisLogin[];
+  readonly shared: RedisLogin;
+}
+
 export interface RedisNode {
   readonly endpoint: Endpoint;
   readonly role: 'primary' | 'replica';
   readonly version: string;
   readonly offset: number;
+  readonly login: RedisLogin;
   /** Keys by number of the database. */
   readonly keys: Readonly<Record<string, number>>;
 }
@@ -28,13 +38,19 @@ export interface RedisSurvey {
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken where nobody can give their data */
 export async function surveyRedis(
   source: RedisSource,
-  password: string | undefined,
+  logins: RedisLogins,
   tls: TlsMaterial | undefined,
   surroundings: Surroundings,
 ): Promise<RedisSurvey> {
-  const found = await Promise.allSettled(source.members.map((endpoint) => ask(endpoint, password, tls, surroundings)));
+  const found = await Promise.allSettled(source.members.map((endpoint) => ask(endpoint, logins, tls, surroundings)));
   surroundings.signal.throwIfAborted();
-  const answers = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const told = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  // Whoever does not know the cluster where others do may be of another one that has the same password.
+  const knowing = told.filter(({ login }) => logins.own.includes(login));
+  const answers = knowing.length > 0 ? knowing : told;
+  for (const { endpoint } of told.filter((each) => !answers.includes(each))) {
+    surroundings.log.info({ member: placeOf(endpoint) }, 'a node is left out that does not know the cluster');
+  }
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   for (const error of failures) surroundings.log.info({ err: error }, 'a node is left out');
   const nodes = answers.flatMap(({ node }) => (node === undefined ? [] : [node])).sort(better);
@@ -54,13 +70,14 @@ function better(a: RedisNode, b: RedisNode): number {
 
 interface Answer {
   readonly endpoint: Endpoint;
+  readonly login: RedisLogin;
   readonly node?: RedisNode;
   readonly why?: string;
 }
 
 async function ask(
   endpoint: Endpoint,
-  password: string | undefined,
+  logins: RedisLogins,
   tls: TlsMaterial | undefined,
   surroundings: Surroundings,
 ): Promise<Answer> {
@@ -68,7 +85,7 @@ async function ask(
   const patience = { ...surroundings, idleMs: Math.min(answerMs, surroundings.idleMs) };
   const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);
   try {
-    return await inTime(talk(endpoint, connection, password), patience, late);
+    return await inTime(talk(endpoint, connection, logins), patience, late);
   } catch (error) {
     throw redisFailure(error, endpoint);
   } finally {
@@ -83,24 +100,39 @@ export function redisFailure(error: unknown, endpoint: Endpoint): unknown {
   return new Failure(isRefusal ? 'SourceRefused' : 'SourceBroken', `${placeOf(endpoint)} refuses`, { cause: error });
 }
 
-async function talk(endpoint: Endpoint, connection: RedisConnection, password: string | undefined): Promise<Answer> {
-  if (password !== undefined) await connection.command('AUTH', password);
+async function logIn(connection: RedisConnection, { own, shared }: RedisLogins): Promise<RedisLogin> {
+  for (const login of own) {
+    try {
+      await connection.command('AUTH', ...login);
+      return login;
+    } catch (error) {
+      if (!(error instanceof RedisError) || error.code !== 'WRONGPASS') throw error;
+    }
+  }
+  if (shared.length > 0) await connection.command('AUTH', ...shared);
+  return shared;
+}
+
+async function talk(endpoint: Endpoint, connection: RedisConnection, logins: RedisLogins): Promise<Answer> {
+  const login = await logIn(connection, logins);
   const info = new Map(
     String(await connection.command('INFO'))
       .split('\r\n')
       .map((line) => [line.split(':', 1)[0] ?? '', line.slice(line.indexOf(':') + 1)] as const),
   );
   const role = info.get('role') === 'master' ? 'primary' : 'replica';
-  if (info.get('loading') === '1') return { endpoint, why: 'is loading its data' };
-  if (role === 'replica' && info.get('master_link_status') !== 'up') return { endpoint, why: 'follows nobody' };
+  if (info.get('loading') === '1') return { endpoint, login, why: 'is loading its data' };
+  if (role === 'replica' && info.get('master_link_status') !== 'up') return { endpoint, login, why: 'follows nobody' };
   const keys = [...info].flatMap(([name, value]): [string, number][] => {
     const [, number] = /^db(\d+)$/.exec(name) ?? [];
     return number === undefined ? [] : [[number, Number(/keys=(\d+)/.exec(value)?.[1] ?? 0)]];
   });
   return {
     endpoint,
+    login,
     node: {
       endpoint,
+      login,
       role,
       version: info.get('redis_version') ?? 'unknown',
       offset: Number(info.get(role === 'replica' ? 'slave_repl_offset' : 'master_repl_offset') ?? 0),

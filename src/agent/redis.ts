@@ -14,8 +14,8 @@ import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';
 import { gathered } from './gather.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
-import { type RedisNode, redisFailure, surveyRedis } from './redis-survey.ts';
-import { secretLine, tlsFrom } from './secrets.ts';
+import { type RedisLogins, type RedisNode, redisFailure, surveyRedis } from './redis-survey.ts';
+import { optionalLine, secretLine, tlsFrom } from './secrets.ts';
 import type { Surroundings } from './surroundings.ts';
 import { piecesInTime } from './wait.ts';
 import { openWire, placeOf } from './wire.ts';
@@ -24,17 +24,16 @@ import { openWire, placeOf } from './wire.ts';
 const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;
 
 export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump> {
-  const { passwordFile } = source;
-  const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, surroundings);
+  const logins = await loginsOf(source, surroundings);
   const tls = await tlsFrom(source.tls);
-  const { nodes, answered } = await surveyRedis(source, password, tls, surroundings);
+  const { nodes, answered } = await surveyRedis(source, logins, tls, surroundings);
   const [node] = nodes;
   if (node === undefined) throw new Error('a survey names a node, or fails');
   const wire = await openWire(node.endpoint, tls, surroundings);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);
   try {
-    const { replicationId, offset, reader } = await synchronise(wire, node, password, surroundings);
+    const { replicationId, offset, reader } = await synchronise(wire, node, surroundings);
     surroundings.log.info({ source: place, role: node.role, offset }, 'the dump begins');
     let facts: RdbFacts | undefined;
     return {
@@ -61,6 +60,14 @@ export async function dumpRedis(source: RedisSource, surroundings: Surroundings)
   }
 }
 
+async function loginsOf({ passwordFile, identity }: RedisSource, surroundings: Surroundings): Promise<RedisLogins> {
+  const own = await optionalLine(identity?.passwordFile, surroundings);
+  return {
+    own: identity === undefined || own === undefined ? [] : [[identity.user, own]],
+    shared: passwordFile === undefined ? [] : [await secretLine(passwordFile, surroundings)],
+  };
+}
+
 interface Synchronisation {
   readonly replicationId: string;
   readonly offset: number;
@@ -70,8 +77,7 @@ interface Synchronisation {
 
 async function synchronise(
   wire: Duplex,
-  { endpoint }: RedisNode,
-  password: string | undefined,
+  { endpoint, login }: RedisNode,
   surroundings: Surroundings,
 ): Promise<Synchronisation> {
   const place = placeOf(endpoint);
@@ -90,7 +96,7 @@ async function synchronise(
       if (line !== '') return line;
     }
   };
-  if (password !== undefined) await ask('AUTH', password);
+  if (login.length > 0) await ask('AUTH', ...login);
   await ask('PING');
   for (const [name, value] of Object.entries(announced)) await ask('REPLCONF', name, value);
   await ask('REPLCONF', 'capa', 'eof', 'capa', 'psync2');

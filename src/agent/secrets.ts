@@ -27,7 +27,7 @@ export async function secretLine(path: string, { protect }: Surroundings): Promi
 }
 
 /** As above; undefined where no file is named, or none is there. */
-async function optionalLine(path: string | undefined, surroundings: Surroundings): Promise<string | undefined> {
+export async function optionalLine(path: string | undefined, surroundings: Surroundings): Promise<string | undefined> {
   if (path === undefined) return undefined;
   try {
     return await secretLine(path, surroundings);

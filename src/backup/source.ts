@@ -40,6 +40,13 @@ export const redisSourceSchema = {
     engine: { type: 'string', enum: ['redis'] },
     members,
     passwordFile: { ...absolutePath, description: 'Its first line is the password.' },
+    identity: {
+      type: 'object',
+      description:
+        'A user that no other cluster has. Where a member knows it, only those that do are asked. Without the file, nobody is asked as it.',
+      required: ['user', 'passwordFile'],
+      properties: { user: { type: 'string', minLength: 1, maxLength: 512 }, passwordFile: absolutePath },
+    },
     tls,
   },
 } as const satisfies StructuralSchema;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/engines/redis/identity.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
@@ -72,6 +73,47 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       .toContain('master_link_status:up');
     return replica;
   }
+
+  describe('that knows the cluster by its own name', () => {
+    const user = 'clusterwright/apps/cache';
+    const knowing = (own: string): string => `user ${user} on #${hashOf(own)} ~* &* +@all`;
+    const identified = (file = 'identity', own = 'own'): object => {
+      writeFileSync(join(home, file), own);
+      return { identity: { user, passwordFile: join(home, file) } };
+    };
+    const from = (members: readonly RedisProcess[], more: object): object => {
+      const { source, ...task } = takeTask(members) as { readonly source: object };
+      return { ...task, source: { ...source, ...more } };
+    };
+
+    it('gives its data although the password in the Secret is another', async () => {
+      const server = await start([knowing('own')]);
+      await server.command('SET', 'a', '1');
+      writeFileSync(join(home, 'password'), 'another');
+      const taken = expectResult(await runAgent(from([server], identified())), 'taken');
+      expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+    });
+
+    it('is asked, and not one of another cluster that has the same password', async () => {
+      const [own, stranger] = [await start([knowing('own')]), await start([knowing('theirs')])];
+      await own.command('SET', 'a', '1');
+      await stranger.command('DEBUG', 'POPULATE', '50');
+      for (const members of [
+        [stranger, own],
+        [own, stranger],
+      ]) {
+        const taken = expectResult(await runAgent(from(members, identified())), 'taken');
+        expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+      }
+    });
+
+    it('is asked by the password where nobody has been told yet, or where there is no such Secret', async () => {
+      const server = await start();
+      expectResult(await runAgent(from([server], identified())), 'taken');
+      const none = { identity: { user, passwordFile: join(home, 'nowhere') } };
+      expectResult(await runAgent(from([server], none)), 'taken');
+    });
+  });
 
   it('gives back every key, of every type and database', async () => {
     const primary = await start();

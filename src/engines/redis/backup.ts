@@ -1,6 +1,7 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { RedisSpec } from '../../api/redis.ts';
 import { type BackupPart, filledVolume } from '../backup-part.ts';
+import { identityKey, identityUser } from './identity.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, paths, redisNames, termAnnotation } from './names.ts';
 import { passwordSecret } from './password.ts';
@@ -8,6 +9,7 @@ import { credentialsOf, withSession } from './session.ts';
 import { dataPodNames } from './situation.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
+const identityDirectory = '/etc/clusterwright/internal';
 
 /** Share of the keys by which a count may be off. */
 const countedRoughly = 0.05;
@@ -16,14 +18,26 @@ export const redisBackup: BackupPart<RedisSpec> = {
   source(cluster) {
     const { metadata, spec } = cluster;
     const { name, key } = passwordSecret(cluster);
-    const service = `${redisNames(metadata.name).data}.${metadata.namespace}.svc`;
+    const { data, internal } = redisNames(metadata.name);
+    const service = `${data}.${metadata.namespace}.svc`;
     return {
       source: {
         engine: 'redis',
         members: dataPodNames(cluster, spec.replicas).map((pod) => ({ host: `${pod}.${service}`, port: dataPort })),
         passwordFile: `${authDirectory}/password`,
+        identity: { user: identityUser(cluster), passwordFile: `${identityDirectory}/${identityKey}` },
       },
-      secrets: [{ name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' } }],
+      secrets: [
+        { name, volume: 'auth', directory: authDirectory, files: { [key]: 'password' } },
+        // A cluster that is older than its identity has none yet.
+        {
+          name: internal,
+          volume: 'internal',
+          directory: identityDirectory,
+          files: { [identityKey]: identityKey },
+          optional: true,
+        },
+      ],
       topology: spec.mode === 'Standalone' ? 'a node that stands alone' : `${spec.replicas} data nodes under Sentinel`,
     };
   },
