@@ -5,6 +5,7 @@ import type { ClusterStatus } from '../../src/api/status.ts';
 import { engines } from '../../src/engines/index.ts';
 import { leaseName } from '../../src/engines/permissions.ts';
 import { roleLabel } from '../../src/engines/redis/names.ts';
+import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
@@ -56,7 +57,8 @@ async function start(story: Story, { election = false, before }: Options = {}): 
   api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: 'apps' }, data });
   const identity = { user: 'clusterwright/apps/db', password: 'nobody-elses' };
   const own = { password: Buffer.from(identity.password).toString('base64') };
-  const internal = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-internal', namespace: 'apps' } };
+  const labels = { [managedByLabel]: managedBy };
+  const internal = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-internal', namespace: 'apps', labels } };
   if (children.objects.length > 0) api.put({ ...internal, data: own });
   before?.(api);
   const clock = new VirtualClock();

@@ -47,7 +47,7 @@ export const backupMutants: readonly Mutant[] = [
       },
       {
         file: 'backup/retention.ts',
-        find: 'if (backup === newest || backup.id === justMade) return false;',
+        find: 'if (backup === newest || backup.id === justMade || backup.id === confirmed) return false;',
         replace: '',
       },
     ],
