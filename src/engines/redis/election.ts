@@ -4,6 +4,7 @@
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
+import { mayElect } from './acquaintance.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import type { DataNode } from './observed.ts';
@@ -138,25 +139,21 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
 }
 
 /**
- * The sentinels name an address. If the node that they mean has it, or they know a replica that lives, the failover is
- * theirs. Another node that got the address since waits for the one that they mean, as its entry point does; and so does
+ * The sentinels name an address. If the node that they mean has it, or enough of them know a replica that lives, the failover
+ * is theirs. Another node that got the address since waits for the one that they mean, as its entry point does; and so does
  * the one that they mean, where it was stopped before its volume bore its address.
  */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
-  const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
   const meant = podAt(children, named);
   const isWaiting = nodes.some(({ pod, follows }) => pod === meant && follows === undefined);
   if (holder !== undefined && (meant === undefined || (meant === holder && !isWaiting))) {
     return waiting('FailoverPending', `Sentinel watches ${holder} at ${named}, which is not primary yet`);
   }
-  const hope = topology.watching.some((s) =>
-    s.watches.replicas.some((r) => r.priority > 0 && addresses.has(r.address)),
-  );
-  if (hope || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
+  if (mayElect(situation) || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
   return planMoved(situation, named);

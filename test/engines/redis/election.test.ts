@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import type { Watch } from '../../../src/engines/redis/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
+import { knownPeers, knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 const nobody: Story = { primary: 'nobody' };
 const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
@@ -95,6 +96,8 @@ const moved: Story = {
 };
 /** The last primary and another node have each other's address. */
 const swapped = { ...moved.addresses, 1: '10.0.0.2', 2: '10.0.0.1' };
+/** Begun just before the primary ended: it has told them nothing. */
+const strange: Partial<Watch> = { primary: '10.8.0.1', replicas: [], peers: [] };
 /** The sentinels have seen a failover that the terms know nothing of. */
 const failedOver: Story = { ...moved, sentinels: { all: { primary: '10.8.0.2', replicas: [] } } };
 
@@ -127,6 +130,81 @@ describe('sentinels that watch a primary which is none', () => {
             replicas: [...knownReplicas(1), { address: '10.8.0.2', priority: 100, down: true }],
           },
         },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'one alone knows replicas that live, and no sentinel another, nor ever will: the one that is meant is promoted',
+      { ...moved, sentinels: { all: strange, 1: { ...strange, replicas: knownReplicas(0, 2) } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'each knows another replica: they meet nowhere',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0) },
+          2: { ...strange, replicas: knownReplicas(2) },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'two of them know the same one: they meet there, and the failover is theirs',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0, 2) },
+          2: { ...strange, replicas: knownReplicas(2) },
+        },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'they meet at no replica that is gone',
+      {
+        ...moved,
+        sentinels: {
+          all: { ...strange, replicas: [{ address: '10.8.0.2', priority: 100, down: true }] },
+          1: { ...strange, replicas: [...knownReplicas(0), { address: '10.8.0.2', priority: 100, down: true }] },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'the one that knows replicas knows another sentinel',
+      { ...moved, sentinels: { all: strange, 1: { ...strange, replicas: knownReplicas(0), peers: knownPeers(2) } } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'another sentinel knows the one that knows replicas',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0) },
+          2: { ...strange, peers: knownPeers(1) },
+        },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'one is silent, and may know whom it knows',
+      { ...moved, sentinels: { all: strange, 1: { ...strange, replicas: knownReplicas(0) }, 2: 'silent' } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'one that watches nobody meets nobody',
+      { ...moved, sentinels: { all: strange, 1: { ...strange, replicas: knownReplicas(0) }, 2: 'forgot' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'by the smaller quorum that it was told before, it needs nobody else',
+      {
+        ...moved,
+        sentinels: { all: strange, 1: { ...strange, replicas: knownReplicas(0), settings: { quorum: '1' } } },
       },
       ['wait FailoverPending'],
     ],

@@ -1,0 +1,37 @@
+/**
+ * Whether Sentinel can still elect a primary by itself, now that no pod has the address that it watches. Sentinels find each
+ * other, and the replicas, through the nodes that they know. Those that have begun just before the primary ended may know none,
+ * or one of them alone: a paused primary (`hand-over.sh`) spreads no word of theirs. It tells nobody anything any more, so
+ * that remains so for ever, and no election begins: a sentinel counts only those that it knows.
+ */
+import { answering, type SentinelNode } from './observed.ts';
+import type { Situation } from './situation.ts';
+import type { WatchingSentinel } from './topology.ts';
+
+/** One of them knows a replica that it may elect, and may know enough others for the quorum. */
+export function mayElect(situation: Situation): boolean {
+  const { topology, observed, sentinelSize, spec } = situation;
+  const alive = new Set(situation.dataPods.map((pod) => pod.status?.podIP));
+  const heard = answering(observed.sentinels);
+  // What one knows that does not answer cannot be told.
+  const unheard = Math.max(sentinelSize, observed.sentinels.length) - heard.length;
+  return topology.watching.some((sentinel) => {
+    const hasCandidate = sentinel.watches.replicas.some((r) => r.priority > 0 && alive.has(r.address));
+    const others = heard.filter((other) => other !== sentinel && mayMeet(sentinel, other, alive));
+    // A quorum that the spec has raised may not have reached it yet.
+    const quorum = Math.min(spec.sentinel.quorum, Number(sentinel.watches.settings.quorum ?? spec.sentinel.quorum));
+    return hasCandidate && 1 + others.length + unheard >= quorum;
+  });
+}
+
+/** One knows the other, or both know a node that lives: they introduce themselves there. */
+function mayMeet(one: WatchingSentinel, other: SentinelNode, alive: ReadonlySet<string | undefined>): boolean {
+  const { watches } = one;
+  const isKnown = watches.peers.some(({ address }) => address === other.address);
+  if (isKnown || other.watches === undefined) return isKnown;
+  const theirs = other.watches.replicas;
+  return (
+    other.watches.peers.some(({ address }) => address === one.address) ||
+    watches.replicas.some((r) => alive.has(r.address) && theirs.some(({ address }) => address === r.address))
+  );
+}
