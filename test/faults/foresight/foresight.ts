@@ -61,7 +61,9 @@ function withSecrets(objects: readonly KubeObject[], { secrets, cluster }: Pass)
     if (values === undefined) return [];
     const there = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name);
     const data = Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-    const made = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } };
+    // One that was gone by then was the operator's own: of somebody else's it remembers nothing that it uses.
+    const labels = { [managedByLabel]: managedBy };
+    const made = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels } };
     return [{ ...(there ?? made), data: Object.fromEntries(data) }];
   });
   return [...objects.filter((object) => !isRead(object)), ...read];

@@ -113,8 +113,8 @@ export function foresightRecorder(options: {
             const pass = begin(id, engine, cluster, children, referred);
             const connections: Connection[] = [];
             const firstRead = secretReads.length;
-            const secret = async (name: string): ReturnType<EngineIO['secret']> => {
-              const values = await io.secret(name);
+            const secret: EngineIO['secret'] = async (name, whose) => {
+              const values = await io.secret(name, whose);
               pass.secrets.set(name, values);
               return values;
             };
