@@ -131,7 +131,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.create(three);
     },
     end: 'whole',
-    // One of them for the Secret of the cluster's identity, which is kept and found again.
+    // The last one writes details of the status, ten seconds after the one that says Ready.
     writes: 29,
     written: false,
   },
