@@ -175,7 +175,8 @@ function ofPass(pass: Pass, passes: readonly Pass[], entries: readonly WireEntry
     other.life === pass.life && other.cluster.metadata.uid === pass.cluster.metadata.uid;
   const next = passes.find((other, n) => n > passes.indexOf(pass) && isSameResource(other));
   return entries.filter(
-    ({ life, at }) => life === pass.life && at >= pass.began && at < (next?.began ?? Number.POSITIVE_INFINITY),
+    ({ life, order }) =>
+      life === pass.life && order >= pass.sentBefore && order < (next?.sentBefore ?? Number.POSITIVE_INFINITY),
   );
 }
 
@@ -191,10 +192,10 @@ function begunPasses(passes: readonly Pass[], entries: readonly WireEntry[], act
 }
 
 /** Of each resource the last pass of that process that had begun by then. */
-function currentPasses(passes: readonly Pass[], { life, at }: WireEntry): readonly Pass[] {
+function currentPasses(passes: readonly Pass[], { life, order }: WireEntry): readonly Pass[] {
   const last = new Map<string, Pass>();
   for (const pass of passes) {
-    if (pass.life === life && pass.began <= at) last.set(`${pass.cluster.kind} ${pass.cluster.metadata.name}`, pass);
+    if (pass.life === life && pass.sentBefore <= order) last.set(`${pass.cluster.kind} ${pass.cluster.metadata.name}`, pass);
   }
   return [...last.values()];
 }

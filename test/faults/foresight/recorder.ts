@@ -21,6 +21,8 @@ export interface Pass {
   /** Milliseconds of the run, and of the wall. */
   readonly began: number;
   readonly now: number;
+  /** How many requests had been sent: at the moment of `began` the pass before may have sent its last one. */
+  readonly sentBefore: number;
   /** What was in the API server. */
   readonly objects: readonly KubeObject[];
   /** What the operator took it for. */
@@ -68,8 +70,9 @@ export interface ForesightRecorder {
 export function foresightRecorder(options: {
   readonly clock: Clock;
   readonly objects: () => readonly KubeObject[];
+  readonly sent: () => number;
 }): ForesightRecorder {
-  const { clock, objects } = options;
+  const { clock, objects, sent } = options;
   const passes: Pass[] = [];
   const acts: Act[] = [];
 
@@ -86,6 +89,7 @@ export function foresightRecorder(options: {
       engine,
       began,
       now,
+      sentBefore: sent(),
       objects: objects(),
       cluster,
       children,

@@ -68,7 +68,11 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
     past: (request, version) => collectionAt(kubernetes, request, version),
     version: () => kubernetes.version,
   });
-  const foresight = foresightRecorder({ clock: time, objects: () => kubernetes.objects() });
+  const foresight = foresightRecorder({
+    clock: time,
+    objects: () => kubernetes.objects(),
+    sent: () => wire.entries.length,
+  });
   const operators = createOperators({ clock: time, random, kubernetes, network, wire, namespace, foresight });
   const stage = simulatedStage({ world, subject, client: clientOf(world, 'user', random), operators });
   const somebody = clientOf(world, 'somebody', random);

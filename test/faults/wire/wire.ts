@@ -30,6 +30,8 @@ export interface WireEntry {
   readonly life: number;
   /** When it was sent. */
   readonly at: number;
+  /** How many requests were sent before it: several may be sent at one moment of virtual time. */
+  readonly order: number;
   /** `patch`, or `command` for a database process. */
   readonly verb: string;
   /** A path, or `REPLICAOF at 10.1.0.3:6379`. */
@@ -343,6 +345,7 @@ export function createWire(options: WireOptions): Wire {
     const entry: WireEntry = {
       life: life.id,
       at: at ?? clock.monotonic(),
+      order: entries.length,
       verb,
       what,
       ...(request === undefined ? {} : { request }),
