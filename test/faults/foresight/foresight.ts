@@ -195,7 +195,8 @@ function begunPasses(passes: readonly Pass[], entries: readonly WireEntry[], act
 function currentPasses(passes: readonly Pass[], { life, order }: WireEntry): readonly Pass[] {
   const last = new Map<string, Pass>();
   for (const pass of passes) {
-    if (pass.life === life && pass.sentBefore <= order) last.set(`${pass.cluster.kind} ${pass.cluster.metadata.name}`, pass);
+    if (pass.life === life && pass.sentBefore <= order)
+      last.set(`${pass.cluster.kind} ${pass.cluster.metadata.name}`, pass);
   }
   return [...last.values()];
 }

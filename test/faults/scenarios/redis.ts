@@ -131,7 +131,8 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       await stage.create(three);
     },
     end: 'whole',
-    // The last one writes details of the status, ten seconds after the one that says Ready.
+    // The last one takes `plan.waitingFor` (`db-sentinel-0 does not know every member yet`) out of the status: Ready is said
+    // while the sentinels still find each other, and a detail is written ten seconds after the write before.
     writes: 29,
     written: false,
   },
