@@ -66,6 +66,19 @@ describe('imports point one way', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('no file imports itself through others, types included', () => {
+    const done = new Set<string>();
+    const circles: string[][] = [];
+    const visit = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file]);
+      if (done.has(file) || !sources.includes(file)) return;
+      done.add(file);
+      for (const target of importsOf(file)) visit(target, [...way, file]);
+    };
+    for (const file of sources) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
   it('every file is of a known layer', () => {
     expect(sources.filter((file) => !(layerOf(file) in mayImport))).toEqual([]);
   });

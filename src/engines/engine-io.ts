@@ -1,6 +1,6 @@
 /** The world as an engine sees it: connections, Secrets, time. The runtime gives the real one, a test one of its own. */
 import type { Duplex } from 'node:stream';
-import type { ClaimUse } from './target-claim.ts';
+import type { KubeObject } from '../api/object.ts';
 
 /** What a TLS connection to a database process is made with: PEM texts. */
 export interface TlsMaterial {
@@ -31,6 +31,15 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly body: string;
+}
+
+/** A PersistentVolumeClaim of the cluster's namespace as the API server has it now. */
+export interface ClaimUse {
+  readonly claim: KubeObject;
+  /** Pods that mount it and have not ended. */
+  readonly pods: readonly KubeObject[];
+  /** All StatefulSets of the namespace. */
+  readonly sets: readonly KubeObject[];
 }
 
 /** What an engine may touch outside of its arguments. */

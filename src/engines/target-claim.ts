@@ -15,16 +15,7 @@ import {
 } from '../resources/metadata.ts';
 import type { PodSpec } from '../resources/plain.ts';
 import { targetVolume } from './agent-pod.ts';
-import type { EngineIO } from './engine-io.ts';
-
-/** A claim of the namespace as the API server has it now. */
-export interface ClaimUse {
-  readonly claim: KubeObject;
-  /** Pods that mount it and have not ended. */
-  readonly pods: readonly KubeObject[];
-  /** All StatefulSets of the namespace. */
-  readonly sets: readonly KubeObject[];
-}
+import type { ClaimUse, EngineIO } from './engine-io.ts';
 
 /** On a claim: a person says that it is there for backups, whoever else uses it. */
 export const forBackupsAnnotation = 'clusterwright.dev/for-backups';

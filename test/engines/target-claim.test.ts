@@ -1,7 +1,8 @@
 /** A claim that holds somebody's data is no target for backups: whoever would mount it is not made. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { type ClaimUse, whyNotATarget } from '../../src/engines/target-claim.ts';
+import type { ClaimUse } from '../../src/engines/engine-io.ts';
+import { whyNotATarget } from '../../src/engines/target-claim.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
 import { db, engineOf, resourceOf, target, timeOnly } from '../support/backup-story.ts';
