@@ -9,6 +9,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { group } from '../api/group.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
+import type { Violation } from '../api/violation.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
 import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
@@ -126,15 +127,13 @@ export function namespaceOf(
 export function validCluster({ engine, document }: WrittenCluster, object: unknown, options: ValidateOptions): Cluster {
   const verdict = validateCluster(engine.kind, object, options);
   if (verdict.ok) return verdict.cluster;
-  const { source } = document;
-  throw new BadInput(
-    verdict.violations.map(({ path, rule, message }) => ({
-      source,
-      ...document.locate(parsePath(path)),
-      path,
-      message,
-      rule,
-    })),
+  throw invalid(document, verdict.violations);
+}
+
+/** Every rule that it breaks, with its place. */
+export function invalid({ source, locate }: ManifestDocument, violations: readonly Violation[]): BadInput {
+  return new BadInput(
+    violations.map(({ path, rule, message }) => ({ source, ...locate(parsePath(path)), path, message, rule })),
   );
 }
 

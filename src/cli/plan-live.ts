@@ -1,11 +1,21 @@
 /** Plans against a cluster: of the clusters of a manifest as they are meant, or of one as it is there. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
+import { validateCluster } from '../api/validate.ts';
 import { defaultAgentImage } from '../engines/agent-pod.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { engines, enginesWith } from '../engines/index.ts';
+import { invalidSpec, lastWill, readForUpkeep } from '../runtime/legible-spec.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
-import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
+import {
+  allOrFaults,
+  invalid,
+  namespaceOf,
+  ownClusters,
+  readDocuments,
+  validCluster,
+  type WrittenCluster,
+} from './clusters.ts';
 import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
@@ -13,7 +23,7 @@ import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
 import type { Way } from './observation.ts';
-import { type LiveOptions, livePreview, type Preview } from './preview.ts';
+import { invalidPreview, type LiveOptions, livePreview, type Preview } from './preview.ts';
 import { findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -74,7 +84,17 @@ export async function previewOf(
   known: readonly RegisteredEngine[],
   options: LiveOptions & Pick<Connection, 'cluster'>,
 ): Promise<Preview> {
-  return ofCluster(await existing(options, ref, namespace), ref.engine, known, options);
+  const { engine } = ref;
+  const object = await existing(options, ref, namespace);
+  const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
+  if (verdict.ok) return ofCluster(verdict.cluster as Cluster<CommonSpec>, engine, known, options);
+  const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
+  if (last !== undefined) return ofCluster(last, engine, known, options);
+  const legible = readForUpkeep(engine, object);
+  const outcome = invalidSpec(verdict.violations);
+  const preview = legible === undefined ? undefined : await invalidPreview(engine, legible, outcome, options);
+  if (preview === undefined) throw invalid(liveDocument(object), verdict.violations);
+  return preview;
 }
 
 async function ofCluster(
@@ -104,18 +124,16 @@ async function ofDocuments(
   return apartFromEachOther(previews);
 }
 
-/** As the controller reads it. */
 async function existing(
   { client, cluster }: Pick<Connection, 'client' | 'cluster'>,
   { engine, name }: ClusterRef,
   namespace: string,
-): Promise<Cluster<CommonSpec>> {
+): Promise<KubeObject> {
   const object = await findCluster(client, engine, namespace, name);
   if (object === undefined) {
     throw new CommandError(`there is no ${engine.kind.resource.kind} ${name} in namespace ${namespace} (${cluster})`);
   }
-  const document = liveDocument(object);
-  return validCluster({ engine, object, document }, object, { unknown: 'prune' }) as Cluster<CommonSpec>;
+  return object;
 }
 
 /** The cluster as it would be once the manifest was applied: the file's spec as a whole, and what the API server keeps. */

@@ -10,7 +10,7 @@ import { planEnd } from '../engines/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
-import { type FieldChange, type Plan, type Step, wait } from '../plan/plan.ts';
+import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
@@ -71,10 +71,7 @@ export async function livePreview(
     const secrets = await generatedSecrets(engine, cluster, client);
     const end = planEnd(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
-    const { isWaitingForBackup } = end;
-    const kept = isWaitingForBackup
-      ? ((await engine.upkeep?.plan(cluster, ioTo(cluster, children, options))) ?? [])
-      : [];
+    const kept = end.isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows: [] };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);
@@ -86,6 +83,34 @@ export async function livePreview(
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...forecast] };
+}
+
+/**
+ * Of one whose spec is not valid: what goes on all the same; undefined where nothing does.
+ *
+ * @param legible what of it counts
+ */
+export async function invalidPreview(
+  engine: RegisteredEngine,
+  legible: Cluster<CommonSpec>,
+  outcome: Outcome,
+  options: LiveOptions,
+): Promise<Preview | undefined> {
+  const children = await readChildren(options.client, engine, legible.metadata.namespace, legible.metadata.name);
+  const steps = await upkeepSteps(engine, legible, children, options);
+  if (steps.length === 0) return undefined;
+  return { cluster: legible, basis: 'objects', spec: [], plan: { steps, outcome }, follows: [] };
+}
+
+/** It rests on what is in Secrets. */
+async function upkeepSteps(
+  engine: RegisteredEngine,
+  cluster: Cluster,
+  children: Children,
+  options: LiveOptions,
+): Promise<readonly Step[]> {
+  if (options.way === 'never') return [];
+  return (await engine.upkeep?.plan(cluster, ioTo(cluster, children, options))) ?? [];
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */

@@ -6,6 +6,9 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KindDefinition } from '../api/kind.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
+import type { Violation } from '../api/violation.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
+import type { Outcome } from '../plan/plan.ts';
 
 /** Undefined where one of the fields is not valid. Fields that a kind does not know are left out. */
 export function readAlone(
@@ -27,4 +30,19 @@ export function readAlone(
  */
 export function lastWill(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
   return readAlone(kind, object, ['deletionPolicy', 'auth', 'tls', 'backup']) ?? readAlone(kind, object, []);
+}
+
+/** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */
+export function readForUpkeep(
+  { kind, upkeep }: Pick<RegisteredEngine, 'kind' | 'upkeep'>,
+  object: KubeObject,
+): Cluster<CommonSpec> | undefined {
+  const legible = readAlone(kind, object, [...(upkeep?.fields ?? []), 'paused']);
+  return legible?.spec.paused === true ? undefined : legible;
+}
+
+/** What is said of such a spec: every rule that it breaks. */
+export function invalidSpec(violations: readonly Violation[]): Extract<Outcome, { state: 'blocked' }> {
+  const message = violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return { state: 'blocked', reason: 'InvalidSpec', message };
 }

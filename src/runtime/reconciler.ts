@@ -28,7 +28,7 @@ import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import { describeStep, type Executor, type StepFailed } from './executor.ts';
 import { withLastWords } from './last-words.ts';
-import { lastWill, readAlone } from './legible-spec.ts';
+import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
 import type { Pace } from './pace.ts';
@@ -253,12 +253,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (!verdict.ok) {
         const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
         if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
-        const text = verdict.violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
-        const outcome = { state: 'blocked', reason: 'InvalidSpec', message: text } as const;
+        const outcome = invalidSpec(verdict.violations);
         const unread = { ...object, spec: {} } as Cluster;
         await status.write(unread, engine.kind, plainStatus(unread, 'Invalid', outcome), undefined, signal);
-        const legible = readAlone(engine.kind, object, [...(engine.upkeep?.fields ?? []), 'paused']);
-        if (legible !== undefined && legible.spec.paused !== true) {
+        const legible = readForUpkeep(engine, object);
+        if (legible !== undefined) {
           await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
         }
         return { outcome };

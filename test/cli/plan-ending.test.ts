@@ -1,5 +1,5 @@
-/** `plan` of a cluster that is deleted and waits for its last backup. */
-import { expect, it } from 'vitest';
+/** `plan` of what still counts of a cluster: of one that is deleted, and of one whose spec is not valid. */
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';
 import { etcdCluster } from '../support/etcd-situation.ts';
@@ -8,32 +8,76 @@ import { apiServer } from './api-server.ts';
 import { world } from './world.ts';
 
 const dayMs = 86_400_000;
+/** Its backups go there. */
 const claim: KubeObject = {
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name: 'archive', namespace: 'apps' },
 };
 
-it('shows the certificates that are renewed meanwhile', async () => {
-  const cluster = etcdCluster(
-    {
-      tls: { client: { selfManaged: {} } },
-      deletionPolicy: 'Snapshot',
-      backup: { target: { claim: { name: 'archive' } } },
-    },
-    {
-      deletionTimestamp: '2030-01-01T00:00:00Z',
-      finalizers: ['clusterwright.dev/delete-data'],
-    },
-    { initialized: true },
-  );
-  const secrets = Object.entries(issuedSecrets(cluster, Date.now() - 61 * dayMs)).map(([name, values]): KubeObject => {
+const leaving = {
+  deletionTimestamp: '2030-01-01T00:00:00Z',
+  finalizers: ['clusterwright.dev/delete-data'],
+};
+
+/** Two months old: it is time for others. */
+function agedSecrets(cluster: Parameters<typeof issuedSecrets>[0]): readonly KubeObject[] {
+  return Object.entries(issuedSecrets(cluster, Date.now() - 61 * dayMs)).map(([name, values]): KubeObject => {
     const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
     return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'apps' }, data };
   });
-  const around = world({ api: apiServer({ objects: [cluster, claim, ...secrets] }) });
-  await plan({ subject: 'etcdcluster/db', namespace: 'apps', offline: false }, around);
-  expect(around.printed.out).toContain('Job/db-last-backup');
-  expect(around.printed.out).toContain('db-client-tls');
-  expect(around.printed.out).toContain('db-client-user');
+}
+
+/** A later version of the CRD has taken it, or an earlier one. */
+function withInvalidSize<Object extends KubeObject>(cluster: Object): Object {
+  return { ...cluster, spec: { ...(cluster.spec as object), replicas: 4 } };
+}
+
+async function planned(objects: readonly KubeObject[], ask: 'forward' | 'never' = 'forward') {
+  const around = world({ api: apiServer({ objects }) });
+  const code = await plan({ subject: 'etcdcluster/db', namespace: 'apps', offline: false, ask }, around);
+  return { code, text: around.printed.out };
+}
+
+const encrypted = { tls: { client: { selfManaged: {} } } } as const;
+
+describe('plan of a cluster that is deleted and waits for its last backup', () => {
+  it('shows the certificates that are renewed meanwhile', async () => {
+    const target = { claim: { name: 'archive' } };
+    const spec = { ...encrypted, deletionPolicy: 'Snapshot', backup: { target } } as const;
+    const cluster = etcdCluster(spec, leaving, { initialized: true });
+    const { text } = await planned([cluster, claim, ...agedSecrets(cluster)]);
+    expect(text).toContain('Job/db-last-backup');
+    expect(text).toContain('db-client-tls');
+    expect(text).toContain('db-client-user');
+  });
+});
+
+describe('plan of a cluster whose spec is not valid', () => {
+  it('shows what is deleted where it is deleted', async () => {
+    const cluster = etcdCluster({ deletionPolicy: 'Delete' }, leaving, { initialized: true });
+    const { code, text } = await planned([withInvalidSize(cluster)]);
+    expect(text).toContain('update\n    EtcdCluster/db\n      metadata.finalizers');
+    expect(code).toBe(2);
+  });
+
+  it('shows the certificates that are renewed all the same, and what is wrong', async () => {
+    const cluster = etcdCluster(encrypted, {}, { initialized: true });
+    const { code, text } = await planned([withInvalidSize(cluster), ...agedSecrets(cluster)]);
+    expect(text).toContain('issue\n    Secret/db-client-tls');
+    expect(text).toMatch(/blocked by: spec.replicas: .* \(InvalidSpec\)/);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['nothing is left to do', {}, 'forward'],
+    ['nothing is changed, as it is paused', { paused: true }, 'forward'],
+    ['Secrets are not to be read', {}, 'never'],
+  ] as const)('is an error where %s', async (_, also, ask) => {
+    const cluster = etcdCluster({ ...encrypted, ...also }, {}, { initialized: true });
+    const secrets = 'paused' in also || ask === 'never' ? agedSecrets(cluster) : [];
+    const plain = etcdCluster(also, {}, { initialized: true });
+    const invalid = withInvalidSize(secrets.length > 0 ? cluster : plain);
+    await expect(planned([invalid, ...secrets], ask)).rejects.toThrow(/replicas/);
+  });
 });
