@@ -141,6 +141,10 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
     const steps = removal(found, jobs, 'its volume was deleted');
     return { steps, outcome: wait('Restoring', 'its volume was deleted: it is begun anew') };
   }
+  // While a pod of an earlier attempt has it mounted it stays, and would be taken for the one that is to be filled.
+  if (claim?.metadata.deletionTimestamp !== undefined) {
+    return waiting('Restoring', 'its volume was deleted: it is made anew once nobody mounts it');
+  }
   if (found === undefined || claim === undefined) {
     return { steps: missing(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
   }

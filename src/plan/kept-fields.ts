@@ -1,32 +1,70 @@
 /**
- * Fields of applied objects that the API server kept as they were. An admission webhook that changes a field back answers
- * with success, so only the answer itself tells.
+ * Fields of applied and patched objects that the API server kept as they were. An admission webhook that changes a field
+ * back answers with success, so only the answer itself tells.
  */
 import type { KubeObject } from '../api/object.ts';
 import { difference } from './difference.ts';
 import { type ObjectStep, type Step, wait } from './plan.ts';
 
 type Apply = Extract<ObjectStep, { type: 'apply' }>;
+type Patch = Extract<ObjectStep, { type: 'patch' }>;
 
 /** The steps among `steps` that have changed nothing. `live` finds an object as the API server answered last. */
 export function ineffectiveSteps(
   steps: readonly Step[],
   live: (object: KubeObject) => KubeObject | undefined,
-): readonly Apply[] {
-  return steps.filter((step): step is Apply => {
-    if (step.type !== 'apply') return false;
-    const found = live(step.object);
-    if (found === undefined) return false;
-    const left = new Set(difference(step.object, found).map(({ path }) => path));
-    return step.changes.length > 0 && step.changes.every(({ path }) => left.has(path));
+): readonly (Apply | Patch)[] {
+  return steps.filter((step): step is Apply | Patch => {
+    if (step.type === 'apply') return isApplyVoid(step, live(step.object));
+    if (step.type !== 'patch') return false;
+    const found = live(patchedObject(step));
+    // Another object of the name is not what was patched.
+    return found !== undefined && found.metadata.uid === step.ref.uid && isPatchVoid(step.patch, found);
   });
 }
 
+function isApplyVoid({ object, changes }: Apply, found: KubeObject | undefined): boolean {
+  if (found === undefined) return false;
+  const left = new Set(difference(object, found).map(({ path }) => path));
+  return changes.length > 0 && changes.every(({ path }) => left.has(path));
+}
+
+function patchedObject({ ref: { resource, namespace, name } }: Patch): KubeObject {
+  const { group, version, kind } = resource;
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata };
+}
+
+function isPatchVoid({ metadata, ...patch }: Patch['patch'], found: KubeObject): boolean {
+  // It says what the patch rests on, and is nothing that is to change.
+  const { resourceVersion: _, ...wanted } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const shown = leavesOf({ ...patch, metadata: wanted }, found);
+  return shown.length > 0 && !shown.includes(true);
+}
+
+/** Of each leaf of a JSON merge patch, whether the object shows it. Null takes a field away. */
+function leavesOf(wanted: unknown, has: unknown): readonly boolean[] {
+  if (typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)) {
+    const fields = (has ?? {}) as Readonly<Record<string, unknown>>;
+    return Object.entries(wanted).flatMap(([key, value]) => leavesOf(value, fields[key]));
+  }
+  return [isSame(wanted, has)];
+}
+
+function isSame(wanted: unknown, has: unknown): boolean {
+  if (wanted === null) return has === undefined;
+  // The API server drops empty lists; a list that is to be empty and is not was kept.
+  if (Array.isArray(wanted)) return JSON.stringify(wanted) === JSON.stringify(has ?? []);
+  return wanted === has;
+}
+
 /** What the status says of them. */
-export function fieldsKept(steps: readonly Apply[]) {
-  const told = steps.map(
-    ({ object, changes }) => `${object.kind} ${object.metadata.name}: ${changes.map(({ path }) => path).join(', ')}`,
-  );
+export function fieldsKept(steps: readonly (Apply | Patch)[]) {
+  const told = steps.map((step) => {
+    const [kind, name] =
+      step.type === 'apply' ? [step.object.kind, step.object.metadata.name] : [step.ref.resource.kind, step.ref.name];
+    return `${kind} ${name}: ${step.changes.map(({ path }) => path).join(', ')}`;
+  });
   return wait(
     'FieldsKept',
     `the API server keeps fields as they were, perhaps by an admission webhook: ${told.join('; ')}`,

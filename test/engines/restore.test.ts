@@ -54,6 +54,7 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
   const cluster = clusterOf(kind);
   const [claim, config, job] = objectsOf(cluster);
   const begun = [claim, config];
+  const going = { ...claim, metadata: { ...claim.metadata, deletionTimestamp: '2026-11-21T03:00:00Z' } };
   const claimName = claimNames[kind];
   const ended = (end: JobEnd, said?: AgentResult): KubeObject[] => [...begun, ...jobOf(job, end, said)];
   it('is told of as a restore until the volume is filled, whatever there is of it', () => {
@@ -125,6 +126,13 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
       ['delete Job db-restore: its volume was deleted'],
       'wait Restoring',
     ],
+    [
+      'the volume is being deleted under its Job',
+      [going, config, ...jobOf(job, 'running')],
+      ['delete Job db-restore: its volume was deleted'],
+      'wait Restoring',
+    ],
+    ['the volume is being deleted, and its Job is gone', [going, config], [], 'wait Restoring'],
   ])('where %s', async (_, objects, steps, expected) => {
     const { steps: found, outcome } = await look(cluster, objects);
     expect(found).toEqual(steps);
