@@ -1,7 +1,7 @@
 /**
  * Who is primary, as the database itself says. Sentinel decides, the node confirms; where the two do not agree yet, the
- * answer is "nobody", and nothing that depends on it is done. Where no sentinel can tell, the claims' terms may object:
- * an old primary that nobody has told yet must not win by being the only one that answers.
+ * answer is "nobody", and nothing that depends on it is done. Where no sentinel can tell, or they name an address that no pod
+ * has, the terms may object: an old primary that nobody has told yet must not win by being the only one that answers.
  */
 import { answering, type DataNode, type RedisObserved, type SentinelNode, type Watch } from './observed.ts';
 
@@ -47,7 +47,7 @@ export function topologyOf(
   const primary =
     watching.length === 0
       ? onlyOne(claiming.filter((node) => !isOutranked(node)))
-      : watchedPrimary(answering(observed.data), claiming, named, podAddresses);
+      : watchedPrimary(answering(observed.data), claiming, named, podAddresses, isOutranked);
   return {
     watching,
     failingOver,
@@ -74,14 +74,17 @@ function watchedPrimary(
   claiming: readonly DataNode[],
   named: string | undefined,
   podAddresses: ReadonlySet<string>,
+  isOutranked: (node: DataNode) => boolean,
 ): DataNode | undefined {
   const confirmed = claiming.find((node) => node.address === named);
   if (confirmed !== undefined) return confirmed;
   const only = onlyOne(claiming);
   if (only === undefined || named === undefined) return undefined;
   // In a hand-over the old primary follows the new one before the sentinels have noticed; after a change of all
-  // addresses they name one that nobody has. In both cases nobody but `only` can take writes.
+  // addresses they name one that nobody has. In both cases nobody but `only` can take writes. But the address that they name may
+  // be that of a later primary, whose replicas they are about to choose from: one that was cut off before must not win by coming
+  // back in that moment.
   const old = nodes.find((node) => node.address === named);
-  const handedOver = old?.follows === only.address;
-  return handedOver || !podAddresses.has(named) ? only : undefined;
+  if (old?.follows === only.address) return only;
+  return !podAddresses.has(named) && !isOutranked(only) ? only : undefined;
 }

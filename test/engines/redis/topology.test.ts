@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import { situationOf } from '../../../src/engines/redis/situation.ts';
-import { redisWorld, type Story } from '../../support/redis-situation.ts';
+import { redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 /** `PRIMARY`, or `PRIMARY, ADDRESS is named` where the sentinels name another address, or `nobody`. */
 function seen(story: Story): string {
@@ -60,6 +60,26 @@ describe('who is primary', () => {
       'every address changed, and two nodes claim to be primary',
       { nodes: { 1: isPrimary }, sentinels: { all: { primary: '10.8.0.1' } } },
       'nobody, 10.8.0.1 is named',
+    ],
+    [
+      'R4: the primary that they name has lost its address, and one that was primary before it comes back',
+      {
+        primary: 'nobody',
+        nodes: { 0: 'silent', 1: { follows: '10.8.0.1' }, 2: { ...isPrimary, ...termed('primary', 4) } },
+        sentinels: { all: { primary: '10.8.0.1' } },
+        terms: { 0: 5, 2: 4 },
+      },
+      'nobody, 10.8.0.1 is named',
+    ],
+    [
+      'unless its own volume tells that it was promoted since, while the operator was away',
+      {
+        primary: 'nobody',
+        nodes: { 0: 'silent', 2: { ...isPrimary, ...termed('primary', 6) } },
+        sentinels: { all: { primary: '10.8.0.1' } },
+        terms: { 0: 5, 2: 4 },
+      },
+      'db-2, 10.8.0.1 is named',
     ],
     ['no sentinel watches: the only claim counts', { sentinels: { all: 'forgot' } }, 'db-0'],
     ['nor do they answer', { sentinels: { all: 'silent' } }, 'db-0'],
