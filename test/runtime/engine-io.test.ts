@@ -112,6 +112,16 @@ describe('a Secret', () => {
     expect(api.reads.length).toBe(2);
   });
 
+  it('that was refused long after it was read is read anew at once', async () => {
+    const { clock, io, put } = secrets();
+    put('one');
+    await io.secret('db-auth');
+    put('two');
+    await clock.advance(5000);
+    io.secretRefused('db-auth');
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+  });
+
   it('that is not there is looked for each time', async () => {
     const { io, put } = secrets();
     expect(await io.secret('db-auth')).toBeUndefined();
@@ -149,6 +159,17 @@ describe('a Secret', () => {
     await clock.advance(hour);
     reader.learn('apps', 'd', { password: 'five' });
     expect(reader.size).toBe(1);
+  });
+
+  it('that was learned anew holds up the forgetting of no other', async () => {
+    const { clock, reader } = secrets();
+    reader.learn('apps', 'a', { password: 'one' });
+    reader.learn('apps', 'b', { password: 'two' });
+    await clock.advance(hour / 2);
+    reader.learn('apps', 'a', { password: 'three' });
+    await clock.advance(hour / 2);
+    reader.learn('apps', 'c', { password: 'four' });
+    expect(reader.size).toBe(2);
   });
 });
 

@@ -1,34 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Cluster } from '../../src/api/cluster.ts';
-import type { KubeObject } from '../../src/api/object.ts';
-import { type Plan, settled } from '../../src/plan/plan.ts';
-import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
-import { createExecutor } from '../../src/runtime/executor.ts';
-import { createPace } from '../../src/runtime/pace.ts';
-import { createReconciler } from '../../src/runtime/reconciler.ts';
-import { createStatusWriter } from '../../src/runtime/status-writer.ts';
-import { blankClaims } from '../support/blank-claims.ts';
-import { controllerParts } from '../support/controller-parts.ts';
-import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { reconcilerRig } from '../support/reconciler-rig.ts';
+import { testChild } from '../support/test-engine.ts';
 
 /** The status after a pass that changes one field of a ConfigMap, where the field then reads `answered`. */
 async function afterChange(answered: 'kept' | 'wanted') {
-  const engine = testEngine();
-  const { api, cache, client, clock, log, stop } = await controllerParts([testCluster('db')], [engine]);
-  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
-  const dial = () => Promise.reject(new Error('refused'));
-  const reconciler = createReconciler({
-    client,
-    cache,
-    executor: createExecutor({ client, cache }),
-    status: createStatusWriter({ client, cache, clock }),
-    pace: createPace(clock),
-    io: (_, signal) => engineIO({ namespace: 'apps', secrets, claims: blankClaims, dial, clock, signal }),
-    log,
-    onOutcome: () => undefined,
-  });
-  const cluster = (): KubeObject => api.get('RedisCluster', 'db') as KubeObject;
-  const pass = () => reconciler.reconcile(engine, cluster(), 'test/apps/db', new AbortController().signal);
+  const { api, cluster, finds, pass, status, stop } = await reconcilerRig();
   const child = testChild(cluster(), 'ConfigMap');
   const stored = api.put({ ...child, data: { a: answered } });
   await pass();
@@ -39,14 +15,10 @@ async function afterChange(answered: 'kept' | 'wanted') {
       ? Promise.resolve({ status: 200, headers: {}, body: JSON.stringify(stored) })
       : undefined;
   const changes = [{ path: 'data.a', from: 'kept', to: 'wanted' }];
-  const plan: Plan = {
-    steps: [{ type: 'apply', object: { ...child, data: { a: 'wanted' } }, changes }],
-    outcome: settled,
-  };
-  engine.find = () => ({ plan });
+  finds([{ type: 'apply', object: { ...child, data: { a: 'wanted' } }, changes }]);
   await pass();
   await stop();
-  return { child, status: (cluster() as Cluster).status };
+  return { child, status: status() };
 }
 
 it('a field that the API server keeps is told of, and the new generation is called ready all the same', async () => {

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
+import { persistentVolumeClaims, pods } from '../../src/api/resource.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
 import { acting } from '../../src/engines/etcd/membership.ts';
-import { type ActStep, settled } from '../../src/plan/plan.ts';
+import { type ActStep, blocked, type Outcome, type Step, settled, wait } from '../../src/plan/plan.ts';
 import type { EventNote } from '../../src/runtime/event-recorder.ts';
 import { outcomeEvents } from '../../src/runtime/outcome-events.ts';
 import { testCluster, testEngine } from '../support/test-engine.ts';
 
-function recorded(steps: readonly ActStep[]): string[] {
+function recorded(steps: readonly Step[], outcome: Outcome = settled, before?: ClusterStatus): string[] {
   const notes: EventNote[] = [];
   const tell = outcomeEvents({ record: (note) => void notes.push(note), drain: async () => undefined });
-  tell(testEngine(), testCluster('db') as Cluster, undefined, { steps, outcome: settled });
+  tell(testEngine(), testCluster('db') as Cluster, before, { steps, outcome });
   return notes.map(({ reason, action, note }) => `${reason} ${action}: ${note}`);
 }
 
@@ -33,4 +35,26 @@ it.each<readonly [story: string, step: ActStep, events: readonly string[]]>([
   ],
 ])('%s', (_, step, events) => {
   expect(recorded([step])).toEqual(events);
+});
+
+it.each([
+  ['a pod is told of', pods, ['Restart DeletePod: restart db-0: it is outdated']],
+  ['a volume is not', persistentVolumeClaims, []],
+] as const)('of what is deleted, %s', (_, resource, events) => {
+  const ref = { resource, namespace: 'apps', name: 'db-0', uid: 'uid' };
+  expect(recorded([{ type: 'delete', ref, reason: 'it is outdated' }])).toEqual(events);
+});
+
+it.each<readonly [story: string, outcome: Outcome, before: ClusterStatus | undefined, events: readonly string[]]>([
+  ['is told of', blocked('DataLost', 'it is gone'), undefined, ['DataLost Reconcile: it is gone']],
+  ['is told of once', blocked('DataLost', 'it is gone'), { plan: { blockedBy: 'it is gone' } }, []],
+  [
+    'for another reason is told of again',
+    blocked('DataLost', 'it is gone'),
+    { plan: { blockedBy: 'a name is taken' } },
+    ['DataLost Reconcile: it is gone'],
+  ],
+  ['is more than one that waits', wait('Joining', 'it catches up'), undefined, []],
+])('a cluster that is blocked %s', (_, outcome, before, events) => {
+  expect(recorded([], outcome, before)).toEqual(events);
 });

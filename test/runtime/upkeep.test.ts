@@ -5,17 +5,10 @@ import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { RedisSpec } from '../../src/api/redis.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ObjectStep, wait } from '../../src/plan/plan.ts';
-import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
-import { createExecutor } from '../../src/runtime/executor.ts';
-import { createPace } from '../../src/runtime/pace.ts';
-import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
-import { createStatusWriter } from '../../src/runtime/status-writer.ts';
-import { blankClaims } from '../support/blank-claims.ts';
-import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
-import { type TestEngine, testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
+import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 
-let parts: ControllerParts;
-let engine: TestEngine;
+let rig: ReconcilerRig;
 /** The clusters that were kept up, as they were understood. */
 let kept: Cluster[];
 
@@ -26,29 +19,11 @@ async function begin(spec: object, metadata: Partial<ObjectMeta> = {}): Promise<
     kept.push(cluster);
     return [{ type: 'create', object: testChild(cluster, 'ConfigMap') }];
   };
-  engine = testEngine({ upkeep: { fields: ['auth'], plan } });
-  parts = await controllerParts([testCluster('db', spec, metadata)], [engine]);
-  return parts.api.get('RedisCluster', 'db') as KubeObject;
+  const engine = testEngine({ upkeep: { fields: ['auth'], plan } });
+  rig = await reconcilerRig([testCluster('db', spec, metadata)], engine);
+  return rig.cluster();
 }
-afterEach(() => parts.stop());
-
-async function pass(cluster: KubeObject): Promise<PassResult> {
-  const { cache, client, clock, log } = parts;
-  const secrets = createSecretReader({ client, clock, onValue: () => undefined });
-  const dial = (): Promise<never> => Promise.reject(new Error('nobody is asked'));
-  const reconciler = createReconciler({
-    client,
-    cache,
-    executor: createExecutor({ client, cache }),
-    status: createStatusWriter({ client, cache, clock }),
-    pace: createPace(clock),
-    io: ({ metadata }, signal) =>
-      engineIO({ namespace: metadata.namespace, secrets, claims: blankClaims, dial, clock, signal }),
-    log,
-    onOutcome: () => undefined,
-  });
-  return reconciler.reconcile(engine, cluster, 'test/apps/db', new AbortController().signal);
-}
+afterEach(() => rig.stop());
 
 it.each<readonly [story: string, spec: object, goesOn: boolean]>([
   ['goes on, on the fields that it rests on', { auth: { secretRef: { name: 'own' } } }, true],
@@ -57,17 +32,17 @@ it.each<readonly [story: string, spec: object, goesOn: boolean]>([
   ['rests where nothing is to be changed', { paused: true }, false],
 ])('with a spec that is not valid it %s', async (_, spec, goesOn) => {
   const cluster = await begin({ replicas: 0, ...spec });
-  expect((await pass(cluster)).outcome).toMatchObject({ reason: 'InvalidSpec' });
-  expect(parts.api.writes).toEqual(['PATCH db/status', ...(goesOn ? ['POST apps/configmaps'] : [])]);
+  expect((await rig.pass(cluster)).outcome).toMatchObject({ reason: 'InvalidSpec' });
+  expect(rig.api.writes).toEqual(['PATCH db/status', ...(goesOn ? ['POST apps/configmaps'] : [])]);
   const understood = kept.map((one) => one.spec as RedisSpec);
   expect(understood).toMatchObject(goesOn ? [{ replicas: 3, ...spec }] : []);
 });
 
 it('it rests on the spec as it stands, not as the watch last told', async () => {
   const seen = { ...(await begin({ replicas: 0 })), status: { observedGeneration: 1 } };
-  parts.api.put({ ...seen, spec: { replicas: 1 } });
-  await pass(seen);
-  expect(parts.api.list('ConfigMap')).toEqual([]);
+  rig.api.put({ ...seen, spec: { replicas: 1 } });
+  await rig.pass(seen);
+  expect(rig.api.list('ConfigMap')).toEqual([]);
 });
 
 it.each([
@@ -77,7 +52,7 @@ it.each([
   const spec = { deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } };
   const going = { finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' };
   const cluster = await begin(spec, going);
-  engine.lastBackup = () => (isAwaited ? { steps: [], outcome: wait('LastBackup', 'it is taken') } : undefined);
-  await pass(cluster);
-  expect(parts.api.list('ConfigMap').length).toBe(isAwaited ? 1 : 0);
+  rig.engine.lastBackup = () => (isAwaited ? { steps: [], outcome: wait('LastBackup', 'it is taken') } : undefined);
+  await rig.pass(cluster);
+  expect(rig.api.list('ConfigMap').length).toBe(isAwaited ? 1 : 0);
 });
