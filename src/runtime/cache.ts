@@ -72,11 +72,19 @@ function targetOf({ metadata, spec }: KubeObject): string[] {
 export interface Cache {
   /** Runs every watch until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Whether every kind of child has been seen whole: without that, absence means nothing and no pass may run. */
-  readonly hasChildren: boolean;
   /**
-   * Whether our own kinds have been seen whole, too; those that the API server does not serve left out. A kind that has
-   * not been seen has no clusters here, and holds up those of no other.
+   * Whether every kind of child of a namespace has been seen whole: without that, absence means nothing and no pass may
+   * run there.
+   */
+  hasChildren(namespace: string): boolean;
+  /**
+   * Whether that is so of every namespace that this process may see. One of several that is gone, and its Roles with it,
+   * is not waited for.
+   */
+  readonly hasAllChildren: boolean;
+  /**
+   * Whether at least one namespace is seen, and our own kinds have been seen whole, too; those that the API server does
+   * not serve left out. A kind that has not been seen has no clusters here, and holds up those of no other.
    */
   readonly hasSynced: boolean;
   clusters(engine: RegisteredEngine): KubeObject[];
@@ -150,11 +158,14 @@ export function createCache(options: CacheOptions): Cache {
     all.find((w) => w.resource === resource && (w.namespace === undefined || w.namespace === namespace))?.store;
 
   // Of what need not be there, absence means no harm: what exists is met when it is made again.
-  const hasChildren = (): boolean =>
-    children.every(
-      ({ resource, store, reflector }) =>
-        store.hasSynced || (optionalResources.includes(resource) && reflector.wasTried),
-    );
+  const isSeen = ({ resource, store, reflector }: Watched): boolean =>
+    store.hasSynced || (optionalResources.includes(resource) && reflector.wasTried);
+  const byNamespace = new Map(namespaces.map((name) => [name, children.filter(({ namespace }) => namespace === name)]));
+  const childrenIn = (watched: string | undefined): readonly Watched[] => byNamespace.get(watched) ?? [];
+  const isComplete = (watched: string | undefined): boolean => childrenIn(watched).every(isSeen);
+  const isForbidden = (watched: string | undefined): boolean =>
+    childrenIn(watched).some((each) => !isSeen(each) && each.reflector.isForbidden);
+  const hasAllChildren = (): boolean => namespaces.every((watched) => isComplete(watched) || isForbidden(watched));
   const ours = clusters.flatMap(({ watched }) => watched);
 
   return {
@@ -163,11 +174,14 @@ export function createCache(options: CacheOptions): Cache {
       setMaxListeners(4 * all.length, signal);
       await Promise.all(all.map(({ reflector }) => reflector.run(signal)));
     },
-    get hasChildren() {
-      return hasChildren();
+    hasChildren: (namespace) => isComplete(options.namespaces.length === 0 ? undefined : namespace),
+    get hasAllChildren() {
+      return hasAllChildren();
     },
     get hasSynced() {
-      return hasChildren() && ours.every(({ store, reflector }) => store.hasSynced || !reflector.isServed);
+      const isOver = ({ namespace, store, reflector }: Watched): boolean =>
+        store.hasSynced || !reflector.isServed || isForbidden(namespace);
+      return namespaces.some(isComplete) && hasAllChildren() && ours.every(isOver);
     },
     clusters: (engine) => storesOf(engine).flatMap((store) => store.list()),
     cluster(engine, namespace, name) {

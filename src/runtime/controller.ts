@@ -44,6 +44,9 @@ const resyncSpread = 0.2;
  */
 const turnMs = 10;
 
+/** How often a cluster asks whether its namespace has been seen whole by now. */
+const unseenMs = 1_000;
+
 /** After it is told to stop, passes that have begun may go on for so long. */
 export const drainMs = 15_000;
 /** After that they are told to end, and those that do not hear it are left behind after so long. */
@@ -89,6 +92,10 @@ export function createController(options: ControllerOptions): Controller {
     const found = locate(key);
     if (found === undefined) return;
     const { engine, cluster } = found;
+    if (cluster !== undefined && !cache.hasChildren(cluster.metadata.namespace ?? '')) {
+      queue.addAfter(key, unseenMs, 'low');
+      return;
+    }
     if (cluster === undefined) {
       listeners.forget(key);
       queue.forget(key);

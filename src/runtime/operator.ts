@@ -158,8 +158,8 @@ export function createOperator(options: OperatorOptions): Operator {
 }
 
 /** Of our own kinds none is waited for: one that is not installed, or may not be read, holds up no other. */
-async function complete(cache: { readonly hasChildren: boolean }, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (!cache.hasChildren && !signal.aborted) {
+async function complete(cache: { readonly hasAllChildren: boolean }, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!cache.hasAllChildren && !signal.aborted) {
     await new Promise<void>((resolve) => {
       clock.after(20, resolve);
     });

@@ -42,6 +42,8 @@ export interface Reflector {
   readonly isServed: boolean;
   /** Whether the first attempt is over, however it ended. */
   readonly wasTried: boolean;
+  /** Whether the API server has said at the last attempt that this process has no right to see the resource. */
+  readonly isForbidden: boolean;
 }
 
 /** Why a watch ended; the label of the restart metric. */
@@ -100,6 +102,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
   let connectedAt: number | undefined;
   let isServed = true;
   let wasTried = false;
+  let isForbidden = false;
 
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -108,6 +111,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       const healthy = isHealthy();
       connectedAt = undefined;
       wasTried = true;
+      isForbidden = end.error instanceof ApiError && end.error.status === 403;
       if (signal.aborted) return;
       learn(end);
       report(end, healthy);
@@ -270,6 +274,9 @@ export function createReflector(options: ReflectorOptions): Reflector {
     },
     get wasTried() {
       return wasTried;
+    },
+    get isForbidden() {
+      return isForbidden;
     },
   };
 }

@@ -14,6 +14,7 @@ import { FakeApi } from '../support/fake-api.ts';
 import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld, type Story } from '../support/redis-situation.ts';
 import { type ScriptedNetwork, scriptedNetwork } from '../support/scripted-redis.ts';
+import { testCluster } from '../support/test-engine.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
 
 const password = 'correct-horse-battery-staple';
@@ -42,10 +43,12 @@ afterEach(async () => {
 interface Options {
   readonly election?: boolean;
   readonly before?: (api: FakeApi) => void;
+  /** Default: all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** An operator that comes into a world as the story tells it, with a Secret of the user. */
-async function start(story: Story, { election = false, before }: Options = {}): Promise<Running> {
+async function start(story: Story, { election = false, before, namespaces = [] }: Options = {}): Promise<Running> {
   const { cluster, children, observed } = redisWorld({
     ...story,
     spec: { auth: { secretRef: { name: 'mine' } }, ...story.spec },
@@ -69,7 +72,7 @@ async function start(story: Story, { election = false, before }: Options = {}): 
     engines,
     transport: api.transport,
     dial: network.io.dial,
-    namespaces: [],
+    namespaces,
     ...(election ? { election: { namespace: 'operators', identity: 'me', transport: api.transport } } : {}),
     instance: 'operator-0',
     clock,
@@ -166,6 +169,41 @@ describe('an operator that comes back', () => {
     expect([asked, all.log.filter((line) => line.includes('is its CRD installed'))]).toEqual([1, []]);
     await pass(all, 100_000);
     expect(asked).toBe(2);
+  });
+
+  it('serves the other namespaces where one is gone, and its rights with it', async () => {
+    let isAllowed = false;
+    const before = (api: FakeApi): void => {
+      api.admitWatch = async ({ path }) => {
+        if (path.includes('/gone/') && !isAllowed) {
+          throw new ApiError({ status: 403, reason: 'Forbidden', message: 'no', method: 'GET', path });
+        }
+      };
+    };
+    const options = { before, election: true, namespaces: ['gone', 'apps'] };
+    const all = await start({ pods: { 'db-1': 'unlabelled' } }, options);
+    expect([all.operator.isLeader(), all.operator.hasSynced()]).toEqual([true, true]);
+    expect(withoutLease(all.api)).toContain('PATCH pods/db-1');
+    isAllowed = true;
+    await pass(all, 40_000);
+    all.api.put({ ...testCluster('db', {}, { namespace: 'gone' }) });
+    await pass(all);
+    expect(all.api.list('StatefulSet').map(({ metadata }) => metadata.namespace)).toContain('gone');
+  });
+
+  it('decides nothing in a namespace of which it has not seen everything', async () => {
+    const before = (api: FakeApi): void => {
+      api.put(testCluster('db', {}, { namespace: 'half' }));
+      api.admitWatch = async ({ path }) => {
+        if (path.endsWith('/half/persistentvolumeclaims')) {
+          throw new ApiError({ status: 403, reason: 'Forbidden', message: 'no', method: 'GET', path });
+        }
+      };
+    };
+    const all = await start({}, { before, namespaces: ['half', 'apps'] });
+    await pass(all, 10_000);
+    expect(statusOf(all.api)).toMatchObject({ phase: 'Ready' });
+    expect(all.api.list('StatefulSet').map(({ metadata }) => metadata.namespace)).not.toContain('half');
   });
 
   it.each<readonly [story: string, status: number, ready: boolean, said: string]>([
