@@ -200,10 +200,8 @@ function planRecovery(situation: Situation): Plan<RedisAction> {
   const remembered = cluster.status?.primary;
   const last = first?.pod ?? remembered;
   const isTied = first !== undefined && first.term === second?.term;
-  // The status is older than what the node's own volume says.
-  const isSure = nodes.some(
-    ({ pod, term }) => pod === last && term?.wasPrimary === true && term.number === first?.term,
-  );
+  // The status is older than what the node's own volume says. Of two such nodes the terms are tied.
+  const isSure = nodes.some(({ term }) => term?.wasPrimary === true && term.number === first?.term);
   const isContradicted = !isSure && remembered !== undefined && remembered !== last;
   if (last === undefined || isTied || isContradicted) return unknown();
   const doubt = first === undefined ? undefined : laterThan(situation, first);

@@ -87,6 +87,22 @@ it.each<readonly [story: string, pods: Story['pods'], recheckMs: number | undefi
   expect(outcome).toMatchObject({ message: expect.stringContaining('; db-2 cannot be scheduled') });
 });
 
+it.each<readonly [story: string, situation: Story, message: string]>([
+  [
+    'that nobody answers',
+    { ...nobody, nodes: { all: 'silent' }, sentinels: { all: 'silent' } },
+    'no data node answers yet',
+  ],
+  [
+    'that several volumes are blank',
+    { ...fresh, terms: { 1: 4 } },
+    'every volume is blank, though this cluster has held data; restore a backup into a new cluster, or, to begin anew without data, set the annotation clusterwright.dev/choose-primary to db-0:uid-Pod-db-0',
+  ],
+])('a person is told %s', (_, story, message) => {
+  const { cluster, children, observed } = redisWorld(story);
+  expect(planRedis(cluster, children, observed).outcome).toMatchObject({ message });
+});
+
 /** Every pod has a new address; the sentinels know the old ones. */
 const moved: Story = {
   ...nobody,
@@ -254,6 +270,31 @@ describe('sentinels that watch a primary which is none', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'the node that is meant has it and follows another: it does not wait, and the failover is theirs',
+      {
+        ...moved,
+        nodes: { 1: { follows: '10.0.0.2' } },
+        sentinels: { all: { primary: '10.0.0.1', replicas: [] } },
+        addresses: { 1: '10.0.0.1' },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'another node has it, and the one that is meant does not answer: that one is waited for',
+      {
+        ...moved,
+        nodes: { 1: 'silent' },
+        sentinels: { all: { primary: '10.0.0.2', replicas: [] } },
+        addresses: swapped,
+      },
+      ['wait PrimaryStarting'],
+    ],
+    [
+      'a pod has it, and no claim tells whose it was: that pod may be the one that is meant',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [] } }, addresses: {} },
+      ['wait FailoverPending'],
+    ],
+    [
       'the same while it does not answer: its entry point may be asking for a failover',
       {
         ...moved,
@@ -288,6 +329,15 @@ describe('sentinels that watch a primary which is none', () => {
       { ...moved, sentinels: { all: 'forgot', 1: { primary: '10.8.0.1', replicas: [] } } },
       ['promote db-1', 'wait Promoting'],
     ],
+    [
+      'one alone names another, and nobody knows where the last primary by the terms ran',
+      {
+        ...failedOver,
+        sentinels: { all: 'forgot', 1: { primary: '10.8.0.2', replicas: [] } },
+        addresses: { 2: '10.8.0.2' },
+      },
+      ['blocked PrimaryUnknown'],
+    ],
     ['that node does not answer yet', { ...failedOver, nodes: { 2: 'silent' } }, ['wait PrimaryStarting']],
     ['R1: that node lost its volume', { ...failedOver, nodes: { 2: 'blank' } }, ['blocked PrimaryVolumeLost']],
     [
@@ -306,11 +356,31 @@ describe('sentinels that watch a primary which is none', () => {
       ['blocked PrimaryUnknown'],
     ],
     [
+      'nor was anybody ever primary, as far as is written down',
+      { ...moved, terms: {}, sentinels: { all: { primary: '10.8.0.9', replicas: [] } } },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
+      'the status, which may be older, says whose the address was: only claims are believed where there are any',
+      {
+        ...moved,
+        sentinels: { all: { primary: '10.8.0.9', replicas: [] } },
+        status: { members: [{ name: 'db-1', role: 'primary', ready: true, address: '10.8.0.9' }] },
+      },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
       'nodes without claims: the status tells whose the address was',
       {
         ...failedOver,
         spec: { storage: { ephemeral: true } },
-        status: { primary: 'db-0', members: [{ name: 'db-2', role: 'primary', ready: true, address: '10.8.0.2' }] },
+        status: {
+          primary: 'db-0',
+          members: [
+            { name: 'db-0', role: 'replica', ready: true, address: '10.8.0.0' },
+            { name: 'db-2', role: 'primary', ready: true, address: '10.8.0.2' },
+          ],
+        },
       },
       ['promote db-2', 'wait Promoting'],
     ],
@@ -369,6 +439,11 @@ describe('sentinels that have forgotten everything', () => {
       ['blocked PrimaryVolumeLost'],
     ],
     [
+      'nor where another holds all that it had',
+      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { 1: { electable: false }, 2: { electable: false } } },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
       'R1: a person cannot choose a blank node',
       { ...restarted, ...choosing('db-2'), nodes: { 2: 'blank' } },
       ['blocked PrimaryVolumeLost'],
@@ -404,6 +479,11 @@ describe('sentinels that have forgotten everything', () => {
       'the status is older than what claim and volume of the last primary say',
       { ...restarted, status: { primary: 'db-0' } },
       ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'the volume of the last primary by the claims tells of an earlier term only: it is no proof against the status',
+      { ...restarted, status: { primary: 'db-0' }, nodes: { 2: termed('primary', 2) } },
+      ['blocked PrimaryUnknown'],
     ],
     [
       'the nodes are electable but hold no key: that is data, too',

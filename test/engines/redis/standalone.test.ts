@@ -43,6 +43,11 @@ describe('a node that stands alone and follows nobody', () => {
       { ...alone, terms: { 0: 3 }, nodes: { 0: { electable: false } } },
       ['blocked PrimaryVolumeLost'],
     ],
+    [
+      'takes writes, though another that was scaled away was primary after it',
+      { ...alone, terms: { 0: 1, 1: 2 }, keptClaims: [1], nodes: { 0: { role: 'primary' } } },
+      ['blocked PrimaryScaledAway'],
+    ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
   it('is told of with what a person has to write', () => {

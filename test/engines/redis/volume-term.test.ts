@@ -1,8 +1,10 @@
 /** Everybody has restarted, no sentinel remembers, and the operator was away before: the volumes tell who was primary last. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { type Story, termed } from '../../support/redis-situation.ts';
+import { redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 /** The operator knew of db-0 in term 1; Sentinel made db-1 primary while it was away. */
 const away: Story = {
@@ -82,6 +84,22 @@ describe('after a power failure of all', () => {
       ['promote db-2', 'wait Promoting'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it.each<readonly [story: string, nodes: Story['nodes'], message: string]>([
+    [
+      'may have been',
+      { ...present.nodes, 1: 'silent', 2: 'silent' },
+      'waiting for db-1, db-2: one that does not answer may have been primary after db-0; to go on without, name a pod in the annotation clusterwright.dev/choose-primary',
+    ],
+    [
+      'was',
+      { ...away.nodes, 1: 'silent' },
+      'waiting for db-1: one that does not answer was, as the volume of db-0 tells, primary after db-0; to go on without, name a pod in the annotation clusterwright.dev/choose-primary',
+    ],
+  ])('a person is told that a silent node %s primary later', (_, nodes, message) => {
+    const { cluster, children, observed } = redisWorld({ ...away, nodes: nodes ?? {} });
+    expect(planRedis(cluster, children, observed).outcome).toEqual(wait('PrimaryStarting', message, 500));
+  });
 
   it('an old primary that takes writes is not taken for the last one', () => {
     const nodes = { ...away.nodes, 0: { ...termed('primary', 1), role: 'primary' as const, linkUp: true } };
