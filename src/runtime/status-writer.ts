@@ -3,7 +3,8 @@
  * process before this one has said, that the database was formed for example, is never lost because a watch is late.
  *
  * A turn (phase, readiness, primary, generation) is written at once. Details that merely move along, such as a message
- * or a member's readiness, are gathered for a while, so that a cluster being created costs two writes, not ten.
+ * or a member's readiness, are gathered for a while, so that a cluster being created costs two writes, not ten. So are the
+ * turns of a cluster that goes on turning back and forth: what its processes say costs the others no connection.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { fitted } from '../api/bounds.ts';
@@ -23,6 +24,10 @@ import type { Clock } from './clock.ts';
 /** For how long details are gathered. */
 export const detailDelayMs = 10_000;
 
+/** So many turns of one cluster are written at once, and then one in every `turnMs`. */
+const mostTurns = 20;
+const turnMs = 1_000;
+
 /** After which a pass that rested on an old status comes back; the newest one is known by then. */
 const overtakenMs = 100;
 
@@ -38,13 +43,19 @@ export interface StatusWriter {
   forget(uid: string): void;
 }
 
+interface Written {
+  readonly at: number;
+  /** How many turns could be written right after. */
+  readonly turns: number;
+}
+
 export function createStatusWriter(options: {
   readonly client: Pick<KubeClient, 'get' | 'replaceStatus'>;
   readonly cache: Pick<Cache, 'entry' | 'observeRead' | 'observeWrite'>;
   readonly clock: Clock;
 }): StatusWriter {
   const { client, cache, clock } = options;
-  const writtenAt = new Map<string, number>();
+  const written = new Map<string, Written>();
 
   return {
     async write(cluster, { resource, schema }, claim, plan, signal) {
@@ -54,9 +65,16 @@ export function createStatusWriter(options: {
       const after = fitted(shape, statusOf(cluster, claim, plan, now)) as ClusterStatus;
       if (isDeepStrictEqual(before, after)) return 0;
       const uid = cluster.metadata.uid ?? '';
-      const since = clock.monotonic() - (writtenAt.get(uid) ?? Number.NEGATIVE_INFINITY);
+      const last = written.get(uid) ?? { at: Number.NEGATIVE_INFINITY, turns: mostTurns };
+      const since = clock.monotonic() - last.at;
+      const turns = Math.min(mostTurns, last.turns + since / turnMs);
+      const waitsFor = isLasting(before, after)
+        ? 0
+        : isTurn(before, after)
+          ? (1 - turns) * turnMs
+          : detailDelayMs - since;
       // Whole ones: a pass that comes back after less than a clock tells would come back at once, again and again.
-      if (!isTurn(before, after) && since < detailDelayMs) return Math.ceil(detailDelayMs - since);
+      if (waitsFor > 0) return Math.ceil(waitsFor);
       // Steps of this very pass may have changed the rest of the object.
       const held = cache.entry(cluster)?.object ?? cluster;
       if (!isDeepStrictEqual(knownStatus(shape, held), knownStatus(shape, cluster))) return overtakenMs;
@@ -65,13 +83,13 @@ export function createStatusWriter(options: {
       const { resourceVersion } = held.metadata;
       try {
         cache.observeWrite(await client.replaceStatus(ref, after, { resourceVersion, signal }));
-        writtenAt.set(uid, clock.monotonic());
+        written.set(uid, { at: clock.monotonic(), turns: Math.max(0, turns - 1) });
         return 0;
       } catch (error) {
         return refused(ref, resourceVersion, error, signal);
       }
     },
-    forget: (uid) => void writtenAt.delete(uid),
+    forget: (uid) => void written.delete(uid),
   };
 
   /**
@@ -116,14 +134,13 @@ function statusOf(cluster: Cluster, claim: StatusClaim, plan: ClusterStatus['pla
   };
 }
 
+/** It does not turn back, and others rest on it. */
+function isLasting(before: ClusterStatus, after: ClusterStatus): boolean {
+  return before.observedGeneration !== after.observedGeneration || before.initialized !== after.initialized;
+}
+
 function isTurn(before: ClusterStatus, after: ClusterStatus): boolean {
   const states = (status: ClusterStatus): string[] => (status.conditions ?? []).map((c) => `${c.type}=${c.status}`);
-  const turning = (status: ClusterStatus): unknown => [
-    status.phase,
-    status.primary,
-    status.observedGeneration,
-    status.initialized,
-    states(status),
-  ];
+  const turning = (status: ClusterStatus): unknown => [status.phase, status.primary, states(status)];
   return !isDeepStrictEqual(turning(before), turning(after));
 }

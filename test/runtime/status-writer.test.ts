@@ -87,6 +87,22 @@ describe('a status', () => {
     expect(api.writes.length).toBe(2);
   });
 
+  it('that turns back and forth is written once a second at last, and comes back for the rest', async () => {
+    let again = 0;
+    for (let ms = 0; ms < 10_000; ms += 20) {
+      again = await say(claim({ phase: ms % 40 === 0 ? 'Degraded' : 'Ready' }));
+      await clock.advance(20);
+    }
+    expect(api.writes.length).toBeGreaterThan(20);
+    expect(api.writes.length).toBeLessThan(35);
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThanOrEqual(1000);
+    expect(await say(claim({ initialized: true }))).toBe(0);
+    await clock.advance(1000);
+    expect(await say(claim({ phase: 'Degraded', initialized: true }))).toBe(0);
+    expect(statusOf()).toMatchObject({ phase: 'Degraded', initialized: true });
+  });
+
   it('that is about another generation is written at once', async () => {
     await say(claim());
     api.put(testCluster('db', { replicas: 5 }));

@@ -11,6 +11,8 @@ export interface RedisConnection {
   command(...args: readonly string[]): Promise<Reply>;
   /** Receives pushed messages after a subscription; from then on `command` must not be used. */
   onPush(receive: (message: Reply) => void): void;
+  /** Reads nothing more until then; what has come is handed out first. A peer that goes on talking has to wait. */
+  restUntil(over: Promise<unknown>): void;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly closed: Promise<void>;
   close(): void;
@@ -64,6 +66,10 @@ export function redisConnection(stream: Duplex): RedisConnection {
     },
     onPush(handler) {
       receive = handler;
+    },
+    restUntil(over) {
+      stream.pause();
+      void over.finally(() => stream.resume());
     },
     closed,
     close: () => stream.destroy(),

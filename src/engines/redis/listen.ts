@@ -35,6 +35,9 @@ const channels = [
 /** Twice within the 30 s after which the status must tell. */
 const everyMs = 12_000;
 
+/** What a sentinel says after a message waits for so long: what it has said before is asked after meanwhile. */
+const restMs = 100;
+
 const dataPrefix = 'data/';
 
 /** Addresses of the processes that run; of data nodes with a prefix. */
@@ -100,9 +103,16 @@ export async function listenToSentinel(
   io.signal.addEventListener('abort', stop, { once: true });
   try {
     await logIn(connection, credentials);
+    let isResting = false;
     // One confirmation a channel; the first is the reply, the others arrive as pushes and are no news.
     connection.onPush((push) => {
-      if (Array.isArray(push) && push[0] === 'message') changed();
+      if (isResting || !Array.isArray(push) || push[0] !== 'message') return;
+      changed();
+      isResting = true;
+      const over = (): void => {
+        isResting = false;
+      };
+      connection.restUntil(io.sleep(restMs).then(over, over));
     });
     await connection.command('SUBSCRIBE', ...channels);
     changed();

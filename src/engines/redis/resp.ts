@@ -37,9 +37,15 @@ interface Parsed {
   readonly next: number;
 }
 
-function parse(buffer: Buffer, at: number, depth = 0): Parsed | undefined {
+/** How many bytes more it takes at least. */
+type Missing = number;
+
+/** `+`, and the end of a line. */
+const shortestReply = 3;
+
+function parse(buffer: Buffer, at: number, depth = 0): Parsed | Missing {
   const end = buffer.indexOf('\r\n', at);
-  if (end < 0) return undefined;
+  if (end < 0) return 1;
   const head = buffer.toString('utf8', at + 1, end);
   const next = end + 2;
   switch (buffer[at]) {
@@ -71,37 +77,46 @@ function lengthOf(head: string): number {
   return length;
 }
 
-function parseBulk(buffer: Buffer, at: number, length: number): Parsed | undefined {
+function parseBulk(buffer: Buffer, at: number, length: number): Parsed | Missing {
   if (length === -1) return { reply: null, next: at };
-  if (buffer.length < at + length + 2) return undefined;
-  return { reply: buffer.toString('utf8', at, at + length), next: at + length + 2 };
+  const next = at + length + 2;
+  if (buffer.length < next) return next - buffer.length;
+  return { reply: buffer.toString('utf8', at, at + length), next };
 }
 
-function parseArray(buffer: Buffer, at: number, length: number, depth: number): Parsed | undefined {
+function parseArray(buffer: Buffer, at: number, length: number, depth: number): Parsed | Missing {
   if (depth > deepest) throw new ProtocolError(`lists are nested more than ${deepest} deep`);
   if (length === -1) return { reply: null, next: at };
   const items: Reply[] = [];
   let next = at;
   for (let i = 0; i < length; i++) {
     const item = parse(buffer, next, depth);
-    if (item === undefined) return undefined;
+    if (typeof item === 'number') return item + (length - i - 1) * shortestReply;
     items.push(item.reply);
     next = item.next;
   }
   return { reply: items, next };
 }
 
-/** Feeds on chunks, gives whole replies. */
+/**
+ * Feeds on chunks, gives whole replies. What is incomplete is read anew only when enough has come for it to be whole: a
+ * peer that sends a long list byte by byte costs no more than one that sends it at once.
+ */
 export class ReplyDecoder {
   #rest: Buffer = Buffer.alloc(0);
+  #missing: Missing = 0;
 
   /** Throws ProtocolError on bytes that are no reply. */
   push(chunk: Buffer): Reply[] {
     let buffer = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const replies: Reply[] = [];
-    while (buffer.length > 0) {
+    this.#missing -= chunk.length;
+    while (buffer.length > 0 && this.#missing <= 0) {
       const parsed = parse(buffer, 0);
-      if (parsed === undefined) break;
+      if (typeof parsed === 'number') {
+        this.#missing = parsed;
+        break;
+      }
       replies.push(parsed.reply);
       buffer = buffer.subarray(parsed.next);
     }

@@ -27,13 +27,30 @@ describe('listening to a sentinel', () => {
     await turn();
     expect(heard.reports).toBe(1);
     network.push('s:26379', ['message', '+switch-master', 'db 10.0.0.0 6379 10.0.0.1 6379']);
+    await turn();
+    expect(heard.reports).toBe(2);
     network.push('s:26379', ['message', '-sdown', 'slave']);
+    await network.clock.advance(100);
     await turn();
     expect(heard.reports).toBe(3);
     expect(network.asked[0]).toMatch(/^s:26379 SUBSCRIBE .*\+switch-master .*\+sdown -sdown/);
     network.abort();
     await end;
     expect(network.open()).toBe(0);
+  });
+
+  it('that never stops talking reads ten times a second, and reports as often', async () => {
+    const { network, heard, end } = listen(subscribed);
+    await turn();
+    for (let ms = 0; ms < 1000; ms += 5) {
+      for (let i = 0; i < 5; i++) network.push('s:26379', ['message', '+sdown', 'x'.repeat(1000)]);
+      await network.clock.advance(5);
+    }
+    expect(heard.reports).toBeGreaterThan(8);
+    expect(heard.reports).toBeLessThan(14);
+    network.abort();
+    await end;
+    expect([network.open(), network.clock.pending]).toEqual([0, []]);
   });
 
   it('ends when the sentinel does', async () => {

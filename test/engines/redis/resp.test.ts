@@ -85,6 +85,19 @@ describe('the Redis protocol', () => {
     expect(() => decoder.push(Buffer.from(wire))).toThrow(/^.{1,1200}$/);
   });
 
+  it.each<readonly [story: string, wire: string]>([
+    ['a list', `*16000\r\n${':1\r\n'.repeat(16_000)}`],
+    ['lists in a list', `*2\r\n${`*8000\r\n${'+\r\n'.repeat(8_000)}`.repeat(2)}`],
+  ])('reads %s that comes byte by byte without beginning anew each time', (_, wire) => {
+    const [decoder, bytes] = [new ReplyDecoder(), Buffer.from(wire)];
+    const replies: Reply[] = [];
+    const before = process.cpuUsage();
+    for (let i = 0; i < bytes.length; i++) replies.push(...decoder.push(bytes.subarray(i, i + 1)));
+    // To begin anew with each byte takes half a minute.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
+    expect(replies).toEqual(decode([bytes]));
+  });
+
   it('keeps the beginning of an error that is too long', () => {
     const [error] = decode([Buffer.from(`-ERR ${'x'.repeat(50_000)}\r\n`)]) as [RedisError];
     expect([error.code, error.message.length]).toEqual(['ERR', 1024]);
