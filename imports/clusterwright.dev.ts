@@ -1261,7 +1261,7 @@ export interface EtcdClusterSpecConfig {
   readonly heartbeatInterval?: string;
 
   /**
-   * Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage and at most 8Gi.
+   * Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.
    *
    * @schema EtcdClusterSpecConfig#quotaBackend
    */

@@ -46,7 +46,7 @@ const configSchema = {
     quotaBackend: {
       type: 'string',
       description:
-        'Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage and at most 8Gi.',
+        'Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.',
       pattern: quantityPattern,
       maxLength: 20,
       'x-kubernetes-validations': [

@@ -3,7 +3,8 @@
  *
  * Only such a member is replaced, and only while a majority of voters is healthy without it. Silence alone says nothing:
  * a pod that starts again, a slow network and a busy machine all end by themselves. What counts is a volume that is not
- * the member's own, data that etcd itself calls blank or unreadable, data that the others outvote, or a pod that Kubernetes has given up.
+ * the member's own, data that etcd itself calls blank or unreadable, data that the others outvote, a database that the volume
+ * has no room to take up, or a pod that Kubernetes has given up.
  */
 import type { Pod } from '../../resources/children.ts';
 import { isOutvoted } from './comparison.ts';
@@ -11,6 +12,7 @@ import { neverCame } from './newcomer.ts';
 import { isCorruption } from './observed.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
+import { failsToCatchUp } from './snapshot-failures.ts';
 import { complaintOf, isRunning } from './termination-message.ts';
 import { versionLabel } from './versions.ts';
 
@@ -26,6 +28,10 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   const { agreed, at } = observed;
   const { index, id } = member;
   if (agreed === undefined || index === undefined) return undefined;
+  // It runs, and may even answer. One without a vote has a blank volume: its successor would have no more room.
+  if (!member.isLearner && failsToCatchUp(pods.get(index), observed.failedSnapshots, at)) {
+    return 'it fails again and again to take up the snapshot of its leader';
+  }
   if (member.live !== undefined) return undefined;
   if (!member.hasStarted) {
     const pod = pods.get(index);

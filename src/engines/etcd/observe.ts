@@ -14,6 +14,7 @@ import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
 import { heldBy, quorumOf } from './situation.ts';
+import { snapshotFailures } from './snapshot-failures.ts';
 import { observeCertificates } from './trust.ts';
 
 /** A key that hardly anybody has; in base64, as the gateway wants it. */
@@ -42,11 +43,13 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     agreed !== undefined && isInDoubt(cluster, children, agreed, members)
       ? await compareVoters(agreed, members, session, io)
       : undefined;
+  const failedSnapshots = agreed === undefined ? undefined : await snapshotFailures(children.pods, io);
   return {
     members: agreed === undefined && isOld ? await withProgress(members, children.pods, io) : members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
     ...(comparison === undefined ? {} : { comparison }),
+    ...(failedSnapshots === undefined ? {} : { failedSnapshots }),
     ...certificates,
     ...(refusals.length >= quorumOf(asked.length) ? { unaskable: refusals[0] ?? '' } : {}),
   };

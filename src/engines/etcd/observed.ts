@@ -104,6 +104,8 @@ export interface EtcdObserved {
   readonly agreed?: Agreement;
   /** See `hashes.ts`. */
   readonly comparison?: Comparison;
+  /** By pod: see `snapshot-failures.ts`. Asked for only while a majority answers. */
+  readonly failedSnapshots?: Readonly<Record<string, number>>;
   /** Why no majority could be asked at all: the password is missing, or refused. What one member refuses is its silence. */
   readonly unaskable?: string;
   /** Of the authorities that members are to trust: see `trust.ts`. Absent where a Secret cannot be read now. */

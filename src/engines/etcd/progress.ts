@@ -6,8 +6,7 @@
  */
 import type { Pod } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
-import { answerTimeoutMs } from './gateway.ts';
-import { metricsPort } from './names.ts';
+import { metricsOf } from './metrics.ts';
 import type { EtcdObserved, Progress } from './observed.ts';
 
 const line = /^etcd_(?:server_proposals_applied_total|server_is_learner|debugging_mvcc_current_revision) /;
@@ -30,19 +29,8 @@ export async function withProgress(
 }
 
 async function progressAt(host: string, io: EngineIO): Promise<Progress | undefined> {
-  const over = new AbortController();
-  const late = io.sleep(answerTimeoutMs, over.signal).then(
-    () => over.abort(new Error(`${host} did not tell its metrics within ${answerTimeoutMs} ms`)),
-    () => undefined,
-  );
-  try {
-    const request = { host, port: metricsPort, method: 'GET', path: '/metrics', lines: line } as const;
-    const { status, body } = await io.exchange({ ...request, signal: over.signal });
-    return status === 200 ? progressIn(body) : undefined;
-  } finally {
-    over.abort(new Error('the call is over'));
-    await late;
-  }
+  const metrics = await metricsOf(host, line, io);
+  return metrics === undefined ? undefined : progressIn(metrics);
 }
 
 /** Numbers are written as `38` or as `1.234567e+06`. Undefined unless both are there, and whole, and of one that votes. */

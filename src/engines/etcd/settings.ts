@@ -4,24 +4,12 @@
  */
 import { durationMs } from '../../api/duration.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import { unitsOf } from '../../api/quantity.ts';
 import { paths } from './names.ts';
+import { quotaOf } from './quota.ts';
 import { minorOf } from './versions.ts';
-
-const gibibyte = 1024 ** 3;
-/** etcd itself advises against more. */
-const largestDefaultQuota = 8 * gibibyte;
-/** The log and the snapshots need the rest. */
-const quotaShare = 0.6;
 
 /** Members without a vote at one time: see `planAnother`. */
 const maxLearners = 2;
-
-/** Bytes. */
-export function quotaOf({ config, storage }: EtcdSpec): number {
-  if (config.quotaBackend !== undefined) return unitsOf(config.quotaBackend);
-  return Math.min(largestDefaultQuota, Math.floor(unitsOf(storage.size) * quotaShare));
-}
 
 export function settings(spec: EtcdSpec): Record<string, string> {
   const { autoCompaction, snapshotCount, heartbeatInterval, electionTimeout } = spec.config;

@@ -8,7 +8,7 @@
 import { blocked, wait } from '../../plan/plan.ts';
 import type { Target } from './action.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { quotaOf } from './settings.ts';
+import { quotaOf } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
 
 const recheckMs = 500;

@@ -1,10 +1,16 @@
 /** What a valid spec risks: said in the condition `SpecWarning` for as long as it is so. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
+import { unitsOf } from '../../api/quantity.ts';
 import type { SpecWarning } from '../spec-warnings.ts';
+import { roomFor } from './quota.ts';
+
+export function specWarnings({ spec }: Cluster<EtcdSpec>): readonly SpecWarning[] {
+  return [...issuerWarnings(spec), ...quotaWarnings(spec)];
+}
 
 /** A ClusterIssuer signs for every namespace. etcd lets in whoever shows a certificate of its authority. */
-export function specWarnings({ spec }: Cluster<EtcdSpec>): readonly SpecWarning[] {
+function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
   const { client } = spec.tls;
   const issuer = client?.certManager?.issuerRef;
   if (issuer?.kind !== 'ClusterIssuer' || client?.requireCertificate !== true) return [];
@@ -13,6 +19,18 @@ export function specWarnings({ spec }: Cluster<EtcdSpec>): readonly SpecWarning[
     {
       reason: 'ClusterWideIssuer',
       message: `whoever has a certificate of the ClusterIssuer ${issuer.name} is a client${asRoot}; name an Issuer that signs for this cluster alone, or use selfManaged`,
+    },
+  ];
+}
+
+/** Only what the spec names: the default has room. */
+function quotaWarnings({ config, storage }: EtcdSpec): readonly SpecWarning[] {
+  const room = roomFor({ storage });
+  if (config.quotaBackend === undefined || unitsOf(config.quotaBackend) <= room) return [];
+  return [
+    {
+      reason: 'QuotaWithoutRoom',
+      message: `config.quotaBackend ${config.quotaBackend} leaves no room for the log on a volume of ${storage.size}: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
     },
   ];
 }
