@@ -1,6 +1,6 @@
 /** Brings a backup to where a new member will find it. */
 import type { AgentResult } from '../backup/agent-result.ts';
-import type { FetchTask } from '../backup/agent-task.ts';
+import type { FetchTask, Which } from '../backup/agent-task.ts';
 import type { KeyRing } from '../backup/key.ts';
 import { type Manifest, summaryOf } from '../backup/manifest.ts';
 import { findBackup } from './catalogue.ts';
@@ -15,11 +15,12 @@ export async function fetchBackup(
   target: Target,
   keys: KeyRing | undefined,
   surroundings: Surroundings,
-  machine: Pick<Machine, 'fill'>,
+  machine: Pick<Machine, 'begun' | 'fill'>,
 ): Promise<Extract<AgentResult, { readonly result: 'fetched' }>> {
   const { clock, log } = surroundings;
   const began = clock.monotonic();
-  const backup = await findBackup(target, which, destination.engine, keys, clock.now());
+  const wanted = chosenBefore(which, await machine.begun(destination));
+  const backup = await findBackup(target, wanted, destination.engine, keys, clock.now());
   const { path, manifest } = backup;
   requireFitting(manifest, destination.version);
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
@@ -28,6 +29,14 @@ export async function fetchBackup(
   const { isRepeated } = await machine.fill(destination, { path, plainSha256 }, content, surroundings);
   const milliseconds = Math.round(clock.monotonic() - began);
   return { result: 'fetched', backup: summaryOf(manifest, place.prefix), isRepeated, milliseconds };
+}
+
+/** "The newest" is decided once: one that was taken meanwhile is not what an earlier attempt has begun with. */
+function chosenBefore(which: Which, begun: string | undefined): Which {
+  const [id, uid, , namespace] = begun?.split('/').toReversed() ?? [];
+  if (which.id !== undefined || id === undefined || uid === undefined || namespace === undefined) return which;
+  const isAskedFor = (which.uid ?? uid) === uid && (which.namespace ?? namespace) === namespace;
+  return isAskedFor ? { ...which, namespace, uid, id } : which;
 }
 
 /** No engine reads what a later MAJOR.MINOR has written. */

@@ -26,6 +26,8 @@ export interface Machine {
   spool(directory: string, content: AsyncIterable<Uint8Array>, surroundings: Surroundings): Promise<Spool>;
   /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken */
   dump(source: Source, surroundings: Surroundings): Promise<Dump>;
+  /** NAMESPACE/KIND/CLUSTER-UID/ID that an earlier attempt has begun to fill it from; undefined where none has. */
+  begun(destination: Destination): Promise<string | undefined>;
   /**
    * Puts the content where a new member finds it, once every byte has been checked.
    *

@@ -36,6 +36,7 @@ export async function fillRedisVolume(
   const place = (...names: readonly string[]): string => join(directory, ...names);
   const entries = await entriesOf(directory);
   const isFilled = entries.includes(appendFolder) && (await isFrom(place(origin), from));
+  if (isFilled) await requireUntouched(place(appendFolder));
   if (isFilled && entries.includes(mark)) return { isRepeated: true };
   if (!isFilled) {
     const foreign = entries.filter((name) => !harmless.has(name));
@@ -71,12 +72,30 @@ async function entriesOf(directory: string): Promise<readonly string[]> {
   }
 }
 
+/** The backup that an earlier attempt has begun to fill the volume from; undefined where none has. */
+export async function begunFrom(directory: string): Promise<string | undefined> {
+  return (await originIn(join(directory, origin)))?.path;
+}
+
 async function isFrom(path: string, from: Origin): Promise<boolean> {
+  const found = await originIn(path);
+  return found?.path === from.path && found.plainSha256 === from.plainSha256;
+}
+
+async function originIn(path: string): Promise<Partial<Origin> | undefined> {
   try {
-    const found = JSON.parse(await readFile(path, 'utf8')) as Partial<Origin>;
-    return found.path === from.path && found.plainSha256 === from.plainSha256;
+    const found = JSON.parse(await readFile(path, 'utf8')) as Partial<Origin> | null;
+    return typeof found?.path === 'string' ? found : undefined;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return false;
+    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** A Redis that has run on it has written a file beside the base: then it is data of its own, wherever it began. */
+async function requireUntouched(folder: string): Promise<void> {
+  const found = await readdir(folder);
+  const isOurs = found.every((name) => name === base || name === manifest.name);
+  if (isOurs && (await readFile(join(folder, manifest.name), 'utf8')) === manifest.content) return;
+  throw new Failure('Occupied', `a Redis has written to ${folder} since it was filled: nothing is written over data`);
 }

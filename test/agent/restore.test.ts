@@ -68,6 +68,35 @@ describe('a backup of Redis', () => {
     expect(readdirSync(volume)).toEqual([name]);
   });
 
+  describe('that was the newest when the first attempt began', () => {
+    beforeEach(async () => {
+      await store.add({ id: ids[0] });
+      await fetched();
+      await store.add({ id: ids[1] });
+    });
+
+    it('is what the next attempt goes on with, wherever the first one was cut off', async () => {
+      expect(await fetched()).toMatchObject({ result: 'fetched', isRepeated: true, backup: { id: ids[0] } });
+      rmSync(join(volume, 'initialised'));
+      expect(await fetched()).toMatchObject({ result: 'fetched', isRepeated: false, backup: { id: ids[0] } });
+      rmSync(join(volume, 'appendonlydir'), { recursive: true });
+      rmSync(join(volume, 'initialised'));
+      expect(await fetched()).toMatchObject({ result: 'fetched', isRepeated: false, backup: { id: ids[0] } });
+    });
+
+    it('is no longer what is there once a Redis has run on it', async () => {
+      writeFileSync(join(volume, 'appendonlydir/appendonly.aof.1.incr.aof'), 'x');
+      expect(await fetched()).toMatchObject({
+        reason: 'Occupied',
+        message: expect.stringMatching(/has written to .*appendonlydir/),
+      });
+    });
+
+    it('is none of ours where it is of another cluster than is asked for', async () => {
+      expect(await fetched({ which: { uid: 'uid-7' } })).toMatchObject({ reason: 'NotFound' });
+    });
+  });
+
   it('is not put over another backup', async () => {
     await store.add({ id: ids[0] });
     // Of the same data: it is another backup all the same.

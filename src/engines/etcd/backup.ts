@@ -6,6 +6,7 @@ import { type BackupPart, filledVolume, type MountedSecret } from '../backup-par
 import { clientSecret } from './certificates.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, serverName } from './names.ts';
 import { etcdImage } from './pods.ts';
+import { placeCommand } from './restored-directory.ts';
 import { passwordSecret, sessionOf } from './session.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
@@ -21,15 +22,6 @@ const revisionsSkipped = 1_000_000_000;
 
 /** For a hash of all keys a member reads its whole database: 2.5 s for each GiB, and nobody else waits for it here. */
 const hashTimeoutMs = 50_000;
-
-/** A data directory is there as a whole or not at all: it is made beside its place and moved there in the end. */
-const moveIntoPlace = `const { readdirSync, renameSync, rmSync } = require('node:fs');
-const [volume, made, name] = process.argv.slice(1);
-if (!readdirSync(volume).includes(name)) renameSync(volume + '/' + made, volume + '/' + name);
-for (const entry of readdirSync(volume)) {
-  if (entry !== name && entry !== 'lost+found') rmSync(volume + '/' + entry, { recursive: true });
-}
-`;
 
 type ClientTls = NonNullable<EtcdSpec['tls']['client']>;
 
@@ -102,7 +94,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
         },
         {
           name: 'place',
-          command: ['/usr/local/bin/node', '-e', moveIntoPlace, paths.volume, made, paths.data.replace(/^.*\//, '')],
+          command: placeCommand(paths.volume, made, paths.data.replace(/^.*\//, '')),
           env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
           mounts: [{ name: filledVolume, mountPath: paths.volume }],
         },

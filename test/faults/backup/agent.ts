@@ -100,6 +100,7 @@ class Agent implements RunningProgram {
         return { content: () => once(Buffer.concat(pieces)), remove: async () => undefined };
       },
       dump: (source) => this.#database.dump(source, context),
+      begun: async (destination) => this.#database.begun(destination, context),
       fill: async (destination, origin, content) => {
         const pieces: Uint8Array[] = [];
         for await (const piece of content()) pieces.push(piece);
@@ -171,17 +172,15 @@ async function* once(data: Buffer): AsyncGenerator<Uint8Array, void, undefined> 
 
 /** What `engines/etcd/backup.ts` has Node.js do: a data directory that was made beside its place is moved there. */
 function placing({ command, time, volume, exit }: ProgramContext): RunningProgram {
-  const [path = '', made = '', name = ''] = command.slice(-3);
+  const [path = '', made = '', name = ''] = command.slice(-4);
   let hasEnded = false;
   time.after(startMs, () => {
     if (hasEnded) return;
     hasEnded = true;
     const content = volume(path);
     if (content === undefined) return exit(1, `${path} is not mounted`);
-    if (!content.has(name)) {
-      if (!content.has(made)) return exit(1, `${path}/${made} is not there`);
-      content.set(name, content.get(made));
-    }
+    if (!content.has(made)) return exit(1, `${path}/${made} is not there`);
+    content.set(name, content.get(made));
     for (const entry of [...content.keys()]) if (entry !== name) content.delete(entry);
     exit(0);
   });

@@ -22,6 +22,8 @@ export interface Database {
   /** The bytes that hold this, as the database would give them. */
   write(contents: Contents): Buffer;
   dump(source: Source, context: AgentContext): Promise<Dump>;
+  /** The backup that an earlier attempt has begun to fill it from. */
+  begun(destination: Destination, context: AgentContext): string | undefined;
   fill(
     destination: Destination,
     origin: Origin,

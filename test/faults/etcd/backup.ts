@@ -99,6 +99,7 @@ export function etcdDatabase(processes: Processes): Database {
         close: () => undefined,
       };
     },
+    begun: () => undefined,
     async fill(destination, _, content, context) {
       const file = destination.engine === 'etcd' ? destination.file : '';
       const volume = context.volume(file.replace(/\/[^/]*$/, ''));

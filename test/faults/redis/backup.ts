@@ -3,6 +3,7 @@
  * takes for one, and a volume that looks as after a start and a stop.
  */
 import { Failure } from '../../../src/agent/failure.ts';
+import type { Origin } from '../../../src/agent/machine.ts';
 import { Crc64 } from '../../../src/backup/crc64.ts';
 import type { RedisSource } from '../../../src/backup/source.ts';
 import { redisConnection } from '../../../src/engines/redis/connection.ts';
@@ -106,6 +107,11 @@ export function redisDatabase(processes: Processes): Database {
         }),
         close: () => undefined,
       };
+    },
+    begun(destination, context) {
+      const volume = destination.engine === 'redis' ? context.volume(destination.directory) : undefined;
+      const found = volume?.get(origin);
+      return typeof found === 'string' ? (JSON.parse(found) as Origin).path : undefined;
     },
     async fill(destination, from, content, context) {
       const directory = destination.engine === 'redis' ? destination.directory : '';
