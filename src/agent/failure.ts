@@ -1,5 +1,7 @@
 /** What stops the agent, with whose fault it is: the reason decides whether a repetition makes sense. */
 import type { FailureReason } from '../backup/agent-result.ts';
+import { withoutSecrets } from '../backup/secret-text.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -41,6 +43,14 @@ export function wordsOf(error: unknown): string {
   const own =
     error instanceof AggregateError && error.message === '' ? error.errors.map(wordsOf).join(', ') : error.message;
   return error.cause === undefined ? own : `${own}: ${wordsOf(error.cause)}`;
+}
+
+/**
+ * The same for whoever reads a status: without secrets, also where a database or a target has quoted them, and cut only
+ * afterwards, since the half of a secret is not known as one.
+ */
+export function tellable(error: unknown, { conceal }: Pick<Surroundings, 'conceal'>, maxLength: number): string {
+  return withoutSecrets(conceal(wordsOf(error))).slice(0, maxLength);
 }
 
 /** The error of a system call, or of a library that says why in a code. */

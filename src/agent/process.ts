@@ -43,6 +43,7 @@ export async function runAgentProcess(options: AgentProcessOptions): Promise<num
     log,
     signal: stopping.signal,
     protect: (secret) => log.protect(secret),
+    conceal: (text) => log.conceal(text),
   });
   const line = serializeResult(result);
   process.stdout.write(`${line}\n`);

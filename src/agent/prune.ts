@@ -2,10 +2,19 @@
 import type { TakeTask } from '../backup/agent-task.ts';
 import { clusterFolder } from '../backup/identity.ts';
 import type { KeyRing } from '../backup/key.ts';
-import { misleadingIds } from '../backup/order.ts';
+import { misleadingIds, newestFirst } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
-import { type Folder, foldersIn, hasManifest, historyOf, type KnownBackup, manifestKey, placeOf } from './catalogue.ts';
+import {
+  type Folder,
+  type FoundBackup,
+  foldersIn,
+  hasManifest,
+  historyOf,
+  type KnownBackup,
+  manifestKey,
+  placeOf,
+} from './catalogue.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
 
@@ -22,22 +31,28 @@ export interface Pruned {
   readonly misleadingIds?: string;
 }
 
-/** @param justMade id of the backup that this schedule has just made */
+/**
+ * @param made the backup that this schedule has just made
+ * @param earlier what was read of the cluster before: a list may lack what an earlier one had, and what was made just now
+ */
 export async function prune(
   target: Target,
   { cluster, purpose, retention, confirmed }: Pick<TakeTask, 'cluster' | 'purpose' | 'retention' | 'confirmed'>,
-  justMade: string,
+  made: FoundBackup,
+  earlier: readonly KnownBackup[],
   keys: KeyRing | undefined,
   { clock, log }: Surroundings,
 ): Promise<Pruned> {
+  const { id: justMade } = made.manifest;
+  const now = clock.now();
   const folders = await foldersIn(target, clusterFolder(cluster));
-  const history = await historyOf(target, folders, keys);
+  const listed = await historyOf(target, folders, keys);
+  const history = together(listed, earlier, [{ ...made, modifiedAt: now }]);
   const held = history.map(({ manifest }) => manifest).toReversed();
   const losses = suddenLosses(held, confirmed);
   const said = { ...lossOf(justMade, losses), ...misleadingOf(history) };
   if (purpose.type !== 'schedule') return { expired: 0, ...said };
   const candidates = folders.map((folder) => candidateOf(folder, history, losses));
-  const now = clock.now();
   // Where what it was compared with is there no more, it is one like the others.
   const isAskedFor = confirmed !== undefined && suddenLosses(held, undefined).has(confirmed);
   const question = {
@@ -70,6 +85,12 @@ export async function prune(
     log.warn({ err: error }, 'uploads that were never finished could not be swept');
   }
   return { expired: expired.length, ...said, ...(doubt === undefined ? {} : { doubt }) };
+}
+
+/** Each once, newest first; what was listed last says when the target received it. */
+function together(...histories: readonly (readonly KnownBackup[])[]): readonly KnownBackup[] {
+  const found = new Map(histories.toReversed().flatMap((history) => history.map((each) => [each.path, each])));
+  return [...found.values()].sort((a, b) => newestFirst(a.manifest, b.manifest));
 }
 
 function lossOf(id: string, losses: ReadonlyMap<string, string>): Pick<Pruned, 'suddenLoss'> {

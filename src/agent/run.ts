@@ -2,7 +2,7 @@
 import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-result.ts';
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
 import type { KeyRing } from '../backup/key.ts';
-import { Failure, isTransient, wordsOf } from './failure.ts';
+import { Failure, isTransient, tellable } from './failure.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Machine } from './machine.ts';
@@ -52,11 +52,13 @@ function done(
   }
 }
 
-function failed(error: unknown, { log, signal }: Pick<Surroundings, 'log' | 'signal'>): AgentResult {
+function failed(error: unknown, surroundings: Pick<Surroundings, 'log' | 'signal' | 'conceal'>): AgentResult {
+  const { log, signal } = surroundings;
   const cause = signal.aborted ? (signal.reason as unknown) : error;
   const reason = cause instanceof Failure ? cause.reason : cause instanceof BadTask ? 'BadTask' : 'Unexpected';
   log.error({ err: error, reason }, 'the task failed');
-  return { result: 'failed', reason, message: wordsOf(cause).slice(0, maxMessage), isTransient: isTransient(reason) };
+  const message = tellable(cause, surroundings, maxMessage);
+  return { result: 'failed', reason, message, isTransient: isTransient(reason) };
 }
 
 export function exitCodeOf(result: AgentResult): number {

@@ -13,4 +13,6 @@ export interface Surroundings {
   readonly idleMs: number;
   /** Whoever reads a secret says so, and it is kept out of the log. */
   readonly protect: (secret: string) => void;
+  /** A text that leaves the process other than by the log, without those secrets. */
+  readonly conceal: (text: string) => string;
 }

@@ -22,7 +22,7 @@ import {
   manifestKey,
   openManifest,
 } from './catalogue.ts';
-import { Failure, wordsOf } from './failure.ts';
+import { Failure, tellable } from './failure.ts';
 import type { Machine } from './machine.ts';
 import { prune } from './prune.ts';
 import { verify } from './read-back.ts';
@@ -60,17 +60,22 @@ export async function take(
   return await rated(made, false);
 
   /** What it means for those before it. The backup is good, whatever becomes of them. */
-  async function rated({ manifest }: FoundBackup, isRepeated: boolean): Promise<Taken> {
-    const backup = summaryOf(manifest, task.target.prefix);
+  async function rated(found: FoundBackup, isRepeated: boolean): Promise<Taken> {
+    const backup = summaryOf(found.manifest, task.target.prefix);
     const taken = { result: 'taken', backup, isRepeated } as const;
     try {
-      const { expired, doubt, ...said } = await prune(target, task, manifest.id, keys, surroundings);
+      const { expired, doubt, ...said } = await prune(target, task, found, known, keys, surroundings);
       if (said.suddenLoss !== undefined) log.warn({ why: said.suddenLoss }, 'the backup holds suddenly little');
       const failure = doubt === undefined ? {} : { retentionFailure: doubt };
       return { ...taken, pruned: expired, ...failure, ...said, milliseconds: milliseconds() };
     } catch (error) {
       log.error({ err: error }, 'retention could not do its work');
-      return { ...taken, pruned: 0, retentionFailure: wordsOf(error).slice(0, 300), milliseconds: milliseconds() };
+      return {
+        ...taken,
+        pruned: 0,
+        retentionFailure: tellable(error, surroundings, 300),
+        milliseconds: milliseconds(),
+      };
     }
   }
 }

@@ -118,15 +118,3 @@ export const exitCodes = {
   hopeless: 2,
   stopped: 143,
 } as const;
-
-/** Undefined where the text is not the agent's: it may have been killed before it spoke. */
-export function parseAgentResult(text: string): AgentResult | undefined {
-  const line = text.trim().split('\n').at(-1) ?? '';
-  try {
-    const value = JSON.parse(line) as Partial<AgentResult> | null;
-    const known: readonly unknown[] = ['taken', 'fetched', 'verified', 'listed', 'failed'];
-    return known.includes(value?.result) ? (value as AgentResult) : undefined;
-  } catch {
-    return undefined;
-  }
-}

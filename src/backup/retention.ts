@@ -78,6 +78,8 @@ function expiredIn(question: RetentionQuestion, isAgeCertain: boolean): readonly
       isOf(manifest, clusterUid, schedule) ? [{ ...manifest, id, modifiedAt }] : [],
     )
     .sort(newestFirst);
+  // A list that lacks the newest one tells neither how many there are nor what the newest holds.
+  if (!own.some(({ id }) => id === justMade)) return [];
   const doubtful = own.filter(({ isDoubtful }) => isDoubtful === true);
   if (doubtful.some(({ id }) => id === justMade)) return [];
   const good = own.filter(({ isDoubtful }) => isDoubtful !== true);
@@ -112,7 +114,8 @@ function isOf(manifest: Candidate['manifest'], clusterUid: string, schedule: str
 /** The target wrote down when the newest backup arrived, by its own clock. */
 function clockDoubt({ candidates, justMade, now }: RetentionQuestion): string | undefined {
   const arrived = candidates.find(({ id }) => id === justMade)?.modifiedAt;
-  if (arrived === undefined) return 'the backup that was just made is not in the list of the target';
+  if (arrived === undefined)
+    return 'the backup that was just made is not in the list of the target: nothing was let go';
   const apart = Math.abs(now - arrived);
   if (apart <= clockToleranceMs) return undefined;
   return `this clock and the target's are ${Math.round(apart / 60_000)} minutes apart: nothing was let go for its age`;

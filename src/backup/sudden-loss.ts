@@ -10,12 +10,16 @@ import type { BackupState } from './state.ts';
 export interface Held {
   readonly id: string;
   readonly state: BackupState;
+  /** Of the data as the database gave it. */
+  readonly data: { readonly plainBytes: number };
 }
 
 /** Fewer keys than this share of what there was are a loss until somebody says otherwise. */
 const leastShare = 0.1;
 /** Of so few keys, most may go within a day. */
 const fewKeys = 100;
+/** Below that, what every dump has besides its keys counts for too much. */
+const fewBytes = 1024 * 1024;
 
 /** To the id of each backup that holds suddenly little: why it is thought so, in words. */
 export function suddenLosses(oldestFirst: readonly Held[], confirmed: string | undefined): ReadonlyMap<string, string> {
@@ -40,13 +44,29 @@ export function lossSince(before: Held, after: Held): string | undefined {
       return `its revision is ${later.revision}, and that of ${before.id} was ${earlier.revision}`;
     }
   }
+  return keysLost(before, after) ?? bytesLost(before, after);
+}
+
+function keysLost({ id, state: earlier }: Held, { state: later }: Held): string | undefined {
   const [had, has] = [keysIn(earlier), keysIn(later)];
   if (has === undefined) return undefined;
   if (has === 0 && hadData(earlier)) {
-    return `it holds no keys, and ${before.id} held ${had === undefined ? 'data' : inWords(had)}`;
+    return `it holds no keys, and ${id} held ${had === undefined ? 'data' : inWords(had)}`;
   }
   if (had === undefined || had < fewKeys || has >= had * leastShare) return undefined;
-  return `it holds ${inWords(has)}, and ${before.id} held ${inWords(had)}`;
+  return `it holds ${inWords(has)}, and ${id} held ${inWords(had)}`;
+}
+
+/**
+ * The dump of a Redis holds its data and nothing else, and one key may hold all of it. A snapshot of etcd is the file of
+ * its database, with every version of a key since the last compaction, and with pages that are free until the next
+ * defragmentation: it shrinks to a hundredth and no data is lost, so it tells nothing.
+ */
+function bytesLost(before: Held, after: Held): string | undefined {
+  const isMeasure = before.state.engine === 'redis' && after.state.engine === 'redis';
+  const [had, has] = [before.data.plainBytes, after.data.plainBytes];
+  if (!isMeasure || had < fewBytes || has >= had * leastShare) return undefined;
+  return `it has ${has} bytes, and ${before.id} had ${had}`;
 }
 
 const inWords = (keys: number): string => (keys === 1 ? '1 key' : `${keys} keys`);

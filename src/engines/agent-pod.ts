@@ -24,6 +24,8 @@ const paths = {
 
 export const taskFile = 'task.json';
 
+export const agentContainerName = 'agent';
+
 type Mounts = NonNullable<ContainerSpec['volumeMounts']>;
 
 /** A target and its key as the agent is told of them, and what has to be mounted for that. */
@@ -126,7 +128,7 @@ export interface AgentContainerOptions {
 
 export function agentContainer({ image, mounts }: AgentContainerOptions): ContainerSpec {
   return {
-    ...helperContainer('agent', image),
+    ...helperContainer(agentContainerName, image),
     command: [...agentCommand, `${paths.task}/${taskFile}`],
     volumeMounts: [{ name: 'task', mountPath: paths.task, readOnly: true }, ...mounts],
   };

@@ -3,6 +3,9 @@ import type { BackupResult } from '../api/backup-status.ts';
 import type { AgentResult, BackupSummary } from '../backup/agent-result.ts';
 import type { BackupState } from '../backup/state.ts';
 
+/** As many as a status has room for: a server may have thousands of databases. */
+const mostContents = 64;
+
 export function backupResult(result: AgentResult | undefined, topology?: string): BackupResult {
   if (result?.result !== 'taken') return {};
   const { backup, suddenLoss } = result;
@@ -14,9 +17,10 @@ function summaryOf(backup: BackupSummary, topology: string | undefined): BackupR
   const seconds = (Date.parse(completedAt) - Date.parse(startedAt)) / 1000;
   return {
     id,
-    location: folder,
+    // A status has room for no more.
+    location: folder.slice(0, 1024),
     engine,
-    version: engineVersion,
+    version: engineVersion.slice(0, 64),
     ...(topology === undefined ? {} : { topology }),
     size: plainBytes,
     storedSize: storedBytes,
@@ -32,12 +36,15 @@ function summaryOf(backup: BackupSummary, topology: string | undefined): BackupR
 function contentsOf(state: BackupState): Readonly<Record<string, string>> {
   switch (state.engine) {
     case 'redis':
-      return Object.fromEntries([
-        ...Object.entries(state.approximateKeys).map(([database, keys]) => [`keys.${database}`, String(keys)]),
-        ...(state.firstDatabase === undefined
-          ? []
-          : [[`keys.${state.firstDatabase.number}`, String(state.firstDatabase.keys)]]),
-      ]);
+      return Object.fromEntries(
+        Object.entries({
+          ...state.approximateKeys,
+          ...(state.firstDatabase === undefined ? {} : { [state.firstDatabase.number]: state.firstDatabase.keys }),
+        })
+          .filter(([database]) => /^\d{1,10}$/.test(database))
+          .slice(0, mostContents)
+          .map(([database, keys]) => [`keys.${database}`, String(keys)]),
+      );
     case 'etcd':
       return {
         revision: state.revision,

@@ -1,7 +1,10 @@
 /** What has come of a Job of the agent: from its conditions, and from the last words of its pods. */
-import { type AgentResult, parseAgentResult } from '../backup/agent-result.ts';
+import type { AgentResult } from '../backup/agent-result.ts';
+import { parseAgentResult, unusableResult } from '../backup/heard-result.ts';
+import { withoutSecrets } from '../backup/secret-text.ts';
 import { isUnderway } from '../plan/pod-trouble.ts';
 import type { Children, ContainerStatus, Job, Pod } from '../resources/children.ts';
+import { agentContainerName } from './agent-pod.ts';
 
 export type JobState =
   /** No process is at work; why, in words. */
@@ -45,6 +48,11 @@ export function jobState(job: Job, pods: readonly Pod[], now: number): JobState 
   if (complete !== undefined) {
     const done = results.find(({ result }) => result !== 'failed');
     const at = Date.parse(complete.lastTransitionTime ?? '') || 0;
+    // It ended well and said nothing of use. What pods before it said is of attempts that failed.
+    const [unusable] = own.filter(({ status }) => status?.phase === 'Succeeded').flatMap((pod) => resultOf(pod) ?? []);
+    if (done === undefined && unusable?.result === 'failed') {
+      return { state: 'failed', message: unusable.message, isTransient: false, at };
+    }
     return { state: 'complete', at, ...(done === undefined ? {} : { result: done }) };
   }
   if (failed !== undefined) {
@@ -93,10 +101,14 @@ function containersOf({ status }: Pod): readonly ContainerStatus[] {
   return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
 }
 
+/** The agent of a pod that succeeded has said what came of it, or it is not our agent. */
 function resultOf(pod: Pod): AgentResult | undefined {
-  return containersOf(pod)
+  const found = containersOf(pod)
     .map(({ state }) => parseAgentResult(state?.terminated?.message ?? ''))
     .find((result) => result !== undefined);
+  const agent = containersOf(pod).find(({ name }) => name === agentContainerName)?.state?.terminated;
+  const isSilent = found === undefined && pod.status?.phase === 'Succeeded' && agent?.exitCode === 0;
+  return isSilent ? unusableResult('it is no result') : found;
 }
 
 /** By the node or by the API server; in their words. */
@@ -115,7 +127,7 @@ function wordsOf(pod: Pod): string | undefined {
   const ended = containersOf(pod).find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const { reason = '', exitCode = 0, message = '' } = ended?.state?.terminated ?? {};
   if (ended === undefined) return undefined;
-  const words = message.trim().slice(-500);
+  const words = withoutSecrets(message).trim().slice(-500);
   return `${ended.name} ended with code ${exitCode} (${reason})${words === '' ? '' : `: ${words}`}`;
 }
 

@@ -31,6 +31,8 @@ export interface LogOptions {
 export interface ProtectedLog extends Log {
   /** From now on this value appears in no line. Values under six characters are ignored: they would hit ordinary words. */
   protect(secret: string): void;
+  /** The text without such values. */
+  conceal(text: string): string;
 }
 
 export const REDACTED = '[redacted]';
@@ -72,6 +74,7 @@ export function createLog(options: LogOptions = {}): ProtectedLog {
   const log = pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }));
   return {
     ...facade(log),
+    conceal: scrubText,
     protect(secret) {
       if (secret.length < MIN_SECRET_LENGTH) return;
       secrets.delete(secret);

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AgentResult, exitCodes, maxResultBytes, parseAgentResult } from '../../src/backup/agent-result.ts';
+import { type AgentResult, exitCodes, maxResultBytes } from '../../src/backup/agent-result.ts';
+import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { silentRedis } from '../support/silent-redis.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'agent-process-'));

@@ -7,10 +7,12 @@ import { claimTarget } from '../../src/agent/target/claim.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { parseKeys } from '../../src/backup/key.ts';
+import { folderOf, type Manifest } from '../../src/backup/manifest.ts';
 import type { ClaimPlace } from '../../src/backup/place.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { collected } from '../support/collected.ts';
+import { redisHolding } from '../support/given-dump.ts';
 import { type BackupStore, keyText, openStore } from '../support/stored-backup.ts';
 
 const day = 24 * 3600 * 1000;
@@ -19,6 +21,8 @@ beforeEach(() => {
   store = openStore();
 });
 afterEach(() => store.close());
+
+const foundOf = (manifest: Manifest) => ({ path: folderOf(manifest), manifest, key: parseKeys(keyText)[0] });
 
 describe('a target that leaves something out of its list', () => {
   it('loses no backup whose manifest it does not list', async () => {
@@ -39,8 +43,60 @@ describe('a target that leaves something out of its list', () => {
       },
     };
     const task = { cluster: old.cluster, purpose: { type: 'schedule', name: 'nightly' }, retention: {} } as const;
-    await prune(target, task, last.id, parseKeys(keyText), surroundings);
+    await prune(target, task, foundOf(last), [], parseKeys(keyText), surroundings);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
+  });
+
+  it('hides no sudden loss: what was just made and what was read before are judged, and nothing is let go', async () => {
+    const state = (keys: number) => ({ state: redisHolding(keys) });
+    const real = [
+      await store.add({ id: '20261101T000000Z-00000001', formatVersion: 2, sequence: 1, ...state(5) }),
+      await store.add({ id: '20261102T000000Z-00000001', formatVersion: 2, sequence: 2, ...state(5) }),
+    ];
+    const empty = await store.add({ id: '20261103T000000Z-00000001', formatVersion: 2, sequence: 3, ...state(0) });
+    const whole = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const lacking = (...ids: readonly string[]): Target => ({
+      ...whole,
+      async *list(folder) {
+        for await (const object of whole.list(folder)) if (!ids.some((id) => object.key.includes(id))) yield object;
+      },
+    });
+    const task = {
+      cluster: empty.cluster,
+      purpose: { type: 'schedule', name: 'nightly' },
+      retention: { count: 1 },
+    } as const;
+    const pruned = (target: Target, earlier: readonly Manifest[]) => {
+      const known = earlier.map((manifest) => ({ ...foundOf(manifest), modifiedAt: Date.now() }));
+      return prune(target, task, foundOf(empty), known, parseKeys(keyText), agentSurroundings());
+    };
+    const why = `it holds no keys, and ${real[1]?.id} held 5 keys`;
+    expect(await pruned(lacking(empty.id), real)).toMatchObject({ expired: 0, suddenLoss: why });
+    expect(await pruned(lacking(empty.id), [])).toMatchObject({ expired: 0, suddenLoss: why });
+    expect(await pruned(lacking(...real.map(({ id }) => id)), real)).toMatchObject({ expired: 0, suddenLoss: why });
+    expect(store.files().filter((name) => name.endsWith('manifest.json'))).toHaveLength(3);
+  });
+
+  it('lets nothing go where it lacks the newest, which may be no loss at all', async () => {
+    const [first, last] = [
+      await store.add({ id: '20261101T000000Z-00000001', formatVersion: 2, sequence: 1 }),
+      await store.add({ id: '20261102T000000Z-00000001', formatVersion: 2, sequence: 2 }),
+    ];
+    const made = await store.add({ id: '20261103T000000Z-00000001', formatVersion: 2, sequence: 3 });
+    const whole = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const target: Target = {
+      ...whole,
+      async *list(folder) {
+        for await (const object of whole.list(folder)) if (!object.key.includes(made.id)) yield object;
+      },
+    };
+    const purpose = { type: 'schedule', name: 'nightly' } as const;
+    const task = { cluster: made.cluster, purpose, retention: { count: 1 } };
+    expect(await prune(target, task, foundOf(made), [], parseKeys(keyText), agentSurroundings())).toMatchObject({
+      expired: 0,
+      doubt: expect.stringMatching(/nothing was let go/),
+    });
+    for (const { id } of [first, last]) expect(store.files().join()).toContain(id);
   });
 
   it('is refused where it is a server that does not say how the rest is asked for', async () => {

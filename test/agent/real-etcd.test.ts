@@ -224,6 +224,41 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });
   }, 60_000);
 
+  it('lets in root with the password of then, and with no other, once it is restored', async () => {
+    const [member] = await start();
+    if (member === undefined) throw new Error('one member was started');
+    await member.call('kv/put', { key: encoded('a'), value: encoded('b') });
+    await member.call('auth/user/add', { name: 'root', password: 'a-long-password' });
+    await member.call('auth/role/add', { name: 'root' });
+    await member.call('auth/user/grant', { user: 'root', role: 'root' });
+    await member.call('auth/enable');
+    expectResult(await runAgent(takeTask([member], { passwordFile: join(home, 'password') })), 'taken');
+    const restored = await restore();
+    await expect(restored.call('kv/range', { key: encoded('a') })).rejects.toThrow();
+    const login = (password: string) => restored.call('auth/authenticate', { name: 'root', password });
+    await expect(login('of-the-new-cluster')).rejects.toThrow(/authentication failed/);
+    const { token } = await login('a-long-password');
+    expect(await restored.call('kv/range', { key: encoded('a') }, String(token))).toMatchObject({ count: '1' });
+  }, 60_000);
+
+  it('that shrinks by a compaction and a defragmentation has lost nothing, and is not said to', async () => {
+    const [member] = await start();
+    if (member === undefined) throw new Error('one member was started');
+    const value = encoded('x'.repeat(200_000));
+    let revision = '0';
+    for (let i = 0; i < 40; i++) {
+      const { header } = await member.call('kv/put', { key: encoded('a'), value });
+      ({ revision } = header as { readonly revision: string });
+    }
+    const purpose = { type: 'schedule', name: 'nightly' };
+    const before = expectResult(await runAgent({ ...takeTask([member]), purpose }), 'taken');
+    await member.call('kv/compaction', { revision, physical: true });
+    await member.call('maintenance/defragment');
+    const after = expectResult(await runAgent({ ...takeTask([member]), purpose }), 'taken');
+    expect(after.backup.plainBytes).toBeLessThan(before.backup.plainBytes / 10);
+    expect(after.suddenLoss).toBeUndefined();
+  }, 60_000);
+
   it('is not taken from another cluster, nor from what is left of a majority', async () => {
     const members = await start({ size: 3 });
     expect(await runAgent(takeTask(members, { clusterId: '123' }))).toMatchObject({

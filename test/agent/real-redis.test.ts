@@ -141,6 +141,37 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     expect(existsSync(join(volume, 'initialised'))).toBe(true);
   });
 
+  it('is let in with the password of the new cluster once it is restored, and with no other', async () => {
+    const primary = await start();
+    await primary.command('SET', 'a', 'b');
+    expectResult(await runAgent(takeTask([primary])), 'taken');
+    const volume = join(home, 'volume');
+    mkdirSync(volume);
+    expectResult(await runAgent(fetchTask(volume)), 'fetched');
+    const restored = await startRedis({
+      program,
+      password: 'of-the-new-cluster',
+      config: persistent,
+      directory: volume,
+    });
+    started.push(restored);
+    expect(await restored.command('GET', 'a')).toBe('b');
+    await expect(restored.command('AUTH', password)).rejects.toThrow(/WRONGPASS/);
+  });
+
+  it('that has lost nearly all of its one key is said to hold suddenly little', async () => {
+    const primary = await start(['rdbcompression no']);
+    const purpose = { type: 'schedule', name: 'nightly' };
+    for (let i = 0; i < 20; i++) await primary.command('HSET', 'hash', `field-${i}`, 'x'.repeat(100_000));
+    const before = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    await primary.command('HDEL', 'hash', ...Array.from({ length: 19 }, (_, i) => `field-${i}`));
+    const after = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
+    expect(after.backup.state).toMatchObject({ approximateKeys: { 0: 1 } });
+    expect(after.suddenLoss).toBe(
+      `it has ${after.backup.plainBytes} bytes, and ${before.backup.id} had ${before.backup.plainBytes}`,
+    );
+  });
+
   it('takes from a replica that follows, while everybody writes, and loses nothing that was acknowledged', async () => {
     const primary = await start();
     await primary.command('DEBUG', 'POPULATE', '50000', 'key', '100');

@@ -1,8 +1,12 @@
 /** Results fit where they have to. */
 import { describe, expect, it } from 'vitest';
-import { serializeResult } from '../../src/agent/run.ts';
-import { type AgentResult, maxResultBytes, parseAgentResult } from '../../src/backup/agent-result.ts';
+import { container } from '../../src/agent/container.ts';
+import { Failure } from '../../src/agent/failure.ts';
+import { runTask, serializeResult } from '../../src/agent/run.ts';
+import { type AgentResult, maxResultBytes } from '../../src/backup/agent-result.ts';
+import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { summaryOf } from '../../src/backup/manifest.ts';
+import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { goodManifest } from '../support/manifests.ts';
 
 const longName = 'n'.repeat(253);
@@ -57,4 +61,21 @@ describe('a result', () => {
   it.each(['', 'Killed', '{"result":"nonsense"}', 'null', '{'])('is not %j', (text) => {
     expect(parseAgentResult(text)).toBeUndefined();
   });
+});
+
+it('what fails is told without the secrets that were read, and without those that a target has quoted', async () => {
+  const surroundings = agentSurroundings();
+  const secret = 'a-secret-of-the-bucket';
+  const task = { task: 'list', target: { type: 'claim', directory: '/nowhere' }, which: {} };
+  const result = await runTask(JSON.stringify(task), surroundings, {
+    ...container,
+    openTarget: async () => {
+      surroundings.protect(secret);
+      // Cut in the middle of a secret, half of it would stay.
+      const words = `${'x'.repeat(990 - secret.length / 2)}${secret} http://me:mine@host`;
+      throw new Failure('TargetRefused', words, { cause: new Error(`it said ${secret}`) });
+    },
+  });
+  expect(result).toMatchObject({ result: 'failed', reason: 'TargetRefused' });
+  expect(JSON.stringify(result)).not.toMatch(/a-secr|mine@/);
 });

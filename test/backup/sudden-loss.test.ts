@@ -11,8 +11,10 @@ const etcd = (revision: number, keys?: number, clusterId = '7'): EtcdState => ({
   revision: String(revision),
   ...(keys === undefined ? {} : { keys }),
 });
+const bytes = (plainBytes: number) => ({ data: { plainBytes } });
+const small = bytes(100);
 const since = (before: BackupState, after: BackupState): string | undefined =>
-  lossSince({ id: 'A', state: before }, { id: 'B', state: after });
+  lossSince({ id: 'A', state: before, ...small }, { id: 'B', state: after, ...small });
 
 describe('a backup', () => {
   it.each<[string, BackupState, BackupState, string | undefined]>([
@@ -46,8 +48,19 @@ describe('a backup', () => {
     expect(since(before, after)).toBe(why);
   });
 
+  const mebibyte = 1024 * 1024;
+  it.each<[string, BackupState, number, number, string | undefined]>([
+    ['whose one key has lost nearly all', redisHolding(1), mebibyte, 104_857, 'it has 104857 bytes, and A had 1048576'],
+    ['that has a tenth left', redisHolding(1), mebibyte, 104_858, undefined],
+    ['that was small before', redisHolding(1), mebibyte - 1, 100, undefined],
+    ['that has grown', redisHolding(1), mebibyte, 5 * mebibyte, undefined],
+    ['of an etcd that was defragmented', etcd(5, 3), 100 * mebibyte, 30_000, undefined],
+  ])('of fewer bytes %s', (_, state, had, has, why) => {
+    expect(lossSince({ id: 'A', state, ...bytes(had) }, { id: 'B', state, ...bytes(has) })).toBe(why);
+  });
+
   const history = (...keys: readonly number[]): Held[] =>
-    keys.map((each, index) => ({ id: String(index), state: redisHolding(each) }));
+    keys.map((each, index) => ({ id: String(index), state: redisHolding(each), ...small }));
   const doubtful = (held: readonly Held[], confirmed?: string): string[] => [...suddenLosses(held, confirmed).keys()];
 
   it('is compared with the newest before it that nothing is wrong with', () => {

@@ -50,7 +50,7 @@ async function start() {
     instance: 'operator-0',
     clock,
     random: () => 0.5,
-    log: Object.assign(new RecordingLog(), { protect: () => undefined }),
+    log: Object.assign(new RecordingLog(), { protect: () => undefined, conceal: (text: string) => text }),
     metrics: createMetrics(),
   });
   const stopping = new AbortController();

@@ -27,6 +27,7 @@ export function agentSurroundings(
     signal: stopping.signal,
     idleMs: options.idleMs ?? 5000,
     protect: (secret) => log.protect(secret),
+    conceal: (text) => log.conceal(text),
     lines,
     stop: () => stopping.abort(new Failure('Stopped', 'the test stops it')),
   };

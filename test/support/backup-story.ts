@@ -80,7 +80,8 @@ export function jobOf(
       ],
     },
   };
-  return end === 'deadline' ? [job] : [job, pod];
+  // Of one that has ended well and told nothing, the pod is gone.
+  return end === 'deadline' || (end === 'complete' && said === undefined) ? [job] : [job, pod];
 }
 
 function conditionsOf(end: JobEnd): readonly object[] {
@@ -116,7 +117,7 @@ export const taken: AgentResult = {
     storedBytes: 1100,
     plainSha256: 'ab'.repeat(32),
     encrypted: false,
-    state: { engine: 'redis', replicationId: 'r', offset: 7, approximateKeys: { '0': 3 } },
+    state: { engine: 'redis', replicationId: 'c'.repeat(40), offset: 7, approximateKeys: { '0': 3 } },
   },
 };
 

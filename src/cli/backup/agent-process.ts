@@ -8,7 +8,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type AgentResult, parseAgentResult } from '../../backup/agent-result.ts';
+import type { AgentResult } from '../../backup/agent-result.ts';
+import { parseAgentResult } from '../../backup/heard-result.ts';
 import { packageRoot } from '../deploy/manifests.ts';
 import { CommandError } from '../fault.ts';
 

@@ -160,6 +160,9 @@ describe('a Backup', () => {
     ['ended well, and its pod has been cleared away', 'complete', undefined, 'Verified', /manifest/],
     ['refused by the target', 'failed', refused('no such bucket'), 'Failed', /^no such bucket$/],
     ['ended without a word', 'failed', '', 'Failed', /ended with code 2/],
+    ['ended well without a word', 'complete', '', 'Failed', /is no result; is its image the operator's/],
+    ['ended well with words of its own', 'complete', 'done!', 'Failed', /is no result/],
+    ['ended well, and said what no agent says', 'complete', '{"result":"taken"}', 'Failed', /backup is required/],
     ['stopped for its time', 'deadline', undefined, 'Failed', /longer than its deadline/],
   ] as const)('with its Job %s', async (_, end, said, phase, message) => {
     const found = await look({ phase: 'Pending', attempts: 1 }, [config, ...jobOf(job, end, said)]);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { parseAgentResult } from '../../../src/backup/agent-result.ts';
+import { parseAgentResult } from '../../../src/backup/heard-result.ts';
 import { placeCommand } from '../../../src/engines/etcd/restored-directory.ts';
 
 const pods = ['db-restore-aaaaa', 'db-restore-bbbbb'] as const;

@@ -55,6 +55,7 @@ class Agent implements RunningProgram {
         log: silent,
         signal: this.#stopping.signal,
         protect: () => undefined,
+        conceal: (text) => text,
       },
       this.#machine(),
     );
