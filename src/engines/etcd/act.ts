@@ -9,7 +9,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { EtcdAction, Target } from './action.ts';
-import { type Answer, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+import { type Answer, changeTimeoutMs, EtcdRefusal, Unanswered } from './gateway.ts';
 import { type EtcdSession, passwordOf, rootUser, sessionOf } from './session.ts';
 
 const done = [
@@ -60,8 +60,7 @@ export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io
     case 'etcd.compact':
       return compact(action, session);
     case 'etcd.defragment':
-      await session.call(action.member.address, 'maintenance/defragment', {}, wholeDatabaseTimeoutMs);
-      return;
+      return defragment(action.member, session);
     case 'etcd.enableAuth':
       return enableAuth(action.via.address, await passwordOf(cluster, io), session);
     case 'etcd.changePassword': {
@@ -102,6 +101,15 @@ async function compact(
 ): Promise<void> {
   for (const { address } of members) {
     await unlessRefused(session.call(address, 'kv/compaction', { revision, physical: true }, wholeDatabaseTimeoutMs));
+  }
+}
+
+/** It goes on without the one who has asked for it. Its member is silent until then, so nobody asks for another. */
+async function defragment({ address }: Target, session: EtcdSession): Promise<void> {
+  try {
+    await session.call(address, 'maintenance/defragment', {}, wholeDatabaseTimeoutMs);
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
   }
 }
 

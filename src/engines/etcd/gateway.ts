@@ -24,6 +24,11 @@ export class EtcdRefusal extends Error {
   }
 }
 
+/** No answer came in time. What was asked for may have been done, or may go on. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
 /** What this side shows of itself. */
 export interface Proof {
   readonly token?: string;
@@ -44,7 +49,7 @@ export async function callEtcd(
 ): Promise<Answer> {
   const over = new AbortController();
   const late = io.sleep(timeoutMs, over.signal).then(
-    () => over.abort(new Error(`${address} did not answer ${path} within ${timeoutMs} ms`)),
+    () => over.abort(new Unanswered(`${address} did not answer ${path} within ${timeoutMs} ms`)),
     // The call is over, or the process stops: the exchange ends by the same signals.
     () => undefined,
   );

@@ -8,7 +8,7 @@
 import { blocked, wait } from '../../plan/plan.ts';
 import type { Target } from './action.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { quotaOf } from './quota.ts';
+import { quotaOf, roomFor } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
 
 const recheckMs = 500;
@@ -71,6 +71,7 @@ export function planUpkeep(situation: Situation, members: readonly Member[]): Et
     (member) =>
       (member.live?.dbSize ?? 0) * 4 > quota &&
       unusedOf(member) * 100 >= (member.live?.dbSize ?? 0) * unusedPercent &&
+      hasRoomForCopy(situation, member) &&
       hasRunForAWhile(situation, member),
   );
 }
@@ -82,6 +83,11 @@ function hasRunForAWhile({ pods, observed }: Situation, { index }: Member): bool
     const since = Date.parse(state?.running?.startedAt ?? '');
     return restartCount === 0 || Number.isNaN(since) || observed.at - since >= calmMs;
   });
+}
+
+/** What is used is copied beside the database before that goes. A log that meets a full disk ends its member. */
+function hasRoomForCopy({ spec }: Situation, { live }: Member): boolean {
+  return live === undefined || live.dbSize + live.dbInUse <= roomFor(spec);
 }
 
 function unusedOf({ live }: Member): number {

@@ -120,6 +120,17 @@ describe('a database that is mostly unused space', () => {
       ['defragment db-2-0', 'wait Defragmenting'],
     ],
     ['is made smaller', { spec, members: { 2: size(60, 20) } }, ['defragment db-2-0', 'wait Defragmenting']],
+    [
+      'is left alone where the volume has no room for a copy of what is used, beside the log: 461Mi of 1Gi',
+      { members: { 2: size(310, 153) } },
+      ['settled'],
+    ],
+    ['is made smaller where it has', { members: { 2: size(306, 153) } }, ['defragment db-2-0', 'wait Defragmenting']],
+    [
+      'is made smaller where there is no room if its quota is used up: nothing else could help',
+      { ...compacted('100', { spec: {}, members: { 2: size(460, 153) } }) },
+      ['defragment db-2-0', 'wait Defragmenting'],
+    ],
     ['is left alone while it is small', { spec, members: { all: size(25, 1) } }, ['settled']],
     ['is left alone while most of it is used', { spec, members: { all: size(60, 31) } }, ['settled']],
     [
