@@ -38,8 +38,8 @@ export interface Subject {
   readonly resource: Resource;
   /** What is not as it should be, asked of the processes; empty when all is whole. */
   complaints(world: SimulatedWorld, cluster: KubeObject): readonly string[];
-  /** A client that begins to write. */
-  openLedger(world: SimulatedWorld): SimulatedLedger;
+  /** A client that begins to write. `discovery`: see `Scenario`; of an engine with one way it makes no difference. */
+  openLedger(world: SimulatedWorld, discovery?: 'service' | 'database'): SimulatedLedger;
   /** Watches over the processes from now on; the returned function tells what was found. */
   guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */

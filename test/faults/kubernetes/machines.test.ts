@@ -169,6 +169,25 @@ describe('a machine without power', () => {
     expect(runs('db-1')[1]?.volume('/data')?.get('starts')).toBe(2);
   });
 
+  test.each([
+    ['on its disk', {}, true],
+    ['in memory', { medium: 'Memory' }, undefined],
+  ])('keeps of what a pod had %s: %j', async (_, emptyDir, kept) => {
+    const volumes = [
+      { name: 'config', configMap: { name: 'db' } },
+      { name: 'scratch', emptyDir },
+    ];
+    const { world, runs } = await watchedSet(9, tinyProgram(), { volumes });
+    const pod = world.find('Pod', 'db-1');
+    const node = pod === undefined ? '' : (nodeNameOf(pod) ?? '');
+    runs('db-1')[0]?.volume('/scratch')?.set('kept', true);
+    world.kubernetes.stopNode(node);
+    await world.time.advance(5_000);
+    world.kubernetes.startNode(node);
+    await world.until(() => runs('db-1').length > 1);
+    expect(runs('db-1')[1]?.volume('/scratch')?.get('kept')).toBe(kept);
+  });
+
   test('holds a deleted pod and its volume until it is back, or until somebody insists', async () => {
     const { world } = await watchedSet(7);
     const pod = world.find('Pod', 'db-1');
@@ -207,6 +226,22 @@ describe('an image that is not there', () => {
     isThere = true;
     await world.time.advance(15_000);
     expect(world.ready('db-1')).toBeDefined();
+  });
+});
+
+describe('pods of which each has to be on a machine of its own', () => {
+  const spread = (whenUnsatisfiable: string): object => ({
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable,
+    labelSelector: { matchLabels: { app: 'db' } },
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])('are, also while their volumes are made: seed %i', async (seed) => {
+    const constraints = { topologySpreadConstraints: [spread('DoNotSchedule')] };
+    const { world } = await watchedSet(seed, tinyProgram(), constraints);
+    const nodes = ['db-0', 'db-1', 'db-2'].map((name) => fieldsIn(world.find('Pod', name)?.spec).nodeName);
+    expect(new Set(nodes).size).toBe(3);
   });
 });
 

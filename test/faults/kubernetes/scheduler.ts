@@ -18,6 +18,11 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
   const { store, time, random } = state;
   const hand = handOf(state, 'scheduler');
   const pending = new Set<string>();
+  /**
+   * Where pods will be once their volumes are there. No constraint lets another one beside them meanwhile; what is only
+   * preferred takes no notice of them.
+   */
+  const assumed = new Map<string, string>();
   const queue = workQueue(state, [2, 15], schedule);
 
   store.onCommit(({ resource, before, after, last }) => {
@@ -28,6 +33,7 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
         if (before === undefined) queue.add(key);
       } else if (after === undefined) {
         pending.delete(key);
+        assumed.delete(last.metadata.uid ?? '');
         for (const other of pending) queue.add(other);
       }
     } else if (resource === 'nodes' || resource === 'persistentvolumeclaims') {
@@ -61,6 +67,7 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
       const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
       if (claim.metadata.annotations?.[selectedNode] !== node) hand.updateMetadata(claim, { annotations });
     }
+    assumed.set(pod.metadata.uid ?? '', node);
     // The binding of the last claim brings the pod back here.
     if (unbound.length > 0) return;
     pending.delete(key);
@@ -92,13 +99,14 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
     const all = [...store.all('nodes')].map((node) => node.metadata.name);
     const spreads = itemsIn(spec.topologySpreadConstraints).filter((spread) => spread.topologyKey === hostname);
     const counts = spreads.map((spread) => countOn(pod, fieldsIn(spread.labelSelector)));
-    const apart = requiredApart(spec).map((term) => countOn(pod, fieldsIn(term.labelSelector)));
+    const expected = spreads.map((spread) => countOn(pod, fieldsIn(spread.labelSelector), assumed));
+    const apart = requiredApart(spec).map((term) => countOn(pod, fieldsIn(term.labelSelector), assumed));
     const fitting = names.filter(
       (name) =>
         apart.every((count) => (count.get(name) ?? 0) === 0) &&
         spreads.every((spread, at) => {
           if (spread.whenUnsatisfiable !== 'DoNotSchedule') return true;
-          const count = counts[at] ?? new Map<string, number>();
+          const count = expected[at] ?? new Map<string, number>();
           const least = Math.min(...all.filter(isUp).map((other) => count.get(other) ?? 0));
           return (count.get(name) ?? 0) + 1 - least <= Number(spread.maxSkew ?? 1);
         }),
@@ -110,12 +118,16 @@ export function runScheduler(state: ClusterState, isUp: (node: string) => boolea
     return scored.sort((a, b) => a.score - b.score)[0]?.name;
   }
 
-  /** Pods of the namespace on each node, those on their way out left aside. */
-  function countOn(pod: KubeObject, selector: Fields | undefined): Map<string, number> {
+  /** Other pods of the namespace on each node, those on their way out left aside. */
+  function countOn(
+    pod: KubeObject,
+    selector: Fields | undefined,
+    coming: ReadonlyMap<string, string> = new Map(),
+  ): Map<string, number> {
     const counts = new Map<string, number>();
     for (const other of store.all('pods')) {
-      const node = nodeNameOf(other);
-      if (node === undefined || isTerminating(other)) continue;
+      const node = nodeNameOf(other) ?? coming.get(other.metadata.uid ?? '');
+      if (node === undefined || isTerminating(other) || other.metadata.uid === pod.metadata.uid) continue;
       if (selector !== undefined) {
         if (other.metadata.namespace !== pod.metadata.namespace) continue;
         if (!matchesSelector(selector, other.metadata.labels ?? {})) continue;

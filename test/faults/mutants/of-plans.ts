@@ -204,4 +204,24 @@ export const planMutants: readonly Mutant[] = [
     classes: ['F1'],
     oracle: 'O1',
   },
+  {
+    id: 'election-ignores-volumes',
+    defect: 'after a power failure of all nodes the primary is whom the operator saw last, whatever the volumes say',
+    seen: 'clusterwright, before commit 0353bc1',
+    edits: [
+      {
+        file: 'engines/redis/situation.ts',
+        find: 'return Math.max(termOf(claimOf(children, pod)), term?.wasPrimary === true ? term.number : 0);',
+        replace: 'return termOf(claimOf(children, pod));',
+      },
+      {
+        file: 'engines/redis/election.ts',
+        find: '(node.term?.number ?? 0) > term ||',
+        replace: '',
+      },
+    ],
+    scenarios: ['S15 power'],
+    classes: ['F1'],
+    oracle: 'O5',
+  },
 ];

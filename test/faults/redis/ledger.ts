@@ -1,9 +1,11 @@
 /**
  * A client of a simulated cluster that keeps a ledger: what was acknowledged with WAIT 1 must be readable at the end.
  *
- * It connects to whom the Service leads, writes one key after another, and reconnects on any error, as plain clients do.
+ * It connects to whom the Service leads, or the sentinels name, writes one key after another, and reconnects on any error,
+ * as plain clients do.
  */
 import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
+import { addressOf, podsOf } from '../readiness.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
 import { entrances } from './entrance.ts';
@@ -18,8 +20,65 @@ const reconnectMs = 50;
 /** A time without an acknowledged write that is worth telling. */
 const outageMs = 3_000;
 
-export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
-  const { time, kubernetes, network, namespace, cluster } = world;
+const sentinelPort = 26379;
+
+/** What a client of Sentinel is told: the first answer counts. Undefined where no sentinel names anybody. */
+export async function namedBySentinels(world: SimulatedWorld): Promise<string | undefined> {
+  const addresses = [...podsOf(world, 'sentinel').values()].map(addressOf).filter((address) => address !== '');
+  for (const address of addresses) {
+    try {
+      const connection = await openConnection(world, address, sentinelPort);
+      const named = connection.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', world.cluster);
+      const answer = await within(world, answerMs, named).finally(() => connection.close());
+      if (Array.isArray(answer)) return String(answer[0]);
+    } catch {
+      // It asks the next one.
+    }
+  }
+  return undefined;
+}
+
+function password({ kubernetes, namespace, cluster }: SimulatedWorld): string {
+  const secret = kubernetes
+    .objects()
+    .find(
+      ({ kind, metadata }) =>
+        kind === 'Secret' && metadata.namespace === namespace && metadata.name === `${cluster}-auth`,
+    );
+  return Buffer.from((secret?.data as Record<string, string> | undefined)?.password ?? '', 'base64').toString('utf8');
+}
+
+async function within<T>({ time }: SimulatedWorld, ms: number, work: Promise<T>): Promise<T> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = time.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** With the password of the clients. */
+async function openConnection(world: SimulatedWorld, host: string, at: number): Promise<RedisConnection> {
+  const giveUp = new AbortController();
+  const cancel = world.time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));
+  try {
+    const connection = redisConnection(await world.network.dial(clientAddress, host, at, giveUp.signal));
+    await within(world, answerMs, connection.command('AUTH', password(world)));
+    return connection;
+  } finally {
+    cancel();
+  }
+}
+
+/** `primaryAddress`: where it writes to; by default to whom the Service leads. */
+export function openSimulatedLedger(
+  world: SimulatedWorld,
+  primaryAddress: () => Promise<string | undefined> = async () => entrances(world)[0],
+): SimulatedLedger {
+  const { time } = world;
   const acknowledged: string[] = [];
   const outages: { from: number; to: number }[] = [];
   let isStopped = false;
@@ -31,40 +90,10 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
       time.after(ms, resolve);
     });
 
-  function password(): string {
-    const secret = kubernetes
-      .objects()
-      .find(
-        ({ kind, metadata }) =>
-          kind === 'Secret' && metadata.namespace === namespace && metadata.name === `${cluster}-auth`,
-      );
-    return Buffer.from((secret?.data as Record<string, string> | undefined)?.password ?? '', 'base64').toString('utf8');
-  }
-
-  async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<never>((_, reject) => {
-      cancel = time.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      cancel();
-    }
-  }
-
   async function connect(): Promise<RedisConnection> {
-    const [host] = entrances(world);
-    if (host === undefined) throw new Error('the Service has no endpoint');
-    const giveUp = new AbortController();
-    const cancel = time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));
-    try {
-      const connection = redisConnection(await network.dial(clientAddress, host, port, giveUp.signal));
-      await within(answerMs, connection.command('AUTH', password()));
-      return connection;
-    } finally {
-      cancel();
-    }
+    const host = await primaryAddress();
+    if (host === undefined) throw new Error('nobody takes writes');
+    return openConnection(world, host, port);
   }
 
   function acknowledge(key: string): void {
@@ -85,7 +114,7 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
           connection.command('SET', key, String(n)),
           connection.command('WAIT', '1', String(answerMs)),
         ]);
-        const [, replicas] = await within(answerMs + 100, both);
+        const [, replicas] = await within(world, answerMs + 100, both);
         if (Number(replicas) >= 1) acknowledge(key);
         await pause(paceMs);
       } catch {
@@ -102,7 +131,7 @@ export function openSimulatedLedger(world: SimulatedWorld): SimulatedLedger {
     for (let attempt = 0; ; attempt++) {
       try {
         const connection = await connect();
-        const values = await within(answerMs, connection.command('MGET', ...acknowledged));
+        const values = await within(world, answerMs, connection.command('MGET', ...acknowledged));
         connection.close();
         if (!Array.isArray(values)) throw new Error('MGET answered no list');
         return acknowledged.filter((key, n) => values[n] !== key.slice('key:'.length));

@@ -7,7 +7,7 @@ import { redisDatabase } from './backup.ts';
 import type { DataNode } from './data-node.ts';
 import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
-import { openSimulatedLedger } from './ledger.ts';
+import { namedBySentinels, openSimulatedLedger } from './ledger.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
 
@@ -39,7 +39,8 @@ function subjectOf(processes: Processes): Subject {
       ...ofPods(world, cluster),
       ...ofProcesses(world, processes),
     ],
-    openLedger: (world) => openSimulatedLedger(world),
+    openLedger: (world, discovery) =>
+      openSimulatedLedger(world, discovery === 'database' ? () => namedBySentinels(world) : undefined),
     guard: (world) => guard(world, processes),
     afflict(world, fault) {
       const name = fault.member === 'primary' ? primaryOf(world) : `${world.cluster}-${fault.member}`;

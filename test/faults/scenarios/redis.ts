@@ -1,8 +1,9 @@
 /** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
+import { powerCut } from './power.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
 /** Small and quick: one directive apart from the defaults, so that a change of it can be told from a default. */
-const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
+export const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
 const five: Spec = { ...three, replicas: 5 };
 /** Of five, when three are wanted. */
 const staying = ['db-0', 'db-1', 'db-2'];
@@ -162,6 +163,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
+  powerCut(three, ['old', 'third', 'new']),
 ];
 
 export const redisScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'redis', ...scenario }));

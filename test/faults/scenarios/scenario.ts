@@ -38,7 +38,12 @@ export interface Stage {
   compare(): Promise<void>;
   /** The machines of these pods are without power for so long. */
   powerOff(pods: readonly string[], ms: number): Promise<void>;
+  /** The machines of these pods are without power until `restorePower`: what they kept in memory is gone. */
+  cutPower(pods: readonly string[] | 'all'): Promise<void>;
+  restorePower(pods: readonly string[] | 'all'): Promise<void>;
   restartOperator(): Promise<void>;
+  /** No process of the operator runs meanwhile. */
+  withoutOperator<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export type Spec = Readonly<Record<string, unknown>>;
@@ -80,4 +85,6 @@ export interface Scenario {
   readonly writes: number;
   /** Whether clients write all the time. */
   readonly written: boolean;
+  /** How they find whom to write to: by default through the Service. `database`: they ask the database, as Sentinel's do. */
+  readonly discovery?: 'service' | 'database';
 }

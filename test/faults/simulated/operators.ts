@@ -28,6 +28,9 @@ export interface Operators {
   crash(life: Life): void;
   /** SIGTERM to whoever runs; resolves when it has ended. */
   restart(): Promise<void>;
+  /** SIGTERM to whoever runs, and nobody is started until `comeBack`. */
+  goAway(): Promise<void>;
+  comeBack(): void;
   /** Everyone stands still for that long, as under SIGSTOP, while another is started. */
   pause(ms: number): void;
   /** SIGTERM, for good. Resolves with the milliseconds until the last has ended. */
@@ -58,6 +61,7 @@ export function createOperators(options: {
   const all: Running[] = [];
   const log: string[] = [];
   let closed = false;
+  let isAway = false;
 
   const dial: Dial = (host, port, signal) => network.dial(operatorAddress, host, port, signal);
   const alive = (): Running[] => all.filter(({ record }) => record.end === undefined);
@@ -76,8 +80,14 @@ export function createOperators(options: {
     clock.after(restartMs, start);
   }
 
+  async function stopAll(): Promise<void> {
+    const told = alive();
+    for (const { stopping } of told) stopping.abort(new Error('told to stop'));
+    await Promise.all(told.map(({ ended }) => ended));
+  }
+
   function start(): void {
-    if (closed) return;
+    if (closed || isAway) return;
     const life: Life = { id: all.length + 1, dead: false, pausedUntil: 0 };
     const record = { id: life.id, startedAt: clock.monotonic() };
     const own = pausableClock(clock);
@@ -118,10 +128,16 @@ export function createOperators(options: {
       running.stopping.abort(new Error('killed'));
     },
     async restart() {
-      const told = alive();
-      for (const { stopping } of told) stopping.abort(new Error('told to stop'));
-      await Promise.all(told.map(({ ended }) => ended));
+      await stopAll();
       again();
+    },
+    goAway() {
+      isAway = true;
+      return stopAll();
+    },
+    comeBack() {
+      isAway = false;
+      start();
     },
     pause(ms) {
       for (const { life, clock: own } of alive()) {
@@ -133,9 +149,7 @@ export function createOperators(options: {
     async stop() {
       closed = true;
       const begin = clock.monotonic();
-      const told = alive();
-      for (const { stopping } of told) stopping.abort(new Error('told to stop'));
-      await Promise.all(told.map(({ ended }) => ended));
+      await stopAll();
       return clock.monotonic() - begin;
     },
     get lives() {

@@ -102,7 +102,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
     const beganAt = time.monotonic();
     const [commitsBefore, entriesBefore] = [kubernetes.commits.length, wire.entries.length];
     const before = kubernetes.objects();
-    const ledger = scenario.written ? subject.openLedger(world) : undefined;
+    const ledger = scenario.written ? subject.openLedger(world, scenario.discovery) : undefined;
     const guard = subject.guard(world);
     const watched = watchVault({
       ...{ world, vault, database },

@@ -26,7 +26,7 @@ export function simulatedStage(options: {
   readonly world: SimulatedWorld;
   readonly subject: Subject;
   readonly client: KubeClient;
-  readonly operators: Pick<Operators, 'restart'>;
+  readonly operators: Pick<Operators, 'restart' | 'goAway' | 'comeBack'>;
 }): Stage {
   const { world, subject, client, operators } = options;
   const { kubernetes, namespace, cluster } = world;
@@ -105,12 +105,23 @@ export function simulatedStage(options: {
       subject.corruption?.compare();
     },
     async powerOff(pods, ms) {
-      const nodes = new Set(pods.map((pod) => nodeOf(world, pod)));
-      for (const node of nodes) kubernetes.stopNode(node);
+      await this.cutPower(pods);
       await pause(world, ms);
-      for (const node of nodes) kubernetes.startNode(node);
+      await this.restorePower(pods);
+    },
+    async cutPower(pods) {
+      for (const node of nodesOf(world, pods)) kubernetes.stopNode(node);
+    },
+    async restorePower(pods) {
+      for (const node of nodesOf(world, pods)) kubernetes.startNode(node);
     },
     restartOperator: () => operators.restart(),
+    async withoutOperator(work) {
+      await operators.goAway();
+      const result = await work();
+      operators.comeBack();
+      return result;
+    },
   };
 }
 
@@ -125,6 +136,10 @@ function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
     .objects()
     .filter(({ kind, metadata }) => kind === 'Pod' && new RegExp(`^${cluster}-\\d+(-0)?$`).test(metadata.name))
     .map(({ metadata }) => metadata.name);
+}
+
+function nodesOf(world: SimulatedWorld, pods: readonly string[] | 'all'): ReadonlySet<string> {
+  return new Set(pods === 'all' ? world.kubernetes.nodes : pods.map((pod) => nodeOf(world, pod)));
 }
 
 function nodeOf({ kubernetes }: SimulatedWorld, pod: string): string {

@@ -1,0 +1,20 @@
+/** After a failover that nobody saw and a power failure of all nodes: in whatever order the machines come back. */
+import { expect, it } from 'vitest';
+import { runSimulated } from '../catalogue.ts';
+import { judge } from '../oracles/index.ts';
+import { orders, powerCut } from '../scenarios/power.ts';
+import { three } from '../scenarios/redis.ts';
+
+const cases = [
+  { order: 'all', title: 'all at once' } as const,
+  ...orders.map((order) => ({ order, title: order.join(', ') })),
+];
+
+it.each(cases)('no oracle objects where they come back so: $title', async ({ order }) => {
+  const scenario = { engine: 'redis', ...powerCut(three, order) } as const;
+  const run = await runSimulated({ scenario: scenario.id, seed: 1, faults: [] }, scenario);
+  expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
+  // The new primary has acknowledged writes between the failover and the power failure.
+  const [failover, outage] = run.ledger?.outages ?? [];
+  expect((outage?.from ?? 0) - (failover?.to ?? 0)).toBeGreaterThan(20_000);
+});

@@ -1,0 +1,63 @@
+/**
+ * The power of all nodes fails after a failover that the operator has not seen: its claims name the primary of before, and the
+ * sentinels forget what they knew. Only the volumes tell whose writes were acknowledged last.
+ */
+import type { Scenario, Spec, Stage } from './scenario.ts';
+
+/** The primary of before the failover, the one after it, and the third. */
+export type Returning = 'old' | 'new' | 'third';
+
+/** In which order the machines of the data nodes come back. */
+export const orders: readonly (readonly Returning[])[] = [
+  ['old', 'third', 'new'],
+  ['old', 'new', 'third'],
+  ['new', 'old', 'third'],
+  ['new', 'third', 'old'],
+  ['third', 'old', 'new'],
+  ['third', 'new', 'old'],
+];
+
+/** Of a cluster of three. */
+const members = ['db-0', 'db-1', 'db-2'];
+
+/** For a failover, for the probes that note the term on the volumes after it, and for the faults of a plan that begin meanwhile. */
+const awayMs = 34_000;
+/** For a node to start, and for the operator to take what it sees for all that there is. */
+const apartMs = 8_000;
+
+async function failOverUnseen(stage: Stage): Promise<Readonly<Record<Returning, string>>> {
+  const old = stage.primary();
+  await stage.cutPower([old]);
+  await stage.pause(awayMs);
+  const successor = stage.primary();
+  const third = members.find((pod) => pod !== old && pod !== successor);
+  if (successor === old || third === undefined) throw new Error('nobody has failed over');
+  return { old, new: successor, third };
+}
+
+/** `all`: at once. The operator is back before the first of them. */
+export function powerCut(before: Spec, order: readonly Returning[] | 'all'): Omit<Scenario, 'engine'> {
+  return {
+    id: 'S15 power',
+    title: 'failover while the operator is away, then the power of all nodes',
+    // Each on a machine of its own.
+    before: { ...before, scheduling: { topologySpread: 'Required' } },
+    async act(stage) {
+      const pods = await stage.withoutOperator(async () => {
+        const found = await failOverUnseen(stage);
+        await stage.cutPower('all');
+        await stage.pause(3_000);
+        return found;
+      });
+      for (const which of order === 'all' ? [] : order) {
+        await stage.restorePower([pods[which]]);
+        await stage.pause(apartMs);
+      }
+      await stage.restorePower('all');
+    },
+    end: 'whole',
+    writes: 30,
+    written: true,
+    discovery: 'database',
+  };
+}
