@@ -72,6 +72,29 @@ is_known_to() {
     name == "flags" && ip == me { known = !/down|disconnected/ }
     END { exit !known }'
 }
+# Has a sentinel ask all nodes that it does not take for down what they hold, and succeeds when they have told it: it elects by
+# what it has heard last, which may be from before an acknowledgement. $2: how many looks, ten a second.
+inform() {
+  from=$(uptime_ms)
+  left=$2
+  sentinel_cli "$1" sentinel debug info-period 100 > /dev/null || true
+  while :; do
+    within=$(($(uptime_ms) - from - 10))
+    if sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk -v within="$within" '
+      NR % 2 { name = $0; next }
+      name == "flags" { up = !/down|disconnected/ }
+      name == "info-refresh" && up && $0 + 0 >= within + 0 { late = 1 }
+      END { exit late }'; then break; fi
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || break
+    sleep 0.1
+  done
+  # An election takes nobody whose answer is older than three of these periods.
+  sentinel_cli "$1" sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null || true
+  [ "$left" -gt 0 ]
+}
+# Hundredths of a second, which nobody sets.
+uptime_ms() { echo "$(cut -d ' ' -f 1 /proc/uptime | tr -d .)0"; }
 # The most replicas that any sentinel knows: one that was just reset knows none.
 known_replicas() {
   for s in $(sentinels); do
@@ -112,6 +135,7 @@ if [ -z "$watchers" ]; then
 else
   tries=0
   refused=0
+  informed=
   while :; do
     set -- $(named_primary)
     primary=\${1:-}
@@ -126,7 +150,11 @@ else
       break
     else
       # The sentinels still call this address primary: the process died and came back. A replica takes over, since it
-      # may hold acknowledged writes that this disk does not.
+      # may hold acknowledged writes that this disk does not: the one that holds the most.
+      if [ "$informed" != "$2" ]; then
+        inform "$2" 50 || true
+        informed=$2
+      fi
       answer=$(sentinel_cli "$2" sentinel failover "$CLUSTER_NAME" || true)
       case $answer in
         *NOGOODSLAVE*)
@@ -301,6 +329,7 @@ while :; do
 done
 # Sentinel goes by what it last heard: it might elect one that lacks something, or that did not answer just now.
 [ -n "$ahead" ] && [ -z "$behind" ] || resume
+inform "$sentinel" 20 || resume
 case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG* | '') ;; *) resume ;; esac
 
 promoted=

@@ -42,7 +42,8 @@ look() {
   fi
   info=$(local_cli info | tr -d '\\r')
 }
-field() { printf '%s\\n' "$info" | awk -F: -v k="$1" '$1 == k { print $2 }'; }
+# Values may hold colons, as IPv6 addresses do.
+field() { printf '%s\\n' "$info" | sed -n "s/^$1://p"; }
 # Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
 settle_mark() {
   case "$(field aof_enabled):$(field role):$(field master_link_status)" in

@@ -59,6 +59,11 @@ describe('the stop of a data node', () => {
       [pause, resume],
     ],
     [
+      'R7: nobody is asked while a replica has told Sentinel nothing since: it elects by what it heard last',
+      { '"-h s0 -p 26379 sentinel replicas db"': 'name\ndb\nflags\nslave\ninfo-refresh\n99999' },
+      [pause, resume],
+    ],
+    [
       'Sentinel refuses: writes go on until the end',
       { '*"sentinel failover db"': 'NOGOODSLAVE No suitable replica' },
       [pause, ask, resume],

@@ -164,6 +164,23 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     expect(asked.filter((line) => line.endsWith('sentinel failover db')).length).toBe(1);
   });
 
+  it('R1: has the sentinel ask the replicas before the failover, and waits for those that are up', async () => {
+    const looks = async (flags: string): Promise<readonly string[]> => {
+      const told = ['name', 'db', 'ip', '10.0.0.2', 'flags', flags, 'info-refresh', '99999'].join('\n');
+      const cli = { ...refused, [master('s0')]: view(podIP, 1, 0), '"-h s0 -p 26379 sentinel replicas db"': told };
+      const { asked } = await runPodScript('start-data.sh', { cli, mark: podIP });
+      return asked.filter((line) => /info-period|replicas|failover/.test(line)).map((line) => line.slice(12));
+    };
+    const [hurry, look, rest, ask] = [
+      ' sentinel debug info-period 100',
+      ' sentinel replicas db',
+      ' sentinel debug info-period 2000',
+      ' sentinel failover db',
+    ].map((line) => `26379${line}`.slice(3));
+    expect(await looks('slave,s_down')).toEqual([hurry, look, rest, ask]);
+    expect(await looks('slave')).toEqual([hurry, ...Array(50).fill(look), rest, ask]);
+  });
+
   it('R1: that the sentinels still call primary asks for a failover for long before it gives up', async () => {
     const { asked, conf } = await runPodScript('start-data.sh', { cli: refused, mark: podIP });
     expect(asked.filter((line) => line === '-h s0 -p 26379 sentinel failover db').length).toBe(50);
@@ -244,6 +261,11 @@ describe('a data node is admitted', () => {
   it.each<readonly [story: string, pod: PodStory, code: number, told: readonly string[], hasData: boolean]>([
     ['as primary', local({ role: 'master' }), 0, [electable], true],
     ['in sync', local(synced), 0, [electable], true],
+    [
+      'in sync with a primary whose address is of version 6',
+      local({ ...synced, master_host: 'fd00::9' }, { [master('s0')]: view('fd00::9') }),
+      ...([0, [electable], true] as const),
+    ],
     ['not before its copy is on the disk', local({ ...synced, aof_rewrite_in_progress: 1 }), 1, [], false],
     ['not before its copy begins to be written', local({ ...synced, aof_rewrite_scheduled: 1 }), 1, [], false],
     [

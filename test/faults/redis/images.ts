@@ -152,6 +152,7 @@ class Container implements RunningProgram {
         this.#throwIfEnded();
       },
       seconds: () => Math.floor(time.now() / 1000),
+      uptime: () => Math.floor(time.monotonic()),
       disk: dataVolume(
         () => this.#context.volume('/data') ?? new Map<string, unknown>(),
         ip,

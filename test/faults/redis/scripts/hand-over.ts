@@ -1,6 +1,7 @@
 /** `hand-over.sh`, step by step. True is exit code 0. */
 import {
   fieldOf,
+  inform,
   linesOf,
   localCli,
   namedPrimary,
@@ -42,6 +43,7 @@ async function handOverRole(shell: PodShell): Promise<boolean> {
 
   const ahead = await caughtUp(shell, peers);
   if (ahead === undefined) return resume();
+  if (!(await inform(shell, named.sentinel, 20))) return resume();
   const answer = (await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName)) ?? '';
   if (!/^(OK|INPROG|$)/.test(answer)) return resume();
 

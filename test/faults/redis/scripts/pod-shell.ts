@@ -27,6 +27,8 @@ export interface PodShell {
   sleep(ms: number): Promise<void>;
   /** `date +%s` */
   seconds(): number;
+  /** `/proc/uptime`, in milliseconds. */
+  uptime(): number;
   /** The memory-backed directory: it outlives the container. */
   readonly run: Map<string, unknown>;
   readonly disk: DataVolume;
@@ -117,6 +119,35 @@ export async function isKnownTo(shell: PodShell, sentinel: string): Promise<bool
   return isKnown;
 }
 
+/** Whether all nodes that a sentinel does not take for down have told it what they hold, which it is made to ask. */
+export async function inform(shell: PodShell, sentinel: string, looks: number): Promise<boolean> {
+  const from = shell.uptime();
+  const every = (ms: string): Promise<unknown> => sentinelCli(shell, sentinel, 'sentinel', 'debug', 'info-period', ms);
+  await every('100');
+  let left = looks;
+  for (;;) {
+    const within = shell.uptime() - from - 10;
+    const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'replicas', shell.clusterName));
+    if (!isAnyLate(lines, within)) break;
+    left--;
+    if (left <= 0) break;
+    await shell.sleep(100);
+  }
+  await every(shell.config('info-period-ms').trim());
+  return left > 0;
+}
+
+function isAnyLate(lines: readonly string[], within: number): boolean {
+  let isUp = false;
+  let isLate = false;
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const [name, value = ''] = [lines[i], lines[i + 1]];
+    if (name === 'flags') isUp = !/down|disconnected/.test(value);
+    if (name === 'info-refresh' && isUp && Number(value) >= within) isLate = true;
+  }
+  return isLate;
+}
+
 const isFailingOver = ({ flags = '' }: Fields): boolean => flags.includes('failover');
 
 function seesItUp(fields: Fields, missedMs: number): boolean {
@@ -136,7 +167,7 @@ export async function knownReplicas(shell: PodShell): Promise<string> {
 
 /** A field of INFO; empty where it is not there. */
 export function fieldOf(info: readonly string[], name: string): string {
-  return info.find((line) => line.startsWith(`${name}:`))?.split(':')[1] ?? '';
+  return info.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
 }
 
 /** Addresses of the replicas in sync, from a primary's INFO. */

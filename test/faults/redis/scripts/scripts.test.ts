@@ -98,6 +98,7 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
       elapsedMs += ms;
     },
     seconds: () => Math.floor(elapsedMs / 1000),
+    uptime: () => elapsedMs,
     disk: dataVolume(
       () => disk,
       podIP,
@@ -197,6 +198,30 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     'start-data.sh',
     { cli: { ...itself, [master('s0')]: view(podIP, 1, 0) }, mark: podIP },
   ],
+  [
+    'named itself, and a replica has told the sentinel nothing since',
+    'start-data.sh',
+    {
+      cli: {
+        ...itself,
+        [master('s0')]: view(podIP, 1, 0),
+        [replicas('s0')]: `${listed('10.0.0.2')}\ninfo-refresh\n99999`,
+      },
+      mark: podIP,
+    },
+  ],
+  [
+    'named itself, and the only replica is down',
+    'start-data.sh',
+    {
+      cli: {
+        ...itself,
+        [master('s0')]: view(podIP, 1, 0),
+        [replicas('s0')]: `${listed('10.0.0.2', 's_down,slave')}\ninfo-refresh\n99999`,
+      },
+      mark: podIP,
+    },
+  ],
   ['named itself, refused for long', 'start-data.sh', { cli: itself, mark: podIP }],
   [
     "another's address, no replica known",
@@ -231,6 +256,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['more databases than the default', 'start-data.sh', { databases: '32', mark: podIP }],
 
   ['as primary', 'admit.sh', { cli: { '"-p 6379 info"': lines('role:master', ...written), '"-p 6379 "*': 'OK' } }],
+  ['in sync at an address of version 6', 'admit.sh', node('up', 'fd00::9', 0, { [master('s0')]: view('fd00::9') })],
   ['as primary without a file', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master', '"-p 6379 "*': 'OK' } }],
   ['as primary that does not take the setting', 'admit.sh', { cli: { '"-p 6379 info"': 'role:master' } }],
   ['in sync', 'admit.sh', node('up', '10.0.0.9', 0)],

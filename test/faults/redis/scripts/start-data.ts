@@ -2,6 +2,7 @@
 import {
   identityOf,
   identityRule,
+  inform,
   knownReplicas,
   namedPrimary,
   type PodShell,
@@ -50,6 +51,7 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
   if (sentinels(shell).length === 0) return isBlank && shell.config('ephemeral') === '' ? nobody : undefined;
   let tries = 0;
   let refused = 0;
+  let informed = '';
   for (;;) {
     const named = await namedPrimary(shell);
     if (named === undefined) {
@@ -59,6 +61,8 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
     } else if (named.address !== shell.podIP) {
       return named.isSafe ? `${named.address} 6379` : nobody;
     } else {
+      if (informed !== named.sentinel) await inform(shell, named.sentinel, 50);
+      informed = named.sentinel;
       const answer = await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName);
       if (answer?.includes('NOGOODSLAVE') === true) {
         refused++;
