@@ -18,6 +18,9 @@ const world = {
   '"-h s0 -p 26379 sentinel master db"': ['ip', podIP, 'config-epoch', '1'].join('\n'),
   '"-h 10.0.0.2 -p 6379 info replication"': caughtUp,
   '"-h 10.0.0.3 -p 6379 info replication"': info(caughtUp, 'slave0:ip=10.0.0.2,port=6379,state=online'),
+  '"-h s0 -p 26379 info sentinel"': 'sentinel_tilt:0',
+  '"-h s0 -p 26379 sentinel replicas db"': '',
+  '"-h s0 -p 26379 sentinel debug info-period "*': 'OK',
   '*"sentinel failover db"': 'OK',
   '"-h 10.0.0.2 -p 6379 role"': 'slave',
   '"-h 10.0.0.3 -p 6379 role"': 'master',
@@ -36,7 +39,7 @@ const ask = '-h s0 -p 26379 sentinel failover db';
 const resume = '-p 6379 client unpause';
 
 describe('the stop of a data node', () => {
-  it.each<readonly [story: string, change: Readonly<Record<string, string>>, told: readonly unknown[]]>([
+  it.each<readonly [story: string, change: Readonly<Record<string, string | undefined>>, told: readonly unknown[]]>([
     [
       'R7: a primary hands over and follows whom Sentinel promoted',
       {},
@@ -64,6 +67,16 @@ describe('the stop of a data node', () => {
       [pause, resume],
     ],
     [
+      'R7: nor while it acts on nothing, since its clock has jumped',
+      { '"-h s0 -p 26379 info sentinel"': 'sentinel_tilt:1' },
+      [pause, resume],
+    ],
+    [
+      'its sentinel ends meanwhile: writes do not stand still for that',
+      { '"-h s0 -p 26379 sentinel debug info-period "*': undefined },
+      [pause, resume],
+    ],
+    [
       'Sentinel refuses: writes go on until the end',
       { '*"sentinel failover db"': 'NOGOODSLAVE No suitable replica' },
       [pause, ask, resume],
@@ -78,7 +91,12 @@ describe('the stop of a data node', () => {
       { '"-h 10.0.0.2 -p 6379 role"': '', '"-h 10.0.0.3 -p 6379 role"': '' },
       [pause, ask],
     ],
-  ])('%s', async (_, change, expected) => expect(await told({ ...world, ...change })).toEqual(expected));
+  ])('%s', async (_, change, expected) => {
+    const answers = Object.entries({ ...world, ...change }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    expect(await told(Object.fromEntries(answers))).toEqual(expected);
+  });
 
   it('alone, without sentinels, stops at once', async () => {
     const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { sentinels: '' } });

@@ -29,7 +29,6 @@ const first = (answers: Answers, others: Answers): Answers => ({
 /** What a sentinel says about the replicas, as redis-cli prints it. */
 const listed = (...addresses: readonly string[]): string =>
   addresses.flatMap((ip) => ['name', `${ip}:6379`, 'ip', ip, 'port', '6379', 'runid', '', 'flags', 'slave']).join('\n');
-const two = <T>(item: T): readonly T[] => [item, item];
 
 describe('every script', () => {
   it.each(Object.entries(scripts))('%s is read by a POSIX shell', (_, text) => {
@@ -39,63 +38,6 @@ describe('every script', () => {
 
   it('holds nothing that is filled in', () => {
     for (const text of Object.values(scripts)) expect(text).not.toMatch(/undefined|\[object|\$\{[a-z]/);
-  });
-});
-
-describe('the primary that sentinels name', () => {
-  it.each<readonly [story: string, cli: Readonly<Record<string, string>>, named: string]>([
-    ['nobody answers', {}, ''],
-    ['one answers', { [master('s1')]: view('10.0.0.7') }, '10.0.0.7 s1 safe s1'],
-    [
-      'the newest view counts',
-      { [master('s0')]: view('10.0.0.7', 9), [master('s1')]: view('10.0.0.8', 10) },
-      '10.0.0.8 s1 safe s1 s0',
-    ],
-    [
-      'lines may end as on a terminal',
-      { [master('s0')]: view('10.0.0.7').replaceAll('\n', '\r\n') },
-      '10.0.0.7 s0 safe s0',
-    ],
-    [
-      'the cluster may be called like one of the fields',
-      { [master('s0')]: view('10.0.0.7', 3, 2, { name: 'ip' }) },
-      '10.0.0.7 s0 safe s0',
-    ],
-    ['one has forgotten', { '*': 'ERR No such master with that name' }, ''],
-  ])('%s', async (_, cli, named) => {
-    const { stdout, asked } = await runPodScript({ inline: 'named_primary' }, { cli });
-    expect(stdout).toBe(named);
-    expect([...asked].sort()).toEqual(['-h s0 -p 26379 sentinel master db', '-h s1 -p 26379 sentinel master db']);
-  });
-});
-
-describe('a primary is safe to follow', () => {
-  const up = view('10.0.0.7', 3);
-  const silent = view('10.0.0.7', 3, 2, { 'last-ok-ping-reply': 1501 });
-  const flagged = (flags: string): string => view('10.0.0.7', 3, 2, { flags });
-
-  it.each<readonly [story: string, views: readonly (string | undefined)[], verdict: 'safe' | 'unsafe']>([
-    ['where all sentinels see it up', [up, up, up], 'safe'],
-    ['where two of three do', [up, up, silent], 'safe'],
-    ['where the third cannot be asked', [up, up, undefined], 'safe'],
-    ['not where two have had no answer to their last ping', [up, silent, silent], 'unsafe'],
-    ['not where two flag it as down', [up, flagged('s_down,master'), flagged('s_down,o_down,master')], 'unsafe'],
-    ['not where two cannot be asked: they may be on the other side of a cut', [up, undefined, undefined], 'unsafe'],
-    ['not where one has seen it down, and another names an older one', [up, view('10.0.0.8', 2), silent], 'unsafe'],
-    ['not where two have just begun to watch it', [up, ...two(view('10.0.0.7', 3, 2, { runid: '' }))], 'unsafe'],
-    ['not while one fails over, which may need no quorum', [up, up, flagged('master,force_failover')], 'unsafe'],
-    ['although one fails over from an older one', [up, up, view('10.0.0.8', 2, 2, { flags: 'failover' })], 'safe'],
-  ])('%s', async (_, views, verdict) => {
-    const cli = Object.fromEntries(views.flatMap((text, i) => (text === undefined ? [] : [[master(`s${i}`), text]])));
-    const config = { sentinels: 's0\ns1\ns2\n' };
-    const { stdout } = await runPodScript({ inline: 'named_primary' }, { cli, config });
-    expect(stdout).toMatch(new RegExp(`^10\\.0\\.0\\.7 s\\d ${verdict} s`));
-  });
-
-  it('with as many sentinels as the quorum, one that sees it up is enough', async () => {
-    const config = { sentinels: 's0\ns1\ns2\n', quorum: '3\n' };
-    const cli = { [master('s0')]: up, [master('s1')]: silent };
-    expect((await runPodScript({ inline: 'named_primary' }, { cli, config })).stdout).toMatch(/ safe s/);
   });
 });
 
@@ -162,23 +104,6 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     const cli = { ...refused, [master('s0')]: view(podIP, 1, 0) };
     const { asked } = await runPodScript('start-data.sh', { cli, mark: podIP });
     expect(asked.filter((line) => line.endsWith('sentinel failover db')).length).toBe(1);
-  });
-
-  it('R1: has the sentinel ask the replicas before the failover, and waits for those that are up', async () => {
-    const looks = async (flags: string): Promise<readonly string[]> => {
-      const told = ['name', 'db', 'ip', '10.0.0.2', 'flags', flags, 'info-refresh', '99999'].join('\n');
-      const cli = { ...refused, [master('s0')]: view(podIP, 1, 0), '"-h s0 -p 26379 sentinel replicas db"': told };
-      const { asked } = await runPodScript('start-data.sh', { cli, mark: podIP });
-      return asked.filter((line) => /info-period|replicas|failover/.test(line)).map((line) => line.slice(12));
-    };
-    const [hurry, look, rest, ask] = [
-      ' sentinel debug info-period 100',
-      ' sentinel replicas db',
-      ' sentinel debug info-period 2000',
-      ' sentinel failover db',
-    ].map((line) => `26379${line}`.slice(3));
-    expect(await looks('slave,s_down')).toEqual([hurry, look, rest, ask]);
-    expect(await looks('slave')).toEqual([hurry, ...Array(50).fill(look), rest, ask]);
   });
 
   it('R1: that the sentinels still call primary asks for a failover for long before it gives up', async () => {

@@ -20,7 +20,7 @@ export function executeSentinel(sentinel: Sentinel, client: Client, args: readon
     case 'PING':
       return args[1] ?? 'PONG';
     case 'INFO':
-      return `# Server\r\nredis_mode:sentinel\r\nrun_id:${sentinel.runId}\r\n# Sentinel\r\nsentinel_masters:${sentinel.watches.size}\r\n`;
+      return `# Server\r\nredis_mode:sentinel\r\nrun_id:${sentinel.runId}\r\n# Sentinel\r\nsentinel_masters:${sentinel.watches.size}\r\nsentinel_tilt:0\r\n`;
     case 'SUBSCRIBE':
       return subscribe(client, args.slice(1));
     case 'SENTINEL':

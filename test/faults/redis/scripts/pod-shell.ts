@@ -121,19 +121,22 @@ export async function isKnownTo(shell: PodShell, sentinel: string): Promise<bool
 
 /** Whether all nodes that a sentinel does not take for down have told it what they hold, which it is made to ask. */
 export async function inform(shell: PodShell, sentinel: string, looks: number): Promise<boolean> {
+  const ask = (...args: readonly string[]): Promise<string | undefined> => sentinelCli(shell, sentinel, ...args);
+  const askEvery = (ms: string): Promise<string | undefined> => ask('sentinel', 'debug', 'info-period', ms);
+  if ((await ask('info', 'sentinel'))?.includes('sentinel_tilt:1') === true) return false;
   const from = shell.uptime();
-  const every = (ms: string): Promise<unknown> => sentinelCli(shell, sentinel, 'sentinel', 'debug', 'info-period', ms);
-  await every('100');
   let left = looks;
+  if ((await askEvery('100')) === undefined) return false;
   for (;;) {
     const within = shell.uptime() - from - 10;
-    const lines = linesOf(await sentinelCli(shell, sentinel, 'sentinel', 'replicas', shell.clusterName));
-    if (!isAnyLate(lines, within)) break;
+    const told = await ask('sentinel', 'replicas', shell.clusterName);
+    if (told === undefined) left = 0;
+    if (!isAnyLate(linesOf(told), within)) break;
     left--;
     if (left <= 0) break;
     await shell.sleep(100);
   }
-  await every(shell.config('info-period-ms').trim());
+  await askEvery(shell.config('info-period-ms').trim());
   return left > 0;
 }
 

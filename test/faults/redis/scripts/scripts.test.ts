@@ -128,7 +128,7 @@ const failover = '*"sentinel failover db"';
 const listed = (ip: string, flags = 'slave'): string =>
   ['name', `${ip}:6379`, 'ip', ip, 'port', '6379', 'runid', '', 'flags', flags].join('\n');
 const refusal = 'NOGOODSLAVE No suitable replica to promote';
-const itself = { [master('s0')]: view(podIP), [failover]: refusal };
+const itself = { [master('s0')]: view(podIP), '*"info-period"*': 'OK', [failover]: refusal };
 const lines = (...fields: readonly string[]): string => fields.join('\r\n');
 
 const primaryInfo = lines(
@@ -143,6 +143,8 @@ const caughtUp = lines('role:slave', 'slave_repl_offset:70');
 const whole = {
   '"-p 6379 info replication"': primaryInfo,
   [master('s0')]: view(podIP),
+  [replicas('s0')]: '',
+  '*"info-period"*': 'OK',
   '"-h 10.0.0.2 -p 6379 info replication"': caughtUp,
   '"-h 10.0.0.3 -p 6379 info replication"': lines(caughtUp, 'slave0:ip=10.0.0.2,port=6379,state=online'),
   [failover]: 'OK',

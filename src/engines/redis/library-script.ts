@@ -1,0 +1,94 @@
+/** What the other scripts source: talking to this node, to others and to the sentinels, every call bounded. */
+export const library = `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
+# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
+# has written there may hold escapes, which are left alone.
+if [ -s /run/redis/password ]; then
+  password=$(head -n 1 /run/redis/password)
+else
+  password=$(head -n 1 "$AUTH_FILE")
+  started_with=$(sed -n 's/^requirepass "\\(.*\\)"$/\\1/p' /run/redis/redis.conf /run/redis/sentinel.conf 2> /dev/null | head -n 1)
+  case $started_with in
+    '' | *\\\\[!\\"\\\\]*) ;;
+    *) password=$(printf '%s' "$started_with" | sed 's/\\\\\\(.\\)/\\1/g') ;;
+  esac
+fi
+export REDISCLI_AUTH="$password"
+# What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
+identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
+identity_password=
+[ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
+identity_rule() {
+  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+}
+# For whoever starts here again: a container that comes back is still the same member.
+keep_password() { (umask 077 && printf '%s\\n' "$password" > /run/redis/password); }
+local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
+node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
+sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+sentinels() { cat "$CONFIG_DIR/sentinels"; }
+# Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
+# all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
+# from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
+# those who may want another primary are no quorum. A sentinel pings every second: a missed answer tells of a cut before
+# the flag of down-after does.
+# Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
+named_primary() {
+  set -- $(sentinels)
+  [ $# -gt 0 ] || return 0
+  { for s; do
+    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk -v s="$s" -v missed="$(cat "$CONFIG_DIR/missed-ms")" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
+        sees = "up"
+        if (v["flags"] ~ /_down/ || v["runid"] == "" || v["last-ok-ping-reply"] !~ /^[0-9]+$/) sees = "down"
+        if (v["last-ok-ping-reply"] + 0 > missed + 0) sees = "down"
+        if (v["flags"] ~ /failover/) sees = "replaced"
+        if (v["ip"] != "") print v["config-epoch"], v["ip"], s, sees
+      }'; } &
+  done; wait; } | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
+    NR == 1 { address = $2; sentinel = $3 }
+    $2 == address { n[$4]++ }
+    { watching = watching " " $3 }
+    END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") watching }'
+}
+# Whether a sentinel has this node among the replicas and reaches it: it could tell it to follow another.
+is_known_to() {
+  sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk -v me="$POD_IP" '
+    NR % 2 { name = $0; next }
+    name == "ip" { ip = $0 }
+    name == "flags" && ip == me { known = !/down|disconnected/ }
+    END { exit !known }'
+}
+# Has a sentinel ask all nodes that it does not take for down what they hold, and succeeds when they have told it: it elects by
+# what it has heard last, which may be from before an acknowledgement. Fails where it does not answer, too, or cannot act now:
+# its clock has jumped. $2: how many looks, ten a second.
+inform() {
+  case $(sentinel_cli "$1" info sentinel) in *sentinel_tilt:1*) return 1 ;; esac
+  from=$(uptime_ms)
+  left=$2
+  sentinel_cli "$1" sentinel debug info-period 100 > /dev/null || return 1
+  while :; do
+    within=$(($(uptime_ms) - from - 10))
+    told=$(sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME") || left=0
+    if printf '%s\\n' "$told" | tr -d '\\r' | awk -v within="$within" '
+      NR % 2 { name = $0; next }
+      name == "flags" { up = !/down|disconnected/ }
+      name == "info-refresh" && up && $0 + 0 >= within + 0 { late = 1 }
+      END { exit late }'; then break; fi
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || break
+    sleep 0.1
+  done
+  # An election takes nobody whose answer is older than three of these periods.
+  sentinel_cli "$1" sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null || true
+  [ "$left" -gt 0 ]
+}
+# Hundredths of a second, which nobody sets.
+uptime_ms() { echo "$(cut -d ' ' -f 1 /proc/uptime | tr -d .)0"; }
+# The most replicas that any sentinel knows: one that was just reset knows none.
+known_replicas() {
+  for s in $(sentinels); do
+    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk 'NR % 2 { name = $0; next } name == "num-slaves"'
+  done | sort -rn | head -n 1
+}
+`;
