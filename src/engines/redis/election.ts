@@ -141,14 +141,17 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
 /**
  * The sentinels name an address. If the node that they mean has it, or enough of them know a replica that lives, the failover
  * is theirs. Another node that got the address since waits for the one that they mean, as its entry point does; and so does
- * the one that they mean, where it was stopped before its volume bore its address.
+ * the one that they mean, where it was stopped before its volume bore its address. Where no claim bears the address either, the
+ * last primary by the terms is meant, if it has the address.
  */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
-  const meant = podAt(children, named);
+  const written = podAt(children, named);
+  const [last] = byTerm(children, nodes);
+  const meant = written ?? (holder === last?.pod ? holder : undefined);
   const isWaiting = nodes.some(({ pod, follows }) => pod === meant && follows === undefined);
   if (holder !== undefined && (meant === undefined || (meant === holder && !isWaiting))) {
     return waiting('FailoverPending', `Sentinel watches ${holder} at ${named}, which is not primary yet`);
@@ -156,7 +159,7 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (mayElect(situation) || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
-  return planMoved(situation, named);
+  return written === undefined && meant !== undefined ? planRecovery(situation) : planMoved(situation, named);
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { Watch } from '../../../src/engines/redis/observed.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownPeers, knownReplicas, type Story } from '../../support/redis-situation.ts';
+import { knownPeers, knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
 
 const nobody: Story = { primary: 'nobody' };
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
@@ -195,8 +195,8 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait PrimaryStarting'],
     ],
     [
-      'a pod has it, and no claim tells whose it was: that pod may be the one that is meant',
-      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [] } }, addresses: {} },
+      'a pod has it that was not primary last, and no claim tells whose it was: that pod may be the one that is meant',
+      { ...moved, sentinels: { all: { primary: '10.0.0.2', replicas: [] } }, addresses: {} },
       ['wait FailoverPending'],
     ],
     [
@@ -207,6 +207,25 @@ describe('sentinels that watch a primary which is none', () => {
         sentinels: { all: { primary: '10.0.0.1', replicas: [] } },
         addresses: { 1: '10.0.0.1' },
       },
+      ['wait FailoverPending'],
+    ],
+    [
+      'the last primary has it, and was killed before its claim said so',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [] } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'the same, and a volume has heard of a later term: another may have had that address',
+      {
+        ...moved,
+        nodes: { 0: termed('replica', 2), 2: 'silent' },
+        sentinels: { all: { primary: '10.0.0.1', replicas: [] } },
+      },
+      ['wait PrimaryStarting'],
+    ],
+    [
+      'the same, and they know a replica that lives: the failover is theirs',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: knownReplicas(2) } } },
       ['wait FailoverPending'],
     ],
     [
