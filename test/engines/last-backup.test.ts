@@ -138,6 +138,8 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     const soon = look(ending(kind, {}), objects);
     expect(soon).toMatchObject({ steps: [], reason: 'LastBackupFailed' });
     expect(soon.message).toMatch(/the store does not answer; it is tried again, nothing is deleted before/);
+    // Sooner than it is tried again: by then a minute has gone since the deletion, and nobody is ready.
+    expect(soon.plan.outcome).toMatchObject({ recheckMs: 30_000 });
     const later = look(ending(kind, {}), objects, '2026-11-21T03:01:30Z');
     expect(later.steps).toEqual([
       'delete Job db-last-backup: it has failed and is begun anew',
@@ -154,9 +156,12 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     const objects = [...database, ...pods, config, ...jobOf(job, 'running')];
     const found = look(ending(kind, {}), objects, `2026-11-21T${at}Z`);
     expect([found.reason, found.steps]).toEqual([reason, []]);
+    const { outcome } = found.plan;
+    const soon = at === '03:00:59' ? { recheckMs: 1000 } : {};
+    expect(outcome).toMatchObject({ state: 'wait', ...soon });
     if (reason !== 'LastBackupHeldUp') return;
     expect(found.message).toMatch(
-      /^no member is ready, so no last backup .* waits since 2026-11-21T03:00:00Z; set deletionPolicy to Retain, .* or to Delete/,
+      /^no member is ready, so no last backup .* waits since 2026-11-21T03:00:00Z; set deletionPolicy to Retain, .* or to Delete.* \(a last backup is taken before anything is deleted: .*\)$/,
     );
   });
 

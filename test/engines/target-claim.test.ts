@@ -93,6 +93,20 @@ describe('a claim', () => {
       undefined,
     ],
     [
+      'that a pod has as a volume to read',
+      use({
+        pods: [
+          podWith({ volumes: [{ name: 'files', persistentVolumeClaim: { claimName: 'backups', readOnly: true } }] }),
+        ],
+      }),
+      undefined,
+    ],
+    [
+      'that a pod has and mounts nowhere, beside another that it writes to',
+      use({ pods: [podWith({ containers: [{ name: 'c', volumeMounts: [{ name: 'others', mountPath: '/' }] }] })] }),
+      undefined,
+    ],
+    [
       'that a Job of ours mounts',
       use({ pods: [podWith({}, { labels: { ...labels, 'app.kubernetes.io/component': 'agent' } })] }),
       undefined,
@@ -143,6 +157,18 @@ describe('a target', () => {
       const isRead = JSON.stringify(plan.steps).includes('"name":"target","mountPath":"/backups","readOnly":true');
       expect(isRead).toBe(object === restored);
     }
+  });
+
+  it('is the only claim that is asked about: the volume that a restore fills is none', async () => {
+    const names = new Set<string>();
+    const noted: ClaimReader = async (namespace, name, signal) => {
+      names.add(name);
+      return blankClaims(namespace, name, signal);
+    };
+    for (const object of [backup, schedule, restored]) {
+      await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, noted), db);
+    }
+    expect([...names]).toEqual(['backups']);
   });
 
   it('is not asked for where nothing is to be made', async () => {

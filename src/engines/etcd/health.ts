@@ -1,8 +1,9 @@
 /** What keeps a cluster from being whole. As long as anything does, nobody is interrupted on purpose. */
 import type { Cluster } from '../../api/cluster.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
-import { podIsReady } from '../../resources/children.ts';
+import { type Pod, podIsReady } from '../../resources/children.ts';
 import { isHealthy, type Member, nameOf, type Situation } from './situation.ts';
+import { isVolumeFull } from './termination-message.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member votes, answers and is ready. */
 export function troubles(situation: Situation, members: readonly Member[]): string[] {
@@ -18,14 +19,19 @@ function troubleOf({ cluster, pods, observed }: Situation, member: Member): stri
   const pod = pods.get(member.index);
   if (pod === undefined) return `${name} has no pod`;
   const trouble = podTrouble(pod);
-  if (trouble !== undefined) return trouble;
+  if (trouble !== undefined) return `${trouble}${causeOf(pod)}`;
   if (member.live === undefined) {
     const silent = observed.members.find((candidate) => candidate.pod === name);
-    return `${name} does not answer${silent?.state === 'silent' ? `: ${silent.why}` : ''}`;
+    return `${name} does not answer${silent?.state === 'silent' ? `: ${silent.why}` : ''}${causeOf(pod)}`;
   }
   if (member.isLearner) return `${name} copies the data and has no vote yet`;
   if (!isHealthy(member)) return `${name} knows no leader`;
   return podIsReady(pod) ? undefined : `${name} is not ready`;
+}
+
+/** As far as its process has said it at its end, in words of ours: its own might quote a password. */
+function causeOf(pod: Pod): string {
+  return isVolumeFull(pod) ? ': its volume is full, and needs a larger storage.size' : '';
 }
 
 /** Somebody has added it by hand: it votes, and we can neither see nor start it. */
@@ -41,9 +47,9 @@ export function absent(situation: Situation, indexes: readonly number[]): string
     const pod = pods.get(index);
     if (pod === undefined) return [`${name} has no pod`];
     const trouble = podTrouble(pod);
-    if (trouble !== undefined) return [trouble];
+    if (trouble !== undefined) return [`${trouble}${causeOf(pod)}`];
     const member = observed.members.find((candidate) => candidate.pod === name);
-    if (member?.state === 'silent') return [`${name} does not answer: ${member.why}`];
+    if (member?.state === 'silent') return [`${name} does not answer: ${member.why}${causeOf(pod)}`];
     return member?.leaderId === undefined ? [`${name} knows no leader`] : [];
   };
   return indexes.flatMap(phrase).join('; ');

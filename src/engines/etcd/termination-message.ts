@@ -9,6 +9,9 @@ const unreadable =
 /** Its check at the start: some running member holds other data. Which of the two is wrong it does not know. */
 const inconsistent = /found data inconsistency with peers/;
 
+/** Neither its database nor its log can be written. */
+const full = /no space left on device/;
+
 /** `none`: nothing that says anything about its data. */
 export type DataComplaint = 'blank' | 'unreadable' | 'inconsistent' | 'none';
 
@@ -17,6 +20,10 @@ export function complaintOf(pod: Pod | undefined): DataComplaint {
   if (blank.test(words)) return 'blank';
   if (unreadable.test(words)) return 'unreadable';
   return inconsistent.test(words) ? 'inconsistent' : 'none';
+}
+
+export function isVolumeFull(pod: Pod | undefined): boolean {
+  return full.test(terminationMessages(pod));
 }
 
 /** Then the messages are those of an earlier process: this one may be silent because its node is. */

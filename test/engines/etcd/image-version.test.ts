@@ -63,6 +63,29 @@ describe('E6: an image of another minor than the version says', () => {
       { spec: { version: five, image: 'etcd:3.6' }, members: { all: { version: five } } },
       ['settled'],
     ],
+    [
+      'is not what runs by the template before it: that says nothing of the image',
+      {
+        spec: { version: five, image: own },
+        pods: { all: 'outdated' },
+        members: { all: { version: six, storageVersion: '3.5.0', downgradeTarget: '3.5.0' } },
+      },
+      ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'is not told by a member that has yet to say what it runs',
+      { spec: { version: five, image: own }, members: { 0: { version: '' }, all: { version: five } } },
+      ['settled'],
+    ],
+    [
+      'does not keep the StatefulSet of a member that runs from coming back',
+      {
+        ...wrong,
+        children: (objects) =>
+          objects.filter(({ metadata, kind }) => kind !== 'StatefulSet' || metadata.name !== 'db-2'),
+      },
+      ['create StatefulSet db-2', 'blocked VersionMismatch'],
+    ],
     ['is nobody’s trouble where the tag says nothing', { spec: { version: five, image: own } }, ['settled']],
     ['is nobody’s trouble where the tag is of a patch', { spec: { version: six, image: 'etcd:v3.6.1' } }, ['settled']],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
