@@ -3,7 +3,7 @@
  *
  * Sentinel alone promotes a replica while the old primary still takes writes, and a second replica may acknowledge them
  * before it is told to follow the new one: acknowledged, then discarded. So writes are paused first, every replica in
- * sync catches up, Sentinel is asked, and the old primary follows whoever Sentinel promoted. The pause is short while
+ * sync catches up, Sentinel hears so and is asked, and the old primary follows whoever Sentinel promoted. The pause is short while
  * nobody has been asked, so that writes do not stand for long where the operator dies meanwhile. Once Sentinel was asked,
  * nobody ends the pause before Sentinel is done: it ends by itself, later than Sentinel may take. The pods do the same when
  * they are stopped (see the hand-over script).
@@ -15,12 +15,13 @@ import type { ActStep } from '../../plan/plan.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisAction, Target } from './action.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import { infoFields, pairs } from './observe.ts';
+import { infoFields, pairs, rows } from './observe.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';
 import { RedisError } from './resp.ts';
 import { type Credentials, type Session, sessionsWith, withSession } from './session.ts';
 import type { Situation } from './situation.ts';
+import { timingOf } from './timing.ts';
 
 /** For all that is waited for under the pause, however slowly everybody answers. */
 const patienceMs = 8_000;
@@ -60,6 +61,7 @@ export async function handOver(
     const primary = await open(action.primary.address, dataPort);
     const replicas = await Promise.all(action.replicas.map((node) => open(node.address, dataPort)));
     const sentinel = await open(action.sentinel.address, sentinelPort);
+    await refuseTilted(sentinel, action.sentinel);
     const pause = (ms: number): Promise<unknown> => primary.command('CLIENT', 'PAUSE', String(ms), 'WRITE');
     await pause(firstPauseMs);
     try {
@@ -68,6 +70,7 @@ export async function handOver(
       // The first pause may have ended before the second began, where this process stood still: what was written between
       // the two has to be everywhere, too. It takes one question.
       await catchUp(primary, replicas, io);
+      await inform(sentinel, cluster, io);
       await askForFailover(sentinel, cluster.metadata.name);
     } catch (error) {
       if (!(error instanceof Unanswered)) await primary.command('CLIENT', 'UNPAUSE');
@@ -86,6 +89,37 @@ export async function handOver(
     patience.cancel();
     open.closeAll();
   }
+}
+
+/** A sentinel whose clock has jumped, or that stood still, acts on nothing for half a minute: it would fail over then. */
+async function refuseTilted(sentinel: Session, { pod }: Target): Promise<void> {
+  if (infoFields(String(await sentinel.command('INFO', 'sentinel'))).sentinel_tilt === '1') {
+    throw new Error(`${pod} is in TILT mode and acts on nothing; the primary stays`);
+  }
+}
+
+/**
+ * Sentinel elects by what it heard last, which may be from before the pause. So it asks all nodes that it does not take
+ * for down. An election takes nobody whose answer is older than three of its periods, so that is put back.
+ */
+async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
+  const askEvery = (ms: number): Promise<unknown> => sentinel.command('SENTINEL', 'DEBUG', 'INFO-PERIOD', String(ms));
+  const deadline = deadlineIn(catchUpMs, io);
+  await askEvery(100);
+  try {
+    for (let passedMs = 0; !deadline.hasPassed(); passedMs += pollMs) {
+      const replicas = rows(await sentinel.command('SENTINEL', 'REPLICAS', cluster.metadata.name));
+      const late = replicas.filter(
+        ({ flags = '', 'info-refresh': agoMs }) => !/down|disconnected/.test(flags) && Number(agoMs) >= passedMs,
+      );
+      if (late.length === 0) return;
+      await io.sleep(pollMs);
+    }
+  } finally {
+    deadline.cancel();
+    await askEvery(timingOf(cluster).infoPeriodMs);
+  }
+  throw new Error(`Sentinel did not hear from every replica within ${catchUpMs} ms; the primary stays`);
 }
 
 /** Longer than Sentinel may take, or writes would go on while it still promotes. */

@@ -227,7 +227,8 @@ async function askSentinel(
   }
 }
 
-function rows(reply: Reply): Record<string, string>[] {
+/** A list of such lists. */
+export function rows(reply: Reply): Record<string, string>[] {
   return Array.isArray(reply) ? reply.map(pairs) : [];
 }
 

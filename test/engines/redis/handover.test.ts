@@ -43,6 +43,9 @@ interface Script {
   /** Offsets that the two replicas report, one look after the other; the last one stays. */
   readonly offsets?: readonly (readonly [number, number])[];
   readonly failover?: Answer;
+  /** Milliseconds since the replicas told the sentinel anything, one look after the other; the last one stays. */
+  readonly refresh?: readonly number[];
+  readonly isTilted?: boolean;
   /** What the sentinel says of the primary afterwards. */
   readonly sentinel?: Readonly<Record<string, string>>;
   /** Looks at the roles before db-2 says that it is primary. */
@@ -58,7 +61,19 @@ interface Script {
 async function run(script: Script = {}) {
   const { offsets = [[100, 100]], failover = 'OK', promotedAfter = 0, replicaRole, latencyMs = 0 } = script;
   let drops = script.dropsBefore ?? 0;
-  const looks = { offsets: [0, 0] as [number, number], roles: 0 };
+  const looks = { offsets: [0, 0] as [number, number], roles: 0, refresh: 0 };
+  const { refresh = [-1] } = script;
+  const sentinel: Process = (command) => {
+    if (command.startsWith('INFO')) return info({ sentinel_tilt: script.isTilted === true ? 1 : 0 });
+    if (command.startsWith('SENTINEL DEBUG')) return 'OK';
+    if (command.startsWith('SENTINEL MASTER')) return flat(script.sentinel ?? {});
+    if (!command.startsWith('SENTINEL REPLICAS')) return failover;
+    const agoMs = refresh[Math.min(looks.refresh++, refresh.length - 1)];
+    return [
+      flat({ name: 'r1', flags: 'slave', 'info-refresh': String(agoMs) }),
+      flat({ name: 'r3', flags: 's_down,slave', 'info-refresh': '9999' }),
+    ];
+  };
   const replica =
     (index: 0 | 1): Process =>
     (command) => {
@@ -75,7 +90,7 @@ async function run(script: Script = {}) {
       'p:6379': (command) => (command === 'INFO replication' ? info({ master_repl_offset: 100 }) : 'OK'),
       'r1:6379': replica(0),
       'r2:6379': replica(1),
-      's:26379': (command) => (command.startsWith('SENTINEL MASTER') ? flat(script.sentinel ?? {}) : failover),
+      's:26379': sentinel,
     },
   });
   const action = {
@@ -90,7 +105,7 @@ async function run(script: Script = {}) {
   const result = await settle(network.clock, handOver(action, redisCluster(), { password: 'pw' }, network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
-  const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL MASTER/.test(line));
+  const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|REPLICAS)/.test(line));
   return { outcome, told, ms: network.clock.monotonic(), open: network.open() };
 }
 
@@ -105,6 +120,21 @@ describe('a hand-over', () => {
       outcome: 'done',
       told: [firstPause, pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
       open: 0,
+    });
+  });
+
+  it('R7: has Sentinel ask the replicas first: it elects by what it heard last', async () => {
+    expect(await run({ refresh: [1500, 1500, 10] })).toMatchObject({ outcome: 'done', ms: 50 });
+    expect(await run({ refresh: [9999] })).toMatchObject({
+      outcome: 'Sentinel did not hear from every replica within 2000 ms; the primary stays',
+      told: [firstPause, pause, resume],
+    });
+  });
+
+  it('R7: asks no sentinel that acts on nothing, and pauses nothing for it', async () => {
+    expect(await run({ isTilted: true })).toMatchObject({
+      outcome: 'db-sentinel-0 is in TILT mode and acts on nothing; the primary stays',
+      told: [],
     });
   });
 
