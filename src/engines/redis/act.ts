@@ -25,7 +25,8 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', 'NO', 'ONE'));
       return;
     case 'redis.follow':
-      await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', action.primary, String(dataPort)));
+      await at(action.primary, dataPort, (c) => requirePrimary(c, action.primary));
+      await at(action.node.address, dataPort, (c) => follow(c, action));
       return;
     case 'redis.monitor':
       await at(action.sentinel.address, sentinelPort, async (c) => {
@@ -66,6 +67,26 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
     default:
       return action satisfies never;
   }
+}
+
+/** Steps before this one may have taken long, and Sentinel may have elected another meanwhile: then data would be lost. */
+async function requirePrimary(connection: RedisConnection, address: string): Promise<void> {
+  if ((await roleOf(connection)) !== 'master') throw new Error(`${address} is primary no more`);
+}
+
+async function follow(
+  connection: RedisConnection,
+  { node, from, primary }: Extract<RedisAction, { type: 'redis.follow' }>,
+): Promise<void> {
+  if (from === 'replica' && (await roleOf(connection)) === 'master') {
+    throw new Error(`${node.pod} has become primary meanwhile`);
+  }
+  await connection.command('REPLICAOF', primary, String(dataPort));
+}
+
+async function roleOf(connection: RedisConnection): Promise<string | undefined> {
+  const role = await connection.command('ROLE');
+  return Array.isArray(role) ? String(role[0]) : undefined;
 }
 
 /** CONFIG SET takes all or nothing: after a refusal each directive is set by itself, so that one holds up no other. */

@@ -2,6 +2,7 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
+import type { DataNode } from './observed.ts';
 
 export interface Target {
   readonly pod: string;
@@ -11,7 +12,13 @@ export interface Target {
 export type RedisAction =
   /** Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. */
   | { readonly type: 'redis.promote'; readonly node: Target }
-  | { readonly type: 'redis.follow'; readonly node: Target; readonly primary: string }
+  /** `from`: the role in which the node was seen. Who has become primary since is left alone. */
+  | {
+      readonly type: 'redis.follow';
+      readonly node: Target;
+      readonly from: DataNode['role'];
+      readonly primary: string;
+    }
   /**
    * `replace` drops what the sentinel watched before, and will not give up by itself. `identity`: it logs in to the nodes as
    * the cluster, which all of them know; otherwise with the password of the clients.

@@ -26,7 +26,7 @@ export function unready(situation: Situation, primary: DataNode): string[] {
     ...sentinelPods.flatMap((pod) => sentinelTrouble(pod, situation, primary)),
     ...(topology.failingOver ? ['Sentinel is failing over'] : []),
   ];
-  const few = able < majorityOf(spec.sentinel.replicas) ? ['too few sentinels know the members yet'] : [];
+  const few = able < majorityOf(spec.sentinel.replicas) ? ['too few sentinels know and reach the members'] : [];
   return [...data, ...(sentinels.length > 0 ? sentinels : few)];
 }
 
@@ -44,14 +44,17 @@ export function amiss(situation: Situation, primary: DataNode): string[] {
     .map((sentinel) => `${sentinel.pod} does not know every member yet`);
 }
 
-/** Knows enough peers for a majority, and a replica to elect where there is one. */
+/** Reaches the primary, enough peers for a majority, and a replica to elect where there is one. The operator may be alone in reaching them. */
 function canFailOver({ watches }: WatchingSentinel, { spec, nodes, observed }: Situation, primary: DataNode): boolean {
   const living = new Set(answering(observed.sentinels).map((sentinel) => sentinel.address));
-  const peers = watches.peers.filter((peer) => living.has(peer.address)).length;
+  const peers = watches.peers.filter((peer) => living.has(peer.address) && !peer.down).length;
   const replicas = nodes.filter((node) => node.address !== primary.address);
-  const knowsReplica = watches.replicas.some((known) => replicas.some((node) => node.address === known.address));
+  const knowsReplica = watches.replicas.some(
+    (known) => !known.down && replicas.some((node) => node.address === known.address),
+  );
   return (
     watches.primary === primary.address &&
+    !watches.primaryDown &&
     peers + 1 >= majorityOf(spec.sentinel.replicas) &&
     (replicas.length === 0 || knowsReplica)
   );

@@ -174,12 +174,17 @@ export function dataNode(
       return replica?.[1] === undefined ? [] : [replica[1]];
     }),
     electable: Number(priority ?? 0) > 0,
+    ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
     settings,
     usedMemory: Number(info.used_memory ?? 0),
     findings,
   };
+}
+
+function isUnwritten(info: Readonly<Record<string, string>>): boolean {
+  return info.aof_enabled === '0' || info.aof_rewrite_in_progress === '1' || info.aof_rewrite_scheduled === '1';
 }
 
 /** Foreign text: whatever is no term is none. */

@@ -48,6 +48,8 @@ export interface DataNode {
    * dataset, until it has copied that and written it down.
    */
   readonly electable: boolean;
+  /** The append-only file may not hold its dataset: it is off, or is written anew. */
+  readonly unwritten?: true;
   /** The term on its volume: its last time as primary, or the one of the primary that it followed. */
   readonly term?: VolumeTerm;
   /** No key in any database. */

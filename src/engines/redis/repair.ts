@@ -78,7 +78,7 @@ function followSteps(situation: Situation, primary: DataNode): Act[] {
       : [
           {
             type: 'act',
-            action: { type: 'redis.follow', node: target(node), primary: primary.address },
+            action: { type: 'redis.follow', node: target(node), from: node.role, primary: primary.address },
             summary: `make ${node.pod} a replica of ${primary.pod}`,
           },
         ],

@@ -60,11 +60,11 @@ export function planMoveOffVictims(situation: Situation, primary: DataNode): Pla
   return { steps: step === undefined ? [] : [step], outcome: wait('HandingOver', message, 500) };
 }
 
-/** Nodes that stay and hold the data may be elected again, whatever an earlier plan had in mind for them. */
+/** Nodes that stay and hold the data, on their disk too, may be elected again, whatever an earlier plan had in mind for them. */
 export function electableSteps(situation: Situation): ActStep<RedisAction>[] {
   const victims = victimsOf(situation);
   return situation.nodes
-    .filter((node) => !node.electable && node.linkUp && !victims.has(node.pod))
+    .filter((node) => !node.electable && node.linkUp && node.unwritten !== true && !victims.has(node.pod))
     .map((node) => electableStep(node, true));
 }
 

@@ -25,7 +25,6 @@ const settings = 'down-after-milliseconds 3000 failover-timeout 15000 parallel-s
 describe('an action', () => {
   it.each<readonly [action: RedisAction, asked: readonly string[]]>([
     [{ type: 'redis.promote', node }, ['a:6379 REPLICAOF NO ONE']],
-    [{ type: 'redis.follow', node, primary: '10.0.0.7' }, ['a:6379 REPLICAOF 10.0.0.7 6379']],
     [
       { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: false },
       ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`],
@@ -54,6 +53,26 @@ describe('an action', () => {
     ],
   ])('$type says so', async (action, expected) => {
     expect(await act(action)).toMatchObject({ asked: expected, result: { status: 'fulfilled' }, open: 0 });
+  });
+
+  it.each<
+    readonly [story: string, from: 'primary' | 'replica', role: string, primaryRole: string, asked: readonly string[]]
+  >([
+    ['has a replica follow', 'replica', 'slave', 'master', ['p:6379 ROLE', 'a:6379 ROLE', 'a:6379 REPLICAOF p 6379']],
+    ['has a primary of before follow', 'primary', 'master', 'master', ['p:6379 ROLE', 'a:6379 REPLICAOF p 6379']],
+    ['R4: leaves alone who has been elected meanwhile', 'replica', 'master', 'master', ['p:6379 ROLE', 'a:6379 ROLE']],
+    ['R4: has nobody follow one that is primary no more', 'replica', 'slave', 'slave', ['p:6379 ROLE']],
+  ])('%s', async (_, from, role, primaryRole, asked) => {
+    const network = scriptedNetwork({
+      processes: {
+        'a:6379': (command) => (command === 'ROLE' ? [role] : 'OK'),
+        'p:6379': (command) => (command === 'ROLE' ? [primaryRole] : 'OK'),
+      },
+    });
+    const action = { type: 'redis.follow', node, from, primary: 'p' } as const;
+    const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
+    expect(network.asked).toEqual(asked);
+    expect(result.status).toBe(asked.some((line) => line.includes('REPLICAOF')) ? 'fulfilled' : 'rejected');
   });
 
   it('that asks for a failover which is under way is done', async () => {

@@ -49,22 +49,38 @@ describe('what users could notice', () => {
     [
       'R3: the sentinels do not know each other: none of them could get a majority',
       { sentinels: { all: { peers: [] } } },
-      ['too few sentinels know the members yet'],
+      ['too few sentinels know and reach the members'],
+    ],
+    [
+      'R3: the operator reaches the primary, and most sentinels do not',
+      { sentinels: { 1: { primaryDown: true }, 2: { primaryDown: true } } },
+      ['too few sentinels know and reach the members'],
+    ],
+    ['nothing, where one of three sentinels does not reach it', { sentinels: { 1: { primaryDown: true } } }, []],
+    [
+      'R3: the sentinels reach no replica',
+      { sentinels: { all: { replicas: knownReplicas(1, 2).map((known) => ({ ...known, down: true })) } } },
+      ['too few sentinels know and reach the members'],
+    ],
+    [
+      'R3: the sentinels do not reach each other',
+      { sentinels: { all: { peers: knownPeers(0, 1, 2).map((known) => ({ ...known, down: true })) } } },
+      ['too few sentinels know and reach the members'],
     ],
     [
       'R3: the sentinels know peers that are dead',
       { sentinels: { all: { peers: [{ address: '10.8.1.1', down: true }] } } },
-      ['too few sentinels know the members yet'],
+      ['too few sentinels know and reach the members'],
     ],
     [
       'R3: the sentinels know only replicas that are gone',
       { sentinels: { all: { replicas: [{ address: '10.8.0.1', priority: 100, down: true }] } } },
-      ['too few sentinels know the members yet'],
+      ['too few sentinels know and reach the members'],
     ],
     [
       'R3: the sentinels know no replica that they could elect',
       { sentinels: { 0: { replicas: [] }, 1: { replicas: [] } } },
-      ['too few sentinels know the members yet'],
+      ['too few sentinels know and reach the members'],
     ],
   ])('%s', (_, story, expected) => {
     const found = troubles(story);

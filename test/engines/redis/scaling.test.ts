@@ -94,6 +94,11 @@ describe('fewer data nodes', () => {
       ['hand over db-2 -> db-0|db-1 by db-sentinel-0', 'wait HandingOver'],
     ],
     [
+      'nobody is let be elected before what it has copied is on its disk',
+      { spec: { replicas: 5 }, nodes: { 3: { electable: false, unwritten: true } } },
+      ['settled'],
+    ],
+    [
       'the change of mind: who stays may be elected again',
       { spec: { replicas: 5 }, nodes: { 3: { electable: false } } },
       ['configure db-3 replica-priority=100', 'wait Repairing'],

@@ -250,10 +250,10 @@ describe('the status', () => {
     `);
     expect(conditions.map(({ type, message }) => `${type}: ${message}`)).toMatchInlineSnapshot(`
       [
-        "Ready: db-1 does not answer; too few sentinels know the members yet",
-        "Progressing: db-1 does not answer; too few sentinels know the members yet",
-        "Degraded: db-1 does not answer; too few sentinels know the members yet",
-        "Reconciling: db-1 does not answer; too few sentinels know the members yet",
+        "Ready: db-1 does not answer; too few sentinels know and reach the members",
+        "Progressing: db-1 does not answer; too few sentinels know and reach the members",
+        "Degraded: db-1 does not answer; too few sentinels know and reach the members",
+        "Reconciling: db-1 does not answer; too few sentinels know and reach the members",
         "SpecWarning: with two data nodes a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; use three data nodes, or set config.min-replicas-to-write to 1",
       ]
     `);
