@@ -3,7 +3,7 @@
  *
  * `CLUSTERWRIGHT_E2E_KUBECONFIG` names a sandbox that runs already and is left running; so is one that is found up. The
  * tests talk to pods and break nodes, so it has to be a sandbox of this machine. `CLUSTERWRIGHT_E2E_BUNDLE` names a
- * controller to test instead of one built from this checkout.
+ * controller to test instead of one built from this checkout; O13 does not look at that one.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
+import { bundleForeseen } from '../support/foreseen-bundle.ts';
 import { connectKubernetes, listAll } from '../support/kubernetes.ts';
 import { backupSchedules, backups, etcdClusters, redisClusters } from '../support/resources.ts';
 import { finishResults, startResults } from '../support/results.ts';
@@ -32,13 +33,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { KUBECONFIG, PATH } = sandboxEnv();
   const kubeconfig = given ?? KUBECONFIG;
   await progress.step('Installing the CRDs', () => installCrds(kubeconfig));
-  const bundle = process.env.CLUSTERWRIGHT_E2E_BUNDLE ?? (await bundleController(progress));
+  const ownBundle = process.env.CLUSTERWRIGHT_E2E_BUNDLE;
+  const bundle = ownBundle ?? (await bundleController(progress));
   await loadImages([operatorImage], { bundle }, progress);
   await startResults();
   // Workers start with this environment: kubectl in tests finds the cluster as a person's would.
   Object.assign(process.env, { KUBECONFIG: kubeconfig, PATH });
   project.provide('kubeconfig', kubeconfig);
-  project.provide('bundle', bundle);
+  project.provide('bundle', ownBundle === undefined ? await foreseenBundle(progress) : bundle);
+  project.provide('isForeseen', ownBundle === undefined);
 
   return async () => {
     const table = await finishResults();
@@ -63,4 +66,10 @@ async function installCrds(kubeconfig: string): Promise<void> {
 async function bundleController(progress: Progress): Promise<string> {
   await progress.step('Bundling the controller', () => run('npm', ['run', '--silent', 'bundle'], { cwd: root }));
   return join(root, 'build/controller.mjs');
+}
+
+async function foreseenBundle(progress: Progress): Promise<string> {
+  const file = join(root, 'build/foreseen/controller.mjs');
+  await progress.step('Bundling it with O13', () => bundleForeseen(root, file));
+  return file;
 }

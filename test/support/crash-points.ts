@@ -20,7 +20,7 @@ const quietMs = 4_000;
 
 /** An operator without crashes, until the cluster is whole and quiet. Resolves with its writes. */
 export async function undisturbed(stage: Stage, isWhole: Check): Promise<readonly string[]> {
-  const life = await startLife({ kubeconfig: stage.kubeconfig, namespace: stage.namespace });
+  const life = await startLife(stage);
   try {
     await settled(life, isWhole, performance.now() + patienceMs);
   } finally {
@@ -34,7 +34,7 @@ export async function killedAfterEveryWrite(stage: Stage, isWhole: Check): Promi
   const writes: string[] = [];
   const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
-    const life = await startLife({ kubeconfig: stage.kubeconfig, namespace: stage.namespace, writes: 1 });
+    const life = await startLife({ ...stage, writes: 1 });
     const isDone = await settled(life, isWhole, deadline);
     writes.push(...life.writes);
     if (!isDone) continue;

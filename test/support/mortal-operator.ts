@@ -17,6 +17,7 @@ import type { Transport, TransportRequest } from '../../src/runtime/transport.ts
 import { createTransport } from '../../src/runtime/undici-transport.ts';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
 import { operatorImage } from '../../src/sandbox/images/recipes.ts';
+import { type ForesightPlace, foreseen } from './foreseen-operator.ts';
 
 export interface Life {
   /** One line a write, in order. */
@@ -32,6 +33,8 @@ export interface LifeOptions {
   readonly namespace: string;
   /** Writes until it dies; undefined: it lives. */
   readonly writes?: number;
+  /** Where O13 tells of it. */
+  readonly foresight: ForesightPlace;
 }
 
 /** Its Jobs run the image that the tests have loaded. */
@@ -93,13 +96,10 @@ export async function startLife(options: LifeOptions): Promise<Life> {
     return counting(await dialTcp(host, port, signal), `${host}:${port}`, wrote, () => dead);
   };
 
+  const edges = { engines, transport, dial, clock: systemClock, namespaces: [options.namespace] };
   const operator = createOperator({
-    engines,
-    transport,
-    dial,
-    namespaces: [options.namespace],
+    ...foreseen(edges, options.foresight),
     instance: 'mortal',
-    clock: systemClock,
     random: Math.random,
     log: createLog({ level: 'silent' }),
     metrics: createMetrics({ process: false }),

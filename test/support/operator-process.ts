@@ -1,9 +1,10 @@
-/** The operator as it ships, one bundle in one process, watching one namespace with a lease of its own. */
+/** The operator as one bundle in one process, watching one namespace with a lease of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
 import { operatorImage } from '../../src/sandbox/images/recipes.ts';
+import { type ForesightPlace, foresightEnvironment } from './foreseen-operator.ts';
 import { within } from './redis-client.ts';
 
 /** As in the Dockerfile. */
@@ -16,6 +17,8 @@ export interface OperatorOptions {
   readonly namespace: string;
   /** Its log is appended here. */
   readonly logFile: string;
+  /** Where O13 tells of it; a bundle that has it not tells nothing. */
+  readonly foresight: ForesightPlace;
 }
 
 export interface LogLine {
@@ -51,6 +54,7 @@ export async function startOperator(options: OperatorOptions): Promise<OperatorP
       CLUSTERWRIGHT_NAMESPACES: namespace,
       CLUSTERWRIGHT_PORT: '0',
       CLUSTERWRIGHT_AGENT_IMAGE: imageReference(operatorImage),
+      ...foresightEnvironment(options.foresight),
     },
   });
   const { pid, stdout, stderr } = child;

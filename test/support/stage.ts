@@ -6,7 +6,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
@@ -14,12 +14,14 @@ import type { RedisSpecInput } from '../../src/api/redis.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import type { AskEtcd } from './etcd-client.ts';
 import { type EtcdTestCluster, etcdTestCluster } from './etcd-test-cluster.ts';
+import type { ForesightPlace } from './foreseen-operator.ts';
+import { foresightWords, readForesight, unforeseenIn } from './foresight-report.ts';
 import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
 import { etcdClusters, redisClusters } from './resources.ts';
-import { resultsDirectory } from './results.ts';
+import { recordResult, resultsDirectory } from './results.ts';
 import { until } from './until.ts';
 
 declare module 'vitest' {
@@ -28,6 +30,8 @@ declare module 'vitest' {
     kubeconfig: string;
     /** The controller in one file. */
     bundle: string;
+    /** Whether that one has O13 in it. */
+    isForeseen: boolean;
   }
 }
 
@@ -38,12 +42,14 @@ export interface Stage {
   readonly kubeconfig: string;
   /** Warnings that the API server gave to the test. */
   readonly warnings: readonly string[];
+  /** For an operator that is started without `startOperator`. */
+  readonly foresight: ForesightPlace;
   startOperator(): Promise<OperatorProcess>;
   /** Makes a RedisCluster of version 8.0 unless the spec says otherwise. */
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
   /** `ask`: how its clients ask, where they have to show who they are. */
   createEtcd(name: string, spec?: EtcdSpecInput, ask?: AskEtcd): Promise<EtcdTestCluster>;
-  /** Ends the operators and removes the namespace with everything in it. */
+  /** Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13). */
   close(): Promise<void>;
 }
 
@@ -56,15 +62,18 @@ export async function openStage(name: string): Promise<Stage> {
   const kubeconfig = join(directory, 'kubeconfig');
   await writeFile(kubeconfig, inNamespace(await readFile(inject('kubeconfig'), 'utf8'), namespace), { mode: 0o600 });
   const operators: OperatorProcess[] = [];
+  const foresight = { kubeconfig, file: join(resultsDirectory, `${namespace}.foresight.jsonl`) };
+  await rm(foresight.file, { force: true });
 
   return {
     namespace,
     client,
     kubeconfig,
     warnings,
+    foresight,
     async startOperator() {
       const logFile = join(resultsDirectory, `${namespace}.log`);
-      const operator = await startOperator({ bundle: inject('bundle'), kubeconfig, namespace, logFile });
+      const operator = await startOperator({ bundle: inject('bundle'), kubeconfig, namespace, logFile, foresight });
       operators.push(operator);
       return operator;
     },
@@ -91,6 +100,10 @@ export async function openStage(name: string): Promise<Stage> {
       await removeNamespace(client, namespace);
       await rm(directory, { recursive: true });
       await close();
+      const lines = await readForesight(foresight.file);
+      await recordResult({ scenario: `foresight: ${name}`, measured: foresightWords(lines) });
+      expect(unforeseenIn(lines)).toEqual([]);
+      if (operators.length > 0 && inject('isForeseen')) expect(lines).not.toEqual([]);
     },
   };
 }

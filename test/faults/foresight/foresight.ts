@@ -6,101 +6,21 @@
  * from that view: nobody can show what follows from what he does not see. What the processes answered is the same.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../../src/api/object.ts';
-import { previewOf } from '../../../src/cli/plan-live.ts';
-import { engines } from '../../../src/engines/index.ts';
-import { isOptional, type Plan, settled } from '../../../src/plan/plan.ts';
-import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
-import { sleep } from '../../../src/runtime/clock.ts';
+import { isOptional, type Plan } from '../../../src/plan/plan.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
-import { over } from '../simulated/settling.ts';
 import { targetOf } from '../wire/request.ts';
 import type { WireEntry } from '../wire/wire.ts';
-import { virtualTime } from '../world/time.ts';
-import { frozenClient } from './frozen-client.ts';
-import { isPlanned } from './planned-request.ts';
+import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
+import { isPlanned, isShownBy } from './planned-request.ts';
 import type { Act, ForesightRecorder, Pass } from './recorder.ts';
-import { replayed } from './transcript.ts';
 
-const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is asked through the API server'));
-/** Virtual milliseconds: each process is given up after one second, or a few. */
-const patienceMs = 300_000;
-
-async function previewFrom(pass: Pass, objects: readonly KubeObject[]): Promise<Plan> {
-  const time = virtualTime();
-  const { name, namespace } = pass.cluster.metadata;
-  const engine = engines.find((one) => one.name === pass.engine.name);
-  if (engine === undefined) throw new Error(`there is no engine ${pass.engine.name}`);
-  const reads = [...pass.secretReads];
-  const answered = async (path: string): Promise<void> => {
-    const next = reads.findIndex((read) => read.path === path);
-    const [read] = next < 0 ? [] : reads.splice(next, 1);
-    if (read?.answeredAt !== undefined) await sleep(time, Math.max(0, read.answeredAt - pass.began - time.monotonic()));
-  };
-  const work = previewOf({ engine, name }, namespace, engines, {
-    cluster: 'simulated',
-    client: frozenClient(withSecrets(objects, pass), answered),
-    way: 'direct',
-    forward: unreachable,
-    dial: replayed(pass.connections, time, pass.began),
-    clock: {
-      now: () => pass.now + time.monotonic(),
-      monotonic: time.monotonic,
-      after: (ms, call) => time.after(ms, call),
-    },
-  });
-  if (!(await time.advanceUntil(over(work), patienceMs))) throw new Error('the plan is never made');
-  return (await work).plan;
-}
-
-/** With what the operator remembered of Secrets, which may have changed since. */
-function withSecrets(objects: readonly KubeObject[], { secrets, cluster }: Pass): readonly KubeObject[] {
-  const { namespace } = cluster.metadata;
-  const isRead = ({ kind, metadata }: KubeObject): boolean => kind === 'Secret' && secrets.has(metadata.name);
-  const read = [...secrets].flatMap(([name, values]): KubeObject[] => {
-    if (values === undefined) return [];
-    const there = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name);
-    const data = Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-    // One that was gone by then was the operator's own: of somebody else's it remembers nothing that it uses.
-    const labels = { [managedByLabel]: managedBy };
-    const made = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels } };
-    return [{ ...(there ?? made), data: Object.fromEntries(data) }];
-  });
-  return [...objects.filter((object) => !isRead(object)), ...read];
-}
-
-const isChild = (pass: Pass, { metadata }: KubeObject): boolean =>
-  metadata.labels?.[managedByLabel] === managedBy &&
-  metadata.labels[nameLabel] === pass.engine.name &&
-  metadata.labels[instanceLabel] === pass.cluster.metadata.name;
-
-const isSame = (some: KubeObject, other: KubeObject): boolean =>
-  some.kind === other.kind &&
-  some.metadata.name === other.metadata.name &&
-  some.metadata.namespace === other.metadata.namespace;
-
-function viewOf({ cluster, children, referred }: Pass): readonly KubeObject[] {
-  return [cluster, ...children.objects, ...(referred === undefined ? [] : [referred])];
-}
-
-/** Whether the operator's view was not what was in the API server: something newer is there, or something else. */
-function wasBehind(pass: Pass): boolean {
-  const view = viewOf(pass);
-  const isOld = view.some((seen) => {
-    const there = pass.objects.find((object) => isSame(object, seen));
-    return there?.metadata.resourceVersion !== seen.metadata.resourceVersion;
-  });
-  return isOld || pass.objects.some((object) => isChild(pass, object) && !view.some((seen) => isSame(object, seen)));
-}
-
-function asSeen(pass: Pass): readonly KubeObject[] {
-  const view = viewOf(pass);
-  const others = pass.objects.filter((object) => !isChild(pass, object) && !view.some((seen) => isSame(object, seen)));
-  return [...view, ...others];
+interface Requested {
+  readonly method: string;
+  readonly path: string;
 }
 
 /** Not of any plan, and the whole list of it: see `docs/faults.md`. */
-function isApart({ request }: WireEntry): boolean {
+export function isApart({ request }: { readonly request?: Requested }): boolean {
   if (request === undefined || request.method === 'GET') return true;
   const { group, resource, subresource } = targetOf(request.path);
   return ['leases', 'events'].includes(resource) || (group === 'clusterwright.dev' && subresource === 'status');
@@ -119,7 +39,7 @@ export async function unforeseen(
   const preview = (pass: Pass, from: 'there' | 'seen'): Promise<Plan> => {
     const known = previews.get(pass) ?? new Map<'there' | 'seen', Promise<Plan>>();
     previews.set(pass, known);
-    const made = known.get(from) ?? previewFrom(pass, from === 'there' ? pass.objects : asSeen(pass));
+    const made = known.get(from) ?? planFrom(pass, from === 'there' ? pass.objects : asSeen(pass));
     known.set(from, made);
     return made;
   };
@@ -133,9 +53,7 @@ export async function unforeseen(
   };
   const shown = async (pass: Pass | undefined): Promise<string> => {
     if (pass === undefined) return 'there was no pass';
-    const { steps, outcome } = await preview(pass, wasBehind(pass) ? 'seen' : 'there');
-    const why = outcome.state === 'settled' ? 'settled' : `${outcome.reason}: ${outcome.message}`;
-    return `the plan was: ${[...steps.map(describeStep), why].join('; ')}`;
+    return planWords(await preview(pass, wasBehind(pass) ? 'seen' : 'there'));
   };
 
   const found: string[] = [];
@@ -162,7 +80,7 @@ export async function unforeseen(
       const isDone =
         step.type === 'act'
           ? done.some((action) => isDeepStrictEqual(action, step.action))
-          : sent.some((request) => isPlanned({ steps: [step], outcome: settled }, request));
+          : sent.some((request) => isShownBy(step, request));
       if (!isDone && !isOptional(step)) undone.push(`${describeStep(step)} was planned, and was not done`);
     }
   }

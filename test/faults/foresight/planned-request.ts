@@ -13,8 +13,12 @@ const wired = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const same = (some: unknown, other: unknown): boolean => isDeepStrictEqual(wired(some), wired(other));
 
 export function isPlanned(plan: Plan, request: TransportRequest): boolean {
+  return plan.steps.some((step) => isShownBy(step, request));
+}
+
+export function isShownBy(step: Step, request: TransportRequest): boolean {
   const body: unknown = request.body === undefined ? {} : JSON.parse(request.body);
-  return plan.steps.some((step) => isOf(step, request, body));
+  return isOf(step, request, body);
 }
 
 function isOf(step: Step, request: TransportRequest, body: unknown): boolean {

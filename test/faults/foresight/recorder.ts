@@ -8,11 +8,12 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import type { RegisteredEngine } from '../../../src/engines/engine.ts';
 import type { EngineIO } from '../../../src/engines/engine-io.ts';
 import type { EngineAction } from '../../../src/plan/plan.ts';
-import type { Children } from '../../../src/resources/children.ts';
+import { type Children, noChildren } from '../../../src/resources/children.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { targetOf } from '../wire/request.ts';
+import { keptExchange, type SecuredExchange } from './secured-exchange.ts';
 import { type Connection, tapped } from './transcript.ts';
 
 export interface Pass {
@@ -31,6 +32,12 @@ export interface Pass {
   readonly referred: Cluster | undefined;
   /** All that the processes were asked until the plan was made, and what they answered. */
   connections: readonly Connection[];
+  /** Of that what was over TLS. */
+  exchanges: readonly SecuredExchange[];
+  /** Whether all that was asked has been answered, or given up: what is done now rests on it. */
+  isPlanned: boolean;
+  /** Of one whose spec is not valid: `cluster` is what still counts of it. */
+  readonly isUpkeep: boolean;
   /** What it took the Secrets for: it remembers what it has read of one for up to an hour. */
   readonly secrets: Map<string, Readonly<Record<string, string>> | undefined>;
   /** When the answers came to what was read of Secrets meanwhile, in the order in which it was asked. */
@@ -67,12 +74,20 @@ export interface ForesightRecorder {
   readonly acts: readonly Act[];
 }
 
+/** Looks while it happens. Nothing is kept for afterwards then. */
+export interface Onlooker {
+  began(pass: Pass): void;
+  /** Resolves when the action may begin. */
+  acting(act: Act): Promise<void>;
+}
+
 export function foresightRecorder(options: {
   readonly clock: Clock;
   readonly objects: () => readonly KubeObject[];
   readonly sent: () => number;
+  readonly onlooker?: Onlooker;
 }): ForesightRecorder {
-  const { clock, objects, sent } = options;
+  const { clock, objects, sent, onlooker } = options;
   const passes: Pass[] = [];
   const acts: Act[] = [];
 
@@ -82,6 +97,7 @@ export function foresightRecorder(options: {
     cluster: Cluster,
     children: Children,
     referred?: Cluster,
+    isUpkeep = false,
   ): Pass {
     const [began, now] = [clock.monotonic(), clock.now()];
     const pass: Pass = {
@@ -95,10 +111,14 @@ export function foresightRecorder(options: {
       children,
       referred,
       connections: [],
+      exchanges: [],
+      isPlanned: false,
+      isUpkeep,
       secretReads: [],
       secrets: new Map(),
     };
-    passes.push(pass);
+    if (onlooker === undefined) passes.push(pass);
+    else onlooker.began(pass);
     return pass;
   }
 
@@ -110,28 +130,35 @@ export function foresightRecorder(options: {
       const asking = new AsyncLocalStorage<Connection[]>();
       const secretReads: SecretRead[] = [];
       const recorded = engines.map((engine): RegisteredEngine => {
-        const { lastBackup } = engine;
+        const { lastBackup, upkeep } = engine;
+        const reading =
+          (pass: Pass, io: EngineIO): EngineIO['secret'] =>
+          async (name, whose) => {
+            const values = await io.secret(name, whose);
+            pass.secrets.set(name, values);
+            return values;
+          };
         return {
           ...engine,
           async survey(cluster, children, io, referred) {
             const pass = begin(id, engine, cluster, children, referred);
             const connections: Connection[] = [];
             const firstRead = secretReads.length;
-            const secret: EngineIO['secret'] = async (name, whose) => {
-              const values = await io.secret(name, whose);
-              pass.secrets.set(name, values);
-              return values;
-            };
+            const exchanges: SecuredExchange[] = [];
+            const exchange = keptExchange(io.exchange, exchanges, () => clock.monotonic());
             const survey = await asking.run(connections, () =>
-              engine.survey(cluster, children, { ...io, secret }, referred),
+              engine.survey(cluster, children, { ...io, exchange, secret: reading(pass, io) }, referred),
             );
             pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
+            pass.exchanges = exchanges.map((one) => ({ ...one }));
             pass.secretReads = secretReads.slice(firstRead);
+            pass.isPlanned = true;
             return {
               ...survey,
               async act(action) {
                 const act: Act = { pass, action, from: clock.monotonic() };
-                acts.push(act);
+                if (onlooker === undefined) acts.push(act);
+                else await onlooker.acting(act);
                 try {
                   await survey.act(action);
                 } catch (error) {
@@ -148,8 +175,25 @@ export function foresightRecorder(options: {
             ? {}
             : {
                 lastBackup: (cluster, children, now) => {
-                  begin(id, engine, cluster, children);
+                  begin(id, engine, cluster, children).isPlanned = true;
                   return lastBackup(cluster, children, now);
+                },
+              }),
+          ...(upkeep === undefined
+            ? {}
+            : {
+                upkeep: {
+                  fields: upkeep.fields,
+                  async plan(cluster, io) {
+                    // Of one that is being deleted it is a part of the same plan.
+                    if (cluster.metadata.deletionTimestamp !== undefined) return upkeep.plan(cluster, io);
+                    const pass = begin(id, engine, cluster, noChildren, undefined, true);
+                    const firstRead = secretReads.length;
+                    const steps = await upkeep.plan(cluster, { ...io, secret: reading(pass, io) });
+                    pass.secretReads = secretReads.slice(firstRead);
+                    pass.isPlanned = true;
+                    return steps;
+                  },
                 },
               }),
         };

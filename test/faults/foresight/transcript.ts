@@ -7,8 +7,10 @@ import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 
 type Event = { readonly at: number } & (
-  | { readonly way: 'out' | 'in'; readonly bytes: Buffer }
+  | { readonly way: 'out'; readonly bytes: Buffer }
+  | { readonly way: 'in'; readonly bytes: Buffer }
   | { readonly way: 'end' }
+  | { readonly way: 'failure'; readonly error: Error }
 );
 
 export interface Connection {
@@ -41,10 +43,16 @@ export function tapped(dial: Dial, keptIn: () => Connection[] | undefined, now: 
 function tap(socket: Duplex, events: Event[], now: () => number): Duplex {
   const write = socket._write.bind(socket);
   const push = socket.push.bind(socket);
-  socket._write = (chunk: Buffer, encoding, done) => {
-    events.push({ at: now(), way: 'out', bytes: Buffer.from(chunk) });
+  socket._write = (chunk: Buffer | string, encoding, done) => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
+    events.push({ at: now(), way: 'out', bytes });
     write(chunk, encoding, done);
   };
+  // A socket of the system's takes several at once by another way.
+  Object.defineProperty(socket, '_writev', { value: undefined });
+  socket.once('close', () => {
+    if (socket.errored !== null) events.push({ at: now(), way: 'failure', error: socket.errored });
+  });
   socket.push = (chunk: unknown, encoding) => {
     events.push({
       at: now(),
@@ -112,13 +120,28 @@ function echo(bind: (asked: Buffer) => Connection | undefined, then: Then): Dupl
         if (!asked.subarray(0, bytes.length).equals(bytes)) return;
         asked = asked.subarray(bytes.length);
       } else {
-        const said = next.way === 'in' ? next.bytes : null;
-        then(next.at, () => socket.push(said));
+        then(next.at, () => say(socket, next));
       }
       rest?.shift();
     }
   };
   return socket;
+}
+
+function say(socket: Duplex, said: Exclude<Event, { way: 'out' }>): void {
+  switch (said.way) {
+    case 'in':
+      socket.push(said.bytes);
+      return;
+    case 'end':
+      socket.push(null);
+      return;
+    case 'failure':
+      socket.destroy(said.error);
+      return;
+    default:
+      said satisfies never;
+  }
 }
 
 /** All that was asked on it before the first answer, and perhaps more. */

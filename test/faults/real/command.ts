@@ -9,6 +9,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../../src/sandbox/sandbox.ts';
+import { bundleForeseen } from '../../support/foreseen-bundle.ts';
 import { connectKubernetes, listAll } from '../../support/kubernetes.ts';
 import { redisClusters } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
@@ -29,11 +30,13 @@ export async function realLayer(options: RealCommandOptions): Promise<number> {
     await loadImages(['redis:8.0'], {}, progress);
     const kubeconfig = sandboxEnv().KUBECONFIG;
     await installCrds(kubeconfig, join(root, 'dist/0000-crds.k8s.yaml'));
+    const bundle = join(build, 'foreseen/controller.mjs');
+    await bundleForeseen(root, bundle);
     const beganAt = performance.now();
     const results = await runRealLayer({
       ...options,
       kubeconfig,
-      bundle: join(build, 'controller.mjs'),
+      bundle,
       keep: join(build, 'faults'),
     });
     const seconds = (performance.now() - beganAt) / 1000;

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { GuardReport } from '../../support/endpoint-guard.ts';
 import type { LedgerReport } from '../../support/ledger.ts';
+import type { ForesightLine } from '../foresight/live.ts';
 import type { Plan } from '../plan.ts';
 import type { LifeRecord } from '../record.ts';
 import type { Happening } from './chronicle.ts';
@@ -28,6 +29,8 @@ export interface Evidence {
   /** The custom resource at the end, and the name of the pod that its processes call primary. */
   readonly cluster: KubeObject | undefined;
   readonly primary: string | undefined;
+  /** What O13 saw in the processes; of one that was killed, until then. */
+  readonly foresight: readonly ForesightLine[];
   readonly ledger: LedgerReport | undefined;
   readonly guard: GuardReport | undefined;
   /** Values that must not show. */

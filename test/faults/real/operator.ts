@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Credentials } from '../../../src/runtime/credentials.ts';
 import { createTransport } from '../../../src/runtime/undici-transport.ts';
+import type { ForesightPlace } from '../../support/foreseen-operator.ts';
 import { type OperatorProcess, startOperator } from '../../support/operator-process.ts';
 import { until } from '../../support/until.ts';
 import type { LifeEnd, LifeRecord } from '../record.ts';
@@ -26,6 +27,7 @@ export interface OperatorOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   readonly witness: Witness;
+  readonly foresight: ForesightPlace;
   /** From the death of a process to the start of the next; default 500 ms. */
   readonly restartAfterMs?: number;
 }

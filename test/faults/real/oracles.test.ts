@@ -1,6 +1,7 @@
 /** Each oracle of the real layer is silent about a good run, and speaks when its promise is broken. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { ForesightLine } from '../foresight/live.ts';
 import type { Happening } from './chronicle.ts';
 import { agreed, endStateOf } from './end-state.ts';
 import type { Evidence, Reference } from './evidence.ts';
@@ -44,6 +45,17 @@ const cluster: KubeObject = {
   },
 };
 
+function foreseen(plannedFrom: ForesightLine['plannedFrom']): ForesightLine {
+  return {
+    cluster: 'RedisCluster/r',
+    generation: 1,
+    pass: 1,
+    what: 'PATCH services/r',
+    plannedFrom,
+    words: 'update Service r',
+  };
+}
+
 const state = endStateOf([cluster, pod('r-0', true)]);
 
 const good: Evidence = {
@@ -55,6 +67,7 @@ const good: Evidence = {
   forbidden: [],
   deposed: undefined,
   lives: [{ id: 1, startedAt: 0, end: 'stopped' }],
+  foresight: [foreseen('there')],
   happenings: [happened(1_100, 'DELETED', pod('r-0', true)), happened(1_200, 'ADDED', pod('r-0', true))],
   deletionPolicy: 'Retain',
   state,
@@ -122,6 +135,8 @@ const broken: readonly (readonly [oracle: string, what: string, run: Partial<Evi
   ],
   ['O11', 'a password in the log', { texts: { 'the log': 'AUTH hunter2' } }],
   ['O12', 'a request that is not permitted', { forbidden: ['GET /api/v1/nodes'] }],
+  ['O13', 'a write that no plan had shown', { foresight: [foreseen('seen'), foreseen('none')] }],
+  ['O13', 'an operator that nobody looked at', { foresight: [] }],
 ];
 
 describe('an oracle', () => {

@@ -1,5 +1,7 @@
 /** What must hold after every run on real pods, whatever its plan did. Each oracle is a function of the evidence alone. */
+import { unforeseenIn } from '../../support/foresight-report.ts';
 import { statusOf } from '../../support/redis-view.ts';
+import { isApart } from '../foresight/foresight.ts';
 import type { Violation } from '../record.ts';
 import { targetOf } from '../wire/request.ts';
 import { differences } from './end-state.ts';
@@ -168,6 +170,11 @@ const secretive: Check = ({ secrets, texts }) =>
 
 const permitted: Check = ({ forbidden }) => forbidden.map((request) => `not permitted: ${request}`);
 
+const foreseen: Check = ({ foresight, writes }) => {
+  const isSilent = foresight.length === 0 && changes(writes).some((request) => !isApart({ request }));
+  return [...unforeseenIn(foresight).slice(0, 5), ...(isSilent ? ['no write was held against a plan'] : [])];
+};
+
 export const realOracles: Readonly<Record<string, Check>> = {
   O1: stable,
   O2: sameEnd,
@@ -181,6 +188,7 @@ export const realOracles: Readonly<Record<string, Check>> = {
   O10: oneWriter,
   O11: secretive,
   O12: permitted,
+  O13: foreseen,
 };
 
 /** Everything that does not hold, apart from what the plan says may differ. */

@@ -15,6 +15,7 @@ import type { Credentials } from '../../../src/runtime/credentials.ts';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { createTransport } from '../../../src/runtime/undici-transport.ts';
+import type { ForesightPlace } from '../../support/foreseen-operator.ts';
 import { connectKubernetes } from '../../support/kubernetes.ts';
 import { removeNamespace, restricted } from '../../support/namespace.ts';
 import { imageOf, type TestCluster, testCluster } from '../../support/redis-cluster.ts';
@@ -35,6 +36,8 @@ export interface Place {
   /** Files of the operator; gone when the place is closed. */
   readonly directory: string;
   readonly chronicle: Chronicle;
+  /** Where O13 tells of the operators, those that prepared the place apart. */
+  readonly foresight: ForesightPlace;
   readonly cluster: TestCluster;
   /** What the cluster was last asked to be; undefined: there is none, and nothing is left of one. `spoilt`: use another. */
   spec: RedisSpecInput | undefined | 'spoilt';
@@ -59,6 +62,7 @@ export async function openPlace(kubeconfig: string, namespace: string): Promise<
     credentials: own,
     directory,
     chronicle,
+    foresight: { kubeconfig, file: join(directory, 'foresight.jsonl') },
     cluster: testCluster(client, namespace, clusterName),
     spec: undefined,
     async create(spec) {

@@ -5,6 +5,7 @@ import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import { guardEndpoints } from '../../support/endpoint-guard.ts';
+import { readForesight } from '../../support/foresight-report.ts';
 import { listAll } from '../../support/kubernetes.ts';
 import { type Ledger, openLedger } from '../../support/ledger.ts';
 import { primaryIn } from '../../support/redis-view.ts';
@@ -110,6 +111,7 @@ export async function run(bundle: string, place: Place, plan: Plan): Promise<Evi
     }
     const firstHappening = chronicle.happenings.length;
     const firstWrite = witness.writes.length;
+    const foreseenBefore = (await readForesight(place.foresight.file)).length;
     const beganAt = clock.monotonic();
     wire.arm();
     place.spec = 'spoilt';
@@ -161,6 +163,7 @@ export async function run(bundle: string, place: Place, plan: Plan): Promise<Evi
       state: endStateOf(objects),
       cluster: view === undefined ? undefined : found,
       primary: view === undefined ? undefined : primaryIn(view),
+      foresight: (await readForesight(place.foresight.file)).slice(foreseenBefore),
       ledger: ledgerReport,
       guard: guardReport,
       secrets: [password, Buffer.from(password).toString('base64')],
