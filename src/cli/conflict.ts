@@ -5,23 +5,33 @@
 import { displayName, type KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
-import { conflict, conflictText } from '../plan/conflict.ts';
+import { conflict, conflictText, secretConflict } from '../plan/conflict.ts';
 import { blocked, type Step } from '../plan/plan.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import type { Way } from './observation.ts';
 import type { Preview } from './preview.ts';
 
 /** What the plan would create, up to the first object that is there and belongs to somebody else. */
-export async function withoutTakeover(preview: Preview, client: Pick<KubeClient, 'get'>): Promise<Preview> {
-  const { steps } = preview.plan;
-  const live = await Promise.all(steps.map((step) => (isCreation(step) ? find(client, step.object) : undefined)));
-  const claimed = await Promise.all(steps.map((step) => claimedBefore(step, client)));
-  const taken = steps.map((step, index) => {
-    const found = live[index];
-    const whose = found === undefined || !isCreation(step) ? undefined : conflict(step.object, found);
-    return claimed[index] ?? whose;
-  });
+export async function withoutTakeover(
+  preview: Preview,
+  { client, way }: { readonly client: Pick<KubeClient, 'get'>; readonly way: Way },
+): Promise<Preview> {
+  const taken = await Promise.all(
+    preview.plan.steps.map(
+      async (step) => (await claimedBefore(step, client)) ?? (await takenBefore(step, client, way)),
+    ),
+  );
   return stoppedAt(preview, taken);
+}
+
+async function takenBefore(step: Step, client: Pick<KubeClient, 'get'>, way: Way): Promise<string | undefined> {
+  if (step.type !== 'create' && step.type !== 'issue') return undefined;
+  const isSecret = !isCreation(step);
+  // Nobody looks at a Secret who was asked to ask nobody.
+  const live = isSecret && way === 'never' ? undefined : await find(client, step.object);
+  if (live === undefined) return undefined;
+  return isSecret ? secretConflict(step, live) : conflict(step.object, live);
 }
 
 async function claimedBefore(step: Step, client: Pick<KubeClient, 'get'>): Promise<string | undefined> {
@@ -52,7 +62,7 @@ export function apartFromEachOther(previews: readonly Preview[]): readonly Previ
   });
 }
 
-/** A Secret that is there is kept, whoever made it. */
+/** Not a Secret that is filled: it may be one that is kept. */
 function isCreation(step: Step): step is Extract<Step, { type: 'create' }> {
   return step.type === 'create' && step.generate === undefined;
 }

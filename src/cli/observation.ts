@@ -4,16 +4,17 @@
  * Where they cannot be asked from here, that is told apart from a database that is down: such silence says nothing about
  * the database, so nothing that an engine concludes from it may be shown.
  */
+import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
 import type { RegisteredEngine, Survey } from '../engines/engine.ts';
 import type { EngineIO } from '../engines/engine-io.ts';
-import type { Children } from '../resources/children.ts';
+import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
-import type { PodDialer } from './port-forward.ts';
+import { type PodDialer, RefusedByPod } from './port-forward.ts';
 
 /** `forward`: through the API server. `direct`: at the addresses of the pods, as the controller does. */
 export type Way = 'forward' | 'direct' | 'never';
@@ -102,22 +103,46 @@ function directRoad(dial: Dial): Road {
   };
 }
 
+/** One that Kubernetes calls ready and that is not heard on this road says more about the road than about itself. */
 function forwardRoad(forward: PodDialer, { metadata }: Cluster, children: Children): Road {
   let forbidden = false;
+  const dialled = new Set<Pod>();
+  const heard = new Set<Pod>();
   return {
     patience: 5,
     async dial(host, port, signal) {
       const pod = children.pods.find((candidate) => candidate.status?.podIP === host);
       if (pod === undefined) throw new Error(`no pod has the address ${host}`);
+      dialled.add(pod);
       try {
-        return await forward(metadata.namespace, pod.metadata.name, port, signal);
+        const socket = await forward(metadata.namespace, pod.metadata.name, port, signal);
+        return whenHeard(socket, () => heard.add(pod));
       } catch (error) {
         forbidden ||= isForbidden(error, '/portforward');
         throw error;
       }
     },
-    obstacle: () => (forbidden ? 'you may not forward ports to the pods' : undefined),
+    obstacle() {
+      if (forbidden) return 'you may not forward ports to the pods';
+      const unheard = [...dialled].filter((pod) => podIsReady(pod) && !heard.has(pod));
+      if (unheard.length === 0) return undefined;
+      const names = unheard.map((pod) => pod.metadata.name).sort();
+      return `nothing came through the API server from ${names.join(', ')}, which Kubernetes calls ready`;
+    },
   };
+}
+
+/** Calls at the first word from the pod, which may be that nobody listens there. */
+function whenHeard(socket: Duplex, call: () => void): Duplex {
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: unknown, encoding) => {
+    if (chunk !== null) call();
+    return push(chunk, encoding);
+  };
+  socket.on('error', (error) => {
+    if (error instanceof RefusedByPod) call();
+  });
+  return socket;
 }
 
 function askingIO(

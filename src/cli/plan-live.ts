@@ -94,7 +94,7 @@ export async function previewOf(
   const outcome = invalidSpec(verdict.violations);
   const preview = legible === undefined ? undefined : await invalidPreview(engine, legible, outcome, options);
   if (preview === undefined) throw invalid(liveDocument(object), verdict.violations);
-  return preview;
+  return withoutTakeover(preview, options);
 }
 
 async function ofCluster(
@@ -106,7 +106,7 @@ async function ofCluster(
 ): Promise<Preview> {
   const changes = before === undefined ? [] : specChanges(cluster.spec, before.spec);
   const referred = await findReferred(options.client, known, engine, cluster);
-  return withoutTakeover(await livePreview(engine, cluster, changes, options, referred), options.client);
+  return withoutTakeover(await livePreview(engine, cluster, changes, options, referred), options);
 }
 
 async function ofDocuments(

@@ -46,7 +46,10 @@ function summary(steps: readonly Step[], spec: readonly FieldChange[], follows: 
 function createLines(step: Step): string[] {
   if (step.type !== 'create') return [];
   const { object, generate } = step;
-  const secret = generate === undefined ? '' : `: ${generatedText(generate)}; one that exists is kept`;
+  const kept = generate?.some(({ isOursAlone }) => isOursAlone === true)
+    ? 'one that the operator has made is kept'
+    : 'one that exists is kept';
+  const secret = generate === undefined ? '' : `: ${generatedText(generate)}; ${kept}`;
   return [`${displayName(object)}${secret}`];
 }
 

@@ -17,6 +17,11 @@ import { objectPath } from '../runtime/resource-path.ts';
 /** Rejects with `ApiError` where the user may not do this. */
 export type PodDialer = (namespace: string, pod: string, port: number, signal: AbortSignal) => Promise<Duplex>;
 
+/** The kubelet has tried, and nobody listens in the pod. */
+export class RefusedByPod extends Error {
+  override readonly name = 'RefusedByPod';
+}
+
 const subprotocol = 'v4.channel.k8s.io';
 const dataChannel = 0;
 
@@ -108,7 +113,7 @@ function forwarded(socket: WebSocket, release: () => void): Duplex {
     const [channel = 0] = message;
     if (!begun.has(channel)) begun.add(channel);
     else if (channel === dataChannel) stream.push(message.subarray(1));
-    else stream.destroy(new Error(message.subarray(1).toString('utf8').trim()));
+    else stream.destroy(new RefusedByPod(message.subarray(1).toString('utf8').trim()));
   });
   socket.addEventListener('close', () => stream.push(null));
   socket.addEventListener('error', () => stream.destroy(new Error('the forwarded connection broke')));

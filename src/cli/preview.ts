@@ -8,6 +8,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
+import { forecastDeletion } from '../plan/deletion.ts';
 import { isFilled } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -71,8 +72,10 @@ export async function livePreview(
     const secrets = await generatedSecrets(engine, cluster, client);
     const end = planEnd(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
-    const kept = end.isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
-    return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows: [] };
+    const { isWaitingForBackup } = end;
+    const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
+    const follows = forecastDeletion(cluster, children, secrets, plan.steps, isWaitingForBackup);
+    return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);
   const plan = passPlan(

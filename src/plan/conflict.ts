@@ -1,5 +1,7 @@
 /** Whose an object is that stands where a cluster wants one of its own. What is not the cluster's is never touched. */
 import type { KubeObject, OwnerReference } from '../api/object.ts';
+import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
+import type { ObjectStep } from './plan.ts';
 
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -10,6 +12,23 @@ export function conflict(wanted: KubeObject, live: KubeObject): string | undefin
   const [own, other] = [controllerOf(wanted), controllerOf(live)];
   if (own !== undefined && own.uid === other?.uid) return undefined;
   return conflictText(wanted, ownerText(own, other));
+}
+
+/**
+ * The same of a Secret that is filled, which has no owner: it outlives its cluster, and the next one of the name takes it up.
+ * A password may be anybody's. What only we may know has to be ours, and certificates those of a cluster of this name.
+ */
+export function secretConflict(
+  step: Extract<ObjectStep, { type: 'create' | 'issue' }>,
+  live: KubeObject,
+): string | undefined {
+  if (step.type === 'create' && step.generate?.some(({ isOursAlone }) => isOursAlone === true) !== true) {
+    return undefined;
+  }
+  const { labels = {} } = live.metadata;
+  const isNamesake = step.type === 'create' || labels[instanceLabel] === step.object.metadata.labels?.[instanceLabel];
+  const isOurs = labels[managedByLabel] === managedBy && isNamesake;
+  return isOurs ? undefined : conflictText(step.object, 'somebody else');
 }
 
 function ownerText(own: OwnerReference | undefined, other: OwnerReference | undefined): string {

@@ -9,7 +9,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, ObjectRef, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children } from '../resources/children.ts';
-import { type ObjectStep, type Plan, settled, wait } from './plan.ts';
+import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
 
 export const deletionFinalizer = 'clusterwright.dev/delete-data';
 
@@ -75,4 +75,23 @@ export function planDeletion(
     return { steps: data, outcome: wait('DeletingData', 'volumes and Secrets are being deleted', 1000) };
   }
   return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
+}
+
+/** What goes in later passes, for people who read a plan. `steps` are those of this one. */
+export function forecastDeletion(
+  cluster: Cluster<CommonSpec>,
+  children: Children,
+  secrets: readonly KubeObject[],
+  steps: readonly Step[],
+  isWaitingForBackup: boolean,
+): readonly string[] {
+  if (!takesData(cluster) || !(cluster.metadata.finalizers ?? []).includes(deletionFinalizer)) return [];
+  const going = new Set(steps.flatMap((step) => (step.type === 'delete' ? [step.ref.uid] : [])));
+  const left = [...children.claims, ...secrets].filter(
+    ({ metadata: { uid, deletionTimestamp } }) => deletionTimestamp === undefined && !going.has(uid ?? ''),
+  );
+  if (left.length === 0) return [];
+  const when = isWaitingForBackup ? 'a last backup is verified and no process is left' : 'no process is left';
+  const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(', ');
+  return [`once ${when}, the data is deleted: ${names} (deletionPolicy is ${cluster.spec.deletionPolicy})`];
 }

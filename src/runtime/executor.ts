@@ -11,10 +11,9 @@ import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { Refused } from '../engines/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
-import { conflict, conflictText } from '../plan/conflict.ts';
+import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
-import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -122,9 +121,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!generated.some(({ isOursAlone }) => isOursAlone === true)) return;
     const { name, namespace } = object.metadata;
     const ref = { resource: resourceOf(object), name, ...(namespace === undefined ? {} : { namespace }) };
-    const live = await client.get(ref, { signal });
-    if (live.metadata.labels?.[managedByLabel] === managedBy) return;
-    throw new NameConflict(conflictText(object, 'somebody else'), { cause });
+    const whose = secretConflict({ type: 'create', object, generate: generated }, await client.get(ref, { signal }));
+    if (whose !== undefined) throw new NameConflict(whose, { cause });
   }
 
   /** The object exists, and the cache does not have it yet: ours if the same cluster controls it. */

@@ -7,9 +7,8 @@ import { secrets } from '../api/resource.ts';
 import type { Randomness } from '../certificates/certificate.ts';
 import { digestOf, type Values } from '../certificates/facts.ts';
 import { type Issue, issued, type Material, sourceOf } from '../certificates/issue.ts';
-import { conflictText } from '../plan/conflict.ts';
+import { secretConflict } from '../plan/conflict.ts';
 import type { ObjectStep } from '../plan/plan.ts';
-import { instanceLabel, managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { NameConflict } from './name-conflict.ts';
@@ -41,14 +40,16 @@ export function createIssuer(options: IssuerOptions): Issuer {
   }
 
   return {
-    async issue({ object, issue }, signal) {
+    async issue(step, signal) {
+      const { object, issue } = step;
       const { name, namespace = '' } = object.metadata;
       const source = sourceOf(issue);
       const [live, from] = await Promise.all([
         read(namespace, name, signal),
         source === undefined ? undefined : read(namespace, source, signal),
       ]);
-      if (live !== undefined && !isOurs(live, object)) throw new NameConflict(conflictText(object, 'somebody else'));
+      const whose = live === undefined ? undefined : secretConflict(step, live);
+      if (whose !== undefined) throw new NameConflict(whose);
       const own = live === undefined ? undefined : valuesOf(live);
       if (digestOf(own) !== issue.seen) {
         onStaleSecret?.(namespace, name);
@@ -89,13 +90,6 @@ export function createIssuer(options: IssuerOptions): Issuer {
       throw error;
     }
   }
-}
-
-/** Made for a cluster of this name, now or earlier. */
-function isOurs({ metadata }: KubeObject, wanted: KubeObject): boolean {
-  const { labels = {} } = metadata;
-  const instance = wanted.metadata.labels?.[instanceLabel];
-  return labels[managedByLabel] === managedBy && labels[instanceLabel] === instance;
 }
 
 function valuesOf(secret: KubeObject): Values {

@@ -51,6 +51,35 @@ describe('plan of a cluster whose name is taken', () => {
     );
   });
 
+  const secret = (name: string, labels = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'team', labels },
+  });
+
+  it('by a Secret that is ours alone, and not ours', async () => {
+    const { printed } = await planned(of(cluster('RedisCluster', 'db')), [secret('db-internal')]);
+    expect(printed.out).toContain('RedisCluster team/db: 1 to create\n  create\n    Secret/db-auth');
+    expect(printed.out).toContain(
+      'blocked by: Secret db-internal exists and belongs to somebody else (NameConflict)\n',
+    );
+  });
+
+  it('not by a Secret of ours, nor by a password that somebody has chosen', async () => {
+    const ours = secret('db-internal', { [managedByLabel]: managedBy });
+    const { printed } = await planned(of(cluster('RedisCluster', 'db')), [ours, secret('db-auth')]);
+    expect(printed.out).toContain('RedisCluster team/db: 11 to create\n');
+  });
+
+  it('by a Secret that certificates were to go into', async () => {
+    const tls = { client: { selfManaged: {} } };
+    const etcd = { ...cluster('EtcdCluster', 'db'), spec: { tls } };
+    const { printed } = await planned(of(etcd), [secret('db-client-tls')]);
+    expect(printed.out).toContain(
+      'blocked by: Secret db-client-tls exists and belongs to somebody else (NameConflict)\n',
+    );
+  });
+
   it('is the same for two of one manifest, with a cluster and without', async () => {
     const files = of(cluster('RedisCluster', 'db'), cluster('EtcdCluster', 'db'));
     for (const { printed } of [await planned(files), await planned(files, [])]) {

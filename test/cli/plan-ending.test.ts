@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';
+import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 import { etcdCluster } from '../support/etcd-situation.ts';
 import { issuedSecrets } from '../support/issued-secrets.ts';
 import { apiServer } from './api-server.ts';
@@ -24,7 +25,8 @@ const leaving = {
 function agedSecrets(cluster: Parameters<typeof issuedSecrets>[0]): readonly KubeObject[] {
   return Object.entries(issuedSecrets(cluster, Date.now() - 61 * dayMs)).map(([name, values]): KubeObject => {
     const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
-    return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'apps' }, data };
+    const labels = { [managedByLabel]: managedBy, [instanceLabel]: cluster.metadata.name };
+    return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'apps', labels }, data };
   });
 }
 
@@ -50,6 +52,41 @@ describe('plan of a cluster that is deleted and waits for its last backup', () =
     expect(text).toContain('Job/db-last-backup');
     expect(text).toContain('db-client-tls');
     expect(text).toContain('db-client-user');
+  });
+});
+
+describe('plan of a cluster that is deleted', () => {
+  const labels = { [managedByLabel]: managedBy, [nameLabel]: 'etcd', [instanceLabel]: 'db' };
+  const child = (apiVersion: string, kind: string, name: string): KubeObject => ({
+    apiVersion,
+    kind,
+    metadata: { name, namespace: 'apps', uid: `uid-${name}`, labels },
+  });
+  const set = child('apps/v1', 'StatefulSet', 'db-0');
+  const data = [child('v1', 'PersistentVolumeClaim', 'data-db-0-0'), child('v1', 'Secret', 'db-root')];
+  const forecast = 'the data is deleted: PersistentVolumeClaim data-db-0-0, Secret db-root';
+
+  it('says which data goes once the processes have stopped', async () => {
+    const cluster = etcdCluster({ deletionPolicy: 'Delete' }, leaving, { initialized: true });
+    const { text } = await planned([cluster, set, ...data]);
+    expect(text).toContain('  delete\n    StatefulSet/db-0: the cluster is deleted\n');
+    expect(text).toContain(`  afterwards\n    once no process is left, ${forecast} (deletionPolicy is Delete)\n`);
+  });
+
+  it('says so while the last backup is waited for, too', async () => {
+    const target = { claim: { name: 'archive' } };
+    const cluster = etcdCluster({ deletionPolicy: 'Snapshot', backup: { target } }, leaving, { initialized: true });
+    const { text } = await planned([cluster, claim, set, ...data]);
+    expect(text).toContain(
+      `    once a last backup is verified and no process is left, ${forecast} (deletionPolicy is Snapshot)\n`,
+    );
+  });
+
+  it('says it once: what the plan itself deletes is not repeated, and what stays is not named', async () => {
+    const ended = etcdCluster({ deletionPolicy: 'Delete' }, leaving, { initialized: true });
+    expect((await planned([ended, ...data])).text).not.toContain('afterwards');
+    const kept = etcdCluster({ deletionPolicy: 'Retain' }, leaving, { initialized: true });
+    expect((await planned([kept, set, ...data])).text).not.toContain('afterwards');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Plans from the command line: offline against nothing, and against a cluster that is read and never written. */
+import { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
@@ -89,7 +90,7 @@ describe('plan --offline', () => {
     expect(around.printed.out).toBe(`RedisCluster team/cache: 7 to create
   create
     Secret/cache-auth: password (32 random characters); one that exists is kept
-    Secret/cache-internal: password (32 random characters); one that exists is kept
+    Secret/cache-internal: password (32 random characters); one that the operator has made is kept
     ConfigMap/cache-config
     Service/cache
     Service/cache-primary
@@ -296,6 +297,15 @@ describe('the database processes', () => {
   const basisOf = ({ around }: Run): unknown =>
     (JSON.parse(around.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
 
+  const isReady = { type: 'Ready', status: 'True' };
+  const saysNothing = (): Duplex =>
+    new Duplex({
+      read() {
+        this.push(null);
+      },
+      write: (_chunk, _encoding, done) => done(),
+    });
+
   interface Calls {
     readonly calls: string[];
     readonly dial: Dial;
@@ -319,6 +329,18 @@ describe('the database processes', () => {
     const done = await run({ cluster: [cluster, ...children], ...ways }, { output: 'json' });
     expect(calls).toEqual(['team/cache-0:6379']);
     expect(basisOf(done)).toBe('processes');
+  });
+
+  it.each([
+    ['whose road breaks', () => Promise.reject(new Error('the forwarding was refused'))],
+    ['of which nothing comes', async () => saysNothing()],
+  ] as const)('that are ready, and %s, are not taken for down', async (_, forward) => {
+    const ready = children.map((child) =>
+      child.kind === 'Pod' ? { ...child, status: { ...(child.status as object), conditions: [isReady] } } : child,
+    );
+    const done = await run({ cluster: [cluster, ...ready], forward }, { output: 'json' });
+    expect(basisOf(done)).toBe('objects');
+    expect(done.around.printed.out).toContain('nothing came through the API server from cache-0');
   });
 
   it('are asked at their addresses with --ask direct; one that refuses is down, not out of reach', async () => {

@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
+import { type FieldChange, isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
@@ -31,6 +31,8 @@ export interface ForesightLine {
   readonly plannedFrom: 'there' | 'seen' | 'none';
   /** The step of the plan, in words; the plan, where it is in none. */
   readonly words: string;
+  /** Of that step. */
+  readonly changes?: readonly FieldChange[];
 }
 
 export interface LiveForesightOptions {
@@ -108,10 +110,13 @@ export function liveForesight(options: LiveForesightOptions): Edges {
     what: string,
     plannedFrom: ForesightLine['plannedFrom'],
     words: string,
+    changes?: readonly FieldChange[],
   ): void {
     const { kind = '', metadata } = course?.pass.cluster ?? {};
     const cluster = course === undefined ? '' : `${kind}/${metadata?.name}`;
-    note({ cluster, generation: metadata?.generation, pass: course?.number ?? 0, what, plannedFrom, words });
+    const { generation } = metadata ?? {};
+    const step = changes === undefined ? {} : { changes };
+    note({ cluster, generation, pass: course?.number ?? 0, what, plannedFrom, words, ...step });
   }
 
   async function look(
@@ -124,7 +129,8 @@ export function liveForesight(options: LiveForesightOptions): Edges {
       for (const course of candidates) {
         const [first] = stepsOf(await shownIn(course), isIt);
         if (first === undefined) continue;
-        noteOf(course, what, first.from, describeStep(first.step));
+        const { from, step } = first;
+        noteOf(course, what, from, describeStep(step), 'changes' in step ? step.changes : undefined);
         return course;
       }
       const shown = own === undefined ? [] : await shownIn(own);

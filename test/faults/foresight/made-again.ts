@@ -13,8 +13,8 @@ import { describeStep } from '../../../src/runtime/executor.ts';
 import { over } from '../simulated/settling.ts';
 import { virtualTime } from '../world/time.ts';
 import { frozenClient } from './frozen-client.ts';
+import { givenAgain } from './kept-io.ts';
 import type { Pass } from './recorder.ts';
-import { replayedExchange } from './secured-exchange.ts';
 import { replayed } from './transcript.ts';
 
 const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is asked through the API server'));
@@ -28,8 +28,8 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
   const engine: RegisteredEngine = {
     ...pass.engine,
     survey: (cluster, children, io, referred) => {
-      const exchange = replayedExchange(pass.exchanges, io.exchange, time, pass.began);
-      return pass.engine.survey(cluster, children, { ...io, exchange }, referred);
+      const again = givenAgain(io, pass.kept, time, pass.began);
+      return pass.engine.survey(cluster, children, { ...io, ...again }, referred);
     },
   };
   const reads = [...pass.secretReads];

@@ -13,7 +13,7 @@ import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { targetOf } from '../wire/request.ts';
-import { keptExchange, type SecuredExchange } from './secured-exchange.ts';
+import { frozen, type KeptIO, keeping } from './kept-io.ts';
 import { type Connection, tapped } from './transcript.ts';
 
 export interface Pass {
@@ -32,8 +32,8 @@ export interface Pass {
   readonly referred: Cluster | undefined;
   /** All that the processes were asked until the plan was made, and what they answered. */
   connections: readonly Connection[];
-  /** Of that what was over TLS. */
-  exchanges: readonly SecuredExchange[];
+  /** Of that what was over TLS, and which time limits held. */
+  kept: KeptIO;
   /** Whether all that was asked has been answered, or given up: what is done now rests on it. */
   isPlanned: boolean;
   /** Of one whose spec is not valid: `cluster` is what still counts of it. */
@@ -111,7 +111,7 @@ export function foresightRecorder(options: {
       children,
       referred,
       connections: [],
-      exchanges: [],
+      kept: { exchanges: [], waits: [] },
       isPlanned: false,
       isUpkeep,
       secretReads: [],
@@ -144,13 +144,12 @@ export function foresightRecorder(options: {
             const pass = begin(id, engine, cluster, children, referred);
             const connections: Connection[] = [];
             const firstRead = secretReads.length;
-            const exchanges: SecuredExchange[] = [];
-            const exchange = keptExchange(io.exchange, exchanges, () => clock.monotonic());
+            const { kept, ...keepable } = keeping(io, () => clock.monotonic());
             const survey = await asking.run(connections, () =>
-              engine.survey(cluster, children, { ...io, exchange, secret: reading(pass, io) }, referred),
+              engine.survey(cluster, children, { ...io, ...keepable, secret: reading(pass, io) }, referred),
             );
             pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
-            pass.exchanges = exchanges.map((one) => ({ ...one }));
+            pass.kept = frozen(kept);
             pass.secretReads = secretReads.slice(firstRead);
             pass.isPlanned = true;
             return {
