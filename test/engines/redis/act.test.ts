@@ -83,6 +83,26 @@ describe('an action', () => {
     expect(result).toMatchObject({ status: 'fulfilled' });
   });
 
+  it.each([
+    ['Sentinel refuses', new RedisError('NOGOODSLAVE No suitable replica to promote'), /^NOGOODSLAVE/],
+    ['nobody answers', hangUp, /^the connection to Redis has ended$/],
+  ])('that asks for a failover fails where %s', async (_, answer, message) => {
+    const { result } = await act({ type: 'redis.failover', sentinel }, () => answer);
+    expect(result).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(message) } });
+  });
+
+  it('is done where the server takes each directive by itself, though not all together', async () => {
+    const action: RedisAction = { type: 'redis.configure', node, settings: { hz: '50', timeout: '5' } };
+    const together: Process = (command) => (command.includes('hz 50 timeout') ? new RedisError('ERR together') : 'OK');
+    expect(await act(action, together)).toMatchObject({ result: { status: 'fulfilled' } });
+  });
+
+  it('asks once for a directive that is refused alone', async () => {
+    const action: RedisAction = { type: 'redis.configure', node, settings: { hz: '50' } };
+    const { asked, result } = await act(action, () => new RedisError('ERR no'));
+    expect([asked, result.status]).toEqual([['a:6379 CONFIG SET hz 50'], 'rejected']);
+  });
+
   it('tries each directive by itself where the server refuses them together, and tells which it refuses', async () => {
     const action: RedisAction = {
       type: 'redis.configure',
@@ -133,7 +153,10 @@ describe('an action', () => {
   });
 
   it('that needs the identity fails where there is none', async () => {
-    expect(await act({ type: 'redis.identify', node })).toMatchObject({ asked: [], result: { status: 'rejected' } });
+    expect(await act({ type: 'redis.identify', node })).toMatchObject({
+      asked: [],
+      result: { status: 'rejected', reason: { message: "the Secret with the cluster's identity is not there" } },
+    });
   });
 
   it('that is refused fails with the words of the server, and says nothing more', async () => {

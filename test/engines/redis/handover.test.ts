@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { handOver } from '../../../src/engines/redis/handover.ts';
+import { handOver, handOverStep } from '../../../src/engines/redis/handover.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
-import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { nodeAddress, redisCluster } from '../../support/redis-situation.ts';
+import { situationOf } from '../../../src/engines/redis/situation.ts';
+import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
+import { nodeAddress, redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 import {
   type Answer,
   flat,
@@ -37,6 +38,33 @@ describe('a planned hand-over', () => {
     ],
     ['is not begun while a sentinel is away', { ...due, sentinels: { 1: 'silent' } }, ['wait MembersNotReady']],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+/** The step by itself, whatever else the plan looks at. */
+function step(story: Story): string | undefined {
+  const { cluster, children, observed } = redisWorld(story);
+  const situation = situationOf(cluster, children, observed);
+  const { primary } = situation.topology;
+  if (primary === undefined) throw new Error('the story has no primary');
+  const found = handOverStep(situation, primary, 'why');
+  return found === undefined ? undefined : actionWords(found.action);
+}
+
+describe('R7: a hand-over is asked for', () => {
+  it.each<readonly [story: string, situation: Story, step: string | undefined]>([
+    [
+      'of the replicas in sync',
+      { nodes: { 0: { replicas: [nodeAddress(2)] } } },
+      'hand over db-0 -> db-2 by db-sentinel-0',
+    ],
+    [
+      'by a sentinel that watches this primary',
+      { sentinels: { 0: { primary: nodeAddress(1), epoch: 0 } } },
+      'hand over db-0 -> db-1|db-2 by db-sentinel-1',
+    ],
+    ['not where no replica is in sync', { nodes: { 0: { replicas: [] } } }, undefined],
+    ['not where no sentinel watches the primary', { sentinels: { all: 'forgot' } }, undefined],
+  ])('%s', (_, story, expected) => expect(step(story)).toBe(expected));
 });
 
 interface Script {
@@ -106,7 +134,7 @@ async function run(script: Script = {}) {
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
   const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|REPLICAS)/.test(line));
-  return { outcome, told, ms: network.clock.monotonic(), open: network.open() };
+  return { outcome, told, ms: network.clock.monotonic(), open: network.open(), waits: network.clock.pending };
 }
 
 const firstPause = 'p:6379 CLIENT PAUSE 4000 WRITE';
@@ -120,6 +148,7 @@ describe('a hand-over', () => {
       outcome: 'done',
       told: [firstPause, pause, ask, 'p:6379 REPLICAOF r2 6379', resume],
       open: 0,
+      waits: [],
     });
   });
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { amiss, unready } from '../../../src/engines/redis/health.ts';
 import { situationOf } from '../../../src/engines/redis/situation.ts';
+import { atSize } from '../../../src/plan/objects.ts';
 import { knownPeers, knownReplicas, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
+
+/** The StatefulSet has been scaled in, and the pods are still there. */
+const atThree = (object: KubeObject): KubeObject => (object.kind === 'StatefulSet' ? atSize(object, 3) : object);
 
 function troubles(story: Story): { readonly unready: string[]; readonly amiss: string[] } {
   const { cluster, children, observed } = redisWorld(story);
@@ -30,6 +35,33 @@ describe('what users could notice', () => {
     ['a node is silent', { nodes: { 2: 'silent' } }, ['db-2 does not answer']],
     ['a node follows another', { nodes: { 2: { follows: nodeAddress(1) } } }, ['db-2 does not follow db-0']],
     ['a node copies', { nodes: { 2: { linkUp: false } } }, ['db-2 is copying from db-0']],
+    [
+      'a node cannot load what it copies',
+      { nodes: { 2: { copyRefused: true, linkUp: false } } },
+      ['db-2 cannot load what it copies from db-0'],
+    ],
+    [
+      'a node says that a restart could lose data',
+      {
+        nodes: { 1: { findings: [{ type: 'DiskFull', message: 'the volume of db-1 is full', holdsRestarts: true }] } },
+      },
+      ['the volume of db-1 is full'],
+    ],
+    [
+      'nothing where it says what a restart cannot harm',
+      { nodes: { 1: { findings: [{ type: 'PersistenceFailing', message: 'db-1 could not save a snapshot' }] } } },
+      [],
+    ],
+    [
+      'pods are leaving',
+      { size: 4, before: { replicas: 4 }, children: (all) => all.map(atThree) },
+      ['1 data node(s) are leaving'],
+    ],
+    [
+      'a sentinel cannot be scheduled',
+      { sentinels: { 1: 'silent' }, pods: { 'db-sentinel-1': 'unschedulable' } },
+      ['db-sentinel-1 cannot be scheduled: 0/3 nodes are available'],
+    ],
     ['a node catches up', { nodes: { 0: { replicas: [nodeAddress(1)] } } }, ['db-2 is catching up with db-0']],
     ['a pod is not ready', { pods: { 'db-0': 'unready' } }, ['db-0 is not ready']],
     ['a sentinel is silent', { sentinels: { 1: 'silent' } }, ['db-sentinel-1 does not answer']],
@@ -87,6 +119,11 @@ describe('what users could notice', () => {
     expect(found.unready).toEqual(expected);
     if (expected.length > 0) expect(found.amiss).toEqual(expected);
   });
+});
+
+it('R3: two of three sentinels that know a majority are enough for a failover', () => {
+  expect(troubles({ sentinels: { 2: { peers: [] } } }).unready).toEqual([]);
+  expect(troubles({ sentinels: { 0: { peers: knownPeers(1) }, 1: { peers: knownPeers(0) } } }).unready).toEqual([]);
 });
 
 describe('what has to settle before anybody is interrupted', () => {
