@@ -1,40 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Comparison } from '../../../src/engines/etcd/observed.ts';
+import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
-import { etcdWorld, memberId, type PodChange, type Story } from '../../support/etcd-situation.ts';
+import { corrupt, endless, holding, inconsistent, nobody, unready } from '../../support/etcd-doubt.ts';
+import { etcdWorld, memberId, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
-const corrupt = (...numbers: readonly number[]): Pick<Story, 'alarms'> => ({
-  alarms: numbers.map((number) => ({ memberId: memberId(number), type: 'CORRUPT' })),
-});
-const nobody: Pick<Story, 'alarms'> = { alarms: [{ memberId: '0', type: 'CORRUPT' }] };
-
-/** By number: the hash, behind a `/` the revision up to which the history is dropped; `?` where it tells none. */
-const holding = (held: Readonly<Record<number, string>>): Pick<Story, 'observed'> => ({
-  observed: {
-    comparison: {
-      revision: '100',
-      voices: Object.entries(held).map(([number, text]): Comparison['voices'][number] => {
-        const who = { pod: `db-${number}-0`, memberId: memberId(Number(number)) };
-        const [hash = '', compacted = '5'] = text.split('/');
-        return text === '?' ? { ...who, why: 'it did not answer' } : { ...who, hash, compacted };
-      }),
-    },
-  },
-});
-
-/** While a CORRUPT alarm stands the kubelet takes nobody for ready. */
-const unready: Pick<Story, 'pods'> = { pods: { all: 'unready' } };
-const inconsistent: PodChange = {
-  crashingForMs: 10_000,
-  restarts: 2,
-  lastWords: '"discovery failed","error":"e73e6cb06bc33a36 found data inconsistency with peers"',
-};
-const endless: PodChange = { ...(inconsistent as object), crashingForMs: 3_600_000, restarts: 20 };
 const five: Story = { spec: { replicas: 5 } };
 const removed = (number: number): string[] => [
   `data-db-${number}-0: etcd-corrupt 3e8/${(number + 1).toString(16)}`,
@@ -42,6 +16,22 @@ const removed = (number: number): string[] => [
   'wait Replacing',
 ];
 const stop = ['blocked DataCorrupt'];
+
+/** Somebody has added a member by hand; beside it are those with these numbers. */
+const foreign = (change: Partial<ListedMember>, ...numbers: readonly number[]): Pick<Story, 'agreed'> => {
+  const beside = numbers.length === 0 ? [0, 1, 2] : numbers;
+  const { observed } = etcdWorld();
+  const ours = (observed.agreed?.members ?? []).filter(({ id }) => beside.some((number) => memberId(number) === id));
+  const theirs = {
+    id: memberId(76),
+    name: 'theirs',
+    peerUrls: ['https://elsewhere:2380'],
+    isLearner: false,
+    hasStarted: true,
+    ...change,
+  };
+  return { agreed: { members: [...ours, theirs] } };
+};
 
 describe('E10: a member that etcd calls corrupt', () => {
   table([
@@ -134,6 +124,11 @@ describe('E10: a member that etcd calls corrupt', () => {
     [
       'is one of two of three: nobody goes',
       { ...unready, ...corrupt(1, 2), ...holding({ 0: 'a', 1: 'b', 2: 'c' }) },
+      stop,
+    ],
+    [
+      'stays where it is none of ours: nobody here can keep what it holds',
+      { ...unready, ...corrupt(76), ...foreign({}), ...holding({ 0: 'a', 1: 'a', 2: 'a' }) },
       stop,
     ],
     [
@@ -242,6 +237,11 @@ describe('E10: the alarm of a member that has left', () => {
       ['remove 2', 'wait Replacing'],
     ],
     [
+      'is not ended while one without a vote is none of ours: somebody has added it by hand',
+      { ...three, ...foreign({ isLearner: true }, 0, 2), ...holding({ 0: 'a', 2: 'a' }) },
+      ['wait MembersNotReady'],
+    ],
+    [
       'is one of two: one ends after the other',
       { ...three, ...corrupt(1, 77), ...holding({ 0: 'a', 2: 'a' }) },
       ['disarm 1 CORRUPT', 'wait EndingAlarm'],
@@ -267,6 +267,11 @@ describe('E10: a member that does not start, since it has found other data than 
     ['stays where one of them tells no hash', { ...one, ...holding({ 0: 'a', 2: '?' }) }, stop],
     ['stays where nobody has compared them', one, stop],
     ['stays however often its process ends', { ...one, pods: { 1: endless }, ...holding({ 0: 'a', 2: 'b' }) }, stop],
+    [
+      'is replaced where its volume is blank: whatever it found, it holds nothing',
+      { ...one, claims: { 1: 'blank' }, ...holding({ 0: 'a', 2: 'b' }) },
+      removed(1),
+    ],
     [
       'holds up the removal of another',
       {
@@ -355,30 +360,4 @@ describe('E10: the volume of a member whose data was called corrupt', () => {
       ['data-db-1-0: retired 3e8/2', ...stop],
     ],
   ]);
-});
-
-describe('E10: the next look, while members look at their whole databases for a comparison', () => {
-  const recheck = (story: Story): number | undefined => {
-    const { cluster, children, observed } = etcdWorld(story);
-    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
-    return outcome.state === 'settled' ? undefined : outcome.recheckMs;
-  };
-  const one: Story = { members: { 1: 'silent' }, pods: { 1: inconsistent } };
-  const runs: Story = { ...one, pods: { 1: { ...(endless as object), isRunning: true } } };
-  it.each<readonly [string, Story, number]>([
-    [
-      'is a minute away where a person has to act and clients write',
-      { ...one, ...holding({ 0: 'a', 2: 'b' }) },
-      60_000,
-    ],
-    ['is ten seconds away where a member is waited for', { ...runs, ...holding({ 0: 'a', 2: 'a' }) }, 10_000],
-    ['comes at once where a member has been taken out', { ...one, ...holding({ 0: 'a', 2: 'a' }) }, 250],
-    [
-      'is ten seconds away where an alarm refuses writes',
-      { ...unready, ...nobody, ...holding({ 0: 'a', 1: 'b' }) },
-      10_000,
-    ],
-    ['comes at once where an alarm ends', { ...unready, ...corrupt(1), ...holding({ 0: 'a', 1: 'b', 2: 'a' }) }, 250],
-    ['is as ever where nobody compares', { members: { 1: 'silent' } }, 1000],
-  ])('%s', (_, story, ms) => expect(recheck(story)).toBe(ms));
 });
