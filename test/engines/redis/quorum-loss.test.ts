@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import type { Watch } from '../../../src/engines/redis/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { redisWorld, type Story } from '../../support/redis-situation.ts';
+import { knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 const initialized = { initialized: true } as const;
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
@@ -16,6 +18,21 @@ describe('two machines lost of three', () => {
     pods: { 'db-0': 'unready', 'db-2': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
   };
   const uid = (pod: string): string => `uid-Pod-${pod}`;
+  /** Every pod had another address when it was written down. */
+  const moved: Story = { primary: 'nobody', terms: { 1: 1 }, addresses: { 1: '10.8.0.1' } };
+  const knowing = (change: Partial<Watch['replicas'][number]>): Partial<Watch> => ({
+    replicas: [{ address: '10.0.0.1', priority: 100, down: false, ...change }],
+  });
+  const starting = (pod: KubeObject): KubeObject => ({
+    ...pod,
+    status: {
+      phase: 'Pending',
+      conditions: [
+        { type: 'PodScheduled', status: 'True' },
+        { type: 'Ready', status: 'False' },
+      ],
+    },
+  });
   const chosen = { ...lost, ...choosing(`db-1:${uid('db-1')}`) };
 
   it.each<PlanRow>([
@@ -45,11 +62,26 @@ describe('two machines lost of three', () => {
     ],
     ['a choice without the UID was made for another day', { ...lost, ...choosing('db-1') }, ['wait QuorumLost']],
     ['so was one of an earlier pod of the name', { ...lost, ...choosing('db-1:uid-before') }, ['wait QuorumLost']],
+    [
+      'nor is it one that has the UID of another pod',
+      { ...lost, ...choosing(`db-0:${uid('db-1')}`) },
+      ['wait QuorumLost'],
+    ],
     ['who does not answer cannot be chosen', { ...lost, ...choosing(`db-0:${uid('db-0')}`) }, ['wait QuorumLost']],
     [
       'nor one on a blank volume',
       { ...chosen, nodes: { ...chosen.nodes, 1: { electable: false } } },
       ['wait FailoverPending'],
+    ],
+    [
+      'nor that, where another holds all that it had',
+      {
+        ...lost,
+        ...choosing(`db-2:${uid('db-2')}`),
+        nodes: { 0: 'silent', 2: { electable: false, offset: 2000 } },
+        pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+      },
+      ['wait QuorumLost'],
     ],
     [
       'R4: nor one that has less than another that answers',
@@ -81,6 +113,49 @@ describe('two machines lost of three', () => {
       ['wait QuorumLost'],
     ],
     [
+      'it knows another alone',
+      { ...chosen, sentinels: { ...chosen.sentinels, 1: { replicas: knownReplicas(2) } } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'it takes it for dead',
+      { ...chosen, sentinels: { ...chosen.sentinels, 1: knowing({ down: true }) } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'it has been told not to elect it',
+      { ...chosen, sentinels: { ...chosen.sentinels, 1: knowing({ priority: 0 }) } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'their pods are being deleted: nobody restarts them as they are',
+      { ...chosen, pods: { ...lost.pods, 'db-0': 'terminating', 'db-sentinel-2': 'terminating' } },
+      ['fail over by db-sentinel-1', 'wait Promoting'],
+    ],
+    [
+      'one was asked for, and its pod has gone since',
+      { ...chosen, children: (all) => all.filter(({ metadata }) => metadata.name !== 'db-2') },
+      ['fail over by db-sentinel-1', 'wait Promoting'],
+    ],
+    [
+      'one of them is being started: it may bring more',
+      {
+        ...chosen,
+        children: (all) => all.map((object) => (object.metadata.name === 'db-2' ? starting(object) : object)),
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'nobody needs to be chosen: the address that the sentinel names was that of the node that is left',
+      { ...lost, ...moved, sentinels: { ...lost.sentinels, 1: { primary: '10.8.0.1', replicas: [] } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'nobody knows who was primary: that comes first',
+      { ...lost, ...moved, sentinels: { ...lost.sentinels, 1: { primary: '10.8.0.9', replicas: [] } } },
+      ['blocked PrimaryUnknown'],
+    ],
+    [
       'no sentinel is left: it is made primary, and the next ones are told',
       {
         ...chosen,
@@ -90,6 +165,17 @@ describe('two machines lost of three', () => {
       ['promote db-1', 'wait Promoting'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('a person is told of those who do not answer only where there are any', () => {
+    const { cluster, children, observed } = redisWorld({
+      ...lost,
+      nodes: { 0: 'gone', 2: 'gone' },
+      sentinels: { ...lost.sentinels, 0: 'gone', 2: 'gone' },
+    });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message: expect.stringMatching(/^1 of 3 sentinels answer, too few to elect a primary; db-1 has the most data/),
+    });
+  });
 
   it('the status says what a person has to know, and how to choose', () => {
     const { cluster, children, observed } = redisWorld(lost);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { planForgetting } from '../../../src/engines/redis/repair.ts';
 import { situationOf } from '../../../src/engines/redis/situation.ts';
 import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
@@ -91,6 +92,21 @@ describe('with the primary known', () => {
       'another than the primary is being stopped',
       { pods: { 'db-1': 'terminating' }, nodes: { 2: { follows: '10.0.0.1' } } },
       ['follow db-2 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'also where its pod comes before that of the primary',
+      { primary: 1, pods: { 'db-0': 'terminating' }, nodes: { 2: { follows: '10.0.0.0' } } },
+      ['follow db-2 -> db-1', 'wait Repairing'],
+    ],
+    [
+      'R4: two of three sentinels have forgotten: one alone confirms nobody for a node that may hold more',
+      { nodes: { 1: 'unassigned', 2: { follows: '10.0.0.1' } }, sentinels: { 0: 'forgot', 1: 'forgot' } },
+      ['monitor db-sentinel-0 -> db-0', 'monitor db-sentinel-1 -> db-0', 'follow db-1 -> db-0', 'wait Repairing'],
+    ],
+    [
+      'R4: nor for a second primary',
+      { nodes: { 2: isPrimary }, sentinels: { 0: 'forgot', 1: 'forgot' } },
+      ['monitor db-sentinel-0 -> db-0', 'monitor db-sentinel-1 -> db-0', 'wait Repairing'],
     ],
     ['a node that is silent is left alone', { nodes: { 2: 'silent' } }, ['wait MembersNotReady']],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
@@ -191,6 +207,11 @@ describe('a sentinel', () => {
       'has just been told of the primary, and has yet to speak to it',
       { sentinels: { 2: { acquainted: false } } },
       ['settled'],
+    ],
+    [
+      'is tuned by the password while the Secret of the identity is not there',
+      { observed: { identity: 'missing' }, sentinels: { 1: { settings: sentinelSettings('1') } } },
+      ['create Secret db-internal', expect.stringMatching(/^tune db-sentinel-1 .* by the password$/), 'wait Repairing'],
     ],
     [
       'with other settings watches somebody else: one thing at a time',
@@ -315,6 +336,28 @@ describe('what sentinels remember of members that are gone', () => {
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
 
+it.each<readonly [string, Story, string]>([
+  [
+    'the settings of a sentinel',
+    { spec: { sentinel: { downAfter: '5s' } }, sentinels: { 1: { settings: sentinelSettings('3000') } } },
+    'set down-after-milliseconds 5000 on db-sentinel-1',
+  ],
+  [
+    'the password of a sentinel',
+    { sentinels: { 2: { acquainted: false, primaryDown: true } } },
+    'set the password on db-sentinel-2',
+  ],
+  [
+    'the directives of a node',
+    { nodes: { 1: { settings: { timeout: '7', 'tcp-keepalive': '5' } } } },
+    'set timeout 0, tcp-keepalive 300 on db-1',
+  ],
+])('a plan tells in words of %s', (_, story, summary) => {
+  const { cluster, children, observed } = redisWorld(story);
+  const { steps } = planRedis(cluster, children, observed);
+  expect(steps).toContainEqual(expect.objectContaining({ summary }));
+});
+
 /** The rule by itself, whatever else the plan looks at. */
 function forgotten(story: Story): string | undefined {
   const { cluster, children, observed } = redisWorld(story);
@@ -339,6 +382,11 @@ describe('a sentinel is made to forget', () => {
     ['not where one of them is blind', { sentinels: { 0: remembering, 1: blind } }, undefined],
     ['not where it would leave no majority', { sentinels: { 0: remembering, 1: 'silent', 2: 'silent' } }, undefined],
     ['not in the middle of a failover', { sentinels: { 0: remembering, 2: { failingOver: true } } }, undefined],
+    [
+      'not where it names somebody else itself',
+      { sentinels: { 0: { ...remembering, primary: '10.0.0.1', epoch: 0 } } },
+      undefined,
+    ],
     [
       'not where another names somebody else',
       { sentinels: { 0: remembering, 2: { primary: '10.0.0.1', epoch: 0 } } },
