@@ -119,7 +119,8 @@ function withMemory(
       ...cluster.spec,
       resources: {
         ...resources,
-        requests: isOwn ? { ...others, memory: requested } : others,
+        // In the order of the spec, which the fingerprint of the template is made of.
+        requests: isOwn ? { ...resources.requests, memory: requested } : others,
         limits: { ...resources.limits, memory: limit },
       },
     },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import type { RedisSpecInput } from '../../../src/api/redis.ts';
+import { maxmemoryWithin } from '../../../src/engines/redis/memory.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -9,6 +11,19 @@ const limit = (memory: string, config: RedisSpecInput['config'] = {}): RedisSpec
   resources: { limits: { memory } },
   config,
 });
+interface Container {
+  readonly name: string;
+  readonly resources?: { readonly limits: { readonly memory: string } };
+}
+
+function withContainers(
+  pod: KubeObject,
+  change: (containers: readonly Container[]) => readonly Container[],
+): KubeObject {
+  const spec = pod.spec as { readonly containers: readonly Container[] };
+  return { ...pod, spec: { ...spec, containers: change(spec.containers) } };
+}
+
 const mebibytes = (amount: number): number => amount * 1024 ** 2;
 
 /** What the servers are told, without the file and the template. */
@@ -78,6 +93,37 @@ describe('a larger memory limit', () => {
   ])('%s', (_, story, plan) => expect(told(story)).toEqual(plan));
 });
 
+describe('whom a limit is taken from', () => {
+  const grown: Story = {
+    before: limit('512Mi'),
+    spec: limit('1Gi'),
+    memory: { 'db-0': '1Gi', 'db-1': '1Gi', 'db-2': '1Gi' },
+  };
+  const inEach = (change: (containers: readonly Container[]) => readonly Container[]): Story => ({
+    ...grown,
+    children: (all) => all.map((object) => (object.kind === 'Pod' ? withContainers(object, change) : object)),
+  });
+  const raised = planned(grown);
+
+  it.each<readonly [string, Story]>([
+    [
+      'not a container that somebody has put beside the server',
+      inEach((own) => [{ name: 'beside', resources: { limits: { memory: '64Mi' } } }, ...own]),
+    ],
+    ['not a server that has none', inEach((own) => own.map(({ name }) => ({ name })))],
+  ])('%s', (_, story) => expect(planned(story)).toEqual(raised));
+});
+
+describe('R10: what a server is told of maxmemory, in bytes', () => {
+  it.each<readonly [story: string, limit: number, wanted: string, actual: string | undefined, told: string]>([
+    ['what the spec says, where there is room', 1000, '999', '500', '999'],
+    ['a share where the spec says all of the limit', 1000, '1000', undefined, '600'],
+    ['what it has, where there is no room yet', 1000, '2000', '999', '999'],
+    ['a share where it has all of the limit', 1000, '2000', '1000', '600'],
+    ['a share where it has no bound', 1000, '2000', '0', '600'],
+  ])('%s', (_, limit, wanted, actual, told) => expect(maxmemoryWithin(limit, wanted, actual)).toBe(told));
+});
+
 describe('a smaller memory limit', () => {
   const lowered: Story = { before: limit('1Gi'), spec: limit('512Mi') };
   const holding = (amount: number): Story => ({ ...lowered, nodes: { 1: { usedMemory: mebibytes(amount) } } });
@@ -94,6 +140,24 @@ describe('a smaller memory limit', () => {
 
   it.each<PlanRow>([
     ['R10: that it does not fit into changes nothing at all', holding(308), ['blocked MemoryLimitTooLow']],
+    [
+      'R10: the requests of the pods stay as well',
+      {
+        ...holding(308),
+        before: { resources: { requests: { memory: '256Mi' }, limits: { memory: '1Gi' } } },
+        spec: { resources: { requests: { memory: '128Mi' }, limits: { memory: '512Mi' } } },
+      },
+      ['blocked MemoryLimitTooLow'],
+    ],
+    [
+      'R10: also where they are the limit',
+      {
+        ...holding(308),
+        before: { resources: { requests: { memory: '1Gi' }, limits: { memory: '1Gi' } } },
+        spec: { resources: { requests: { memory: '512Mi' }, limits: { memory: '512Mi' } } },
+      },
+      ['blocked MemoryLimitTooLow'],
+    ],
     [
       'and holds up nothing else',
       { ...holding(308), pods: { 'db-2': 'outdated' } },
@@ -118,11 +182,24 @@ describe('a smaller memory limit', () => {
       ],
     ],
     [
+      'the same one is no smaller one, however full the nodes are',
+      { before: limit('512Mi'), spec: limit('0.5Gi'), nodes: { 0: { usedMemory: mebibytes(500) } } },
+      ['settled'],
+    ],
+    [
       'a larger one is taken however full the nodes are',
       { before: limit('512Mi'), spec: limit('600Mi'), nodes: { 0: { usedMemory: mebibytes(500) } } },
       [expect.stringMatching(/^apply ConfigMap db-config/), expect.stringMatching(/^apply StatefulSet db/), 'settled'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('R10: fits where the data fills the whole share of it', () => {
+    const full: Story = { ...lowered, spec: limit('500Mi'), nodes: { 1: { usedMemory: mebibytes(300) } } };
+    expect(planned(full)).toContain('settled');
+    expect(planned({ ...full, nodes: { 1: { usedMemory: mebibytes(300) + 1 } } })).toEqual([
+      'blocked MemoryLimitTooLow',
+    ]);
+  });
 
   it('is refused in words, and the database is not called degraded for it', () => {
     const { cluster, children, observed } = redisWorld({
