@@ -10,7 +10,8 @@ import { getFn } from 'vitest/suite';
 const { RESULT: path = '', MUTANTS: mutants = '[]', LIMIT: limit = '100' } = process.env;
 /** Each mutant with the name that its own tests begin with; null where every test is tried against it. */
 const names = new Map(JSON.parse(mutants));
-const stryker = (globalThis.__stryker__ ??= {});
+globalThis.__stryker__ ??= {};
+const stryker = globalThis.__stryker__;
 stryker.mutantCoverage ??= { static: {}, perTest: {} };
 globalThis.foundSoFar ??= existsSync(path)
   ? JSON.parse(readFileSync(path, 'utf8'))

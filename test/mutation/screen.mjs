@@ -53,11 +53,16 @@ function shuffled(items, seed) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return items.map((item) => ({ item, at: next() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 }
 
 function shown({ fileName, location: { start, end }, mutatorName, replacement }, sign) {
-  const lines = readFileSync(join(root, fileName), 'utf8').split('\n').slice(start.line, end.line + 1);
+  const lines = readFileSync(join(root, fileName), 'utf8')
+    .split('\n')
+    .slice(start.line, end.line + 1);
   const last = lines.length - 1;
   lines[last] = lines[last].slice(0, end.column);
   lines[0] = lines[0].slice(start.column);
@@ -76,12 +81,25 @@ const taken = files.flatMap((name) => {
 
 rmSync(tree, { recursive: true, force: true });
 mkdirSync(tree, { recursive: true });
-for (const part of ['src', 'test', 'docs', 'dist', 'imports', 'package.json', 'tsconfig.json', 'README.md', 'CHANGELOG.md'])
+for (const part of [
+  'src',
+  'test',
+  'docs',
+  'dist',
+  'imports',
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+  'CHANGELOG.md',
+])
   cpSync(join(root, part), join(tree, part), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
 // What only a run without a mutant has to count is not counted again.
 for (const { name, content } of copies)
-  writeFileSync(join(tree, name), content.replace('var c = cov.static;', "if (ns.currentTestId === 'again') return; var c = cov.static;"));
+  writeFileSync(
+    join(tree, name),
+    content.replace('var c = cov.static;', "if (ns.currentTestId === 'again') return; var c = cov.static;"),
+  );
 
 const RESULT = join(root, 'build/mutation/screen.json');
 rmSync(RESULT, { force: true });
@@ -100,7 +118,15 @@ for (const only of [ownTests, () => null]) {
   const excludes = list(values.without).flatMap((name) => ['--exclude', name]);
   spawnSync(
     'npx',
-    ['--no-install', 'vitest', 'run', '--config', 'test/mutation/screen.config.mjs', ...excludes, ...list(values.tests)],
+    [
+      '--no-install',
+      'vitest',
+      'run',
+      '--config',
+      'test/mutation/screen.config.mjs',
+      ...excludes,
+      ...list(values.tests),
+    ],
     { cwd: tree, stdio: 'ignore', env: { ...process.env, CI: '1', RESULT, LIMIT: values.limit, MUTANTS } },
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { versionLabel } from '../../../src/engines/etcd/versions.ts';
 import type { Story } from '../../support/etcd-situation.ts';
 import { etcdWorld, now } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -179,6 +180,60 @@ describe('E1: a member that will not come back', () => {
   ]);
 });
 
+const affinity = '0/2 nodes: 2 had volume node affinity conflict';
+const silent = { members: { 1: 'silent' } } as const;
+const labelled =
+  (version: string): NonNullable<Story['children']> =>
+  (all) =>
+    all.map((object) =>
+      object.metadata.name === 'db-1-0'
+        ? {
+            ...object,
+            metadata: { ...object.metadata, labels: { ...object.metadata.labels, [versionLabel]: version } },
+          }
+        : object,
+    );
+
+describe('E1: a member is waited for', () => {
+  table(
+    [
+      ['up to a minute after the grace of its pod', { ...silent, pods: { 1: { terminatingForMs: 60_000 } } }],
+      [
+        'up to three minutes while its volume is out of reach',
+        { ...silent, pods: { 1: { unschedulableForMs: 180_000, message: affinity } } },
+      ],
+      ['up to three minutes while its process ends', { ...silent, pods: { 1: { crashingForMs: 180_000 } } }],
+      [
+        'when its process has ended four times only',
+        { ...silent, pods: { 1: { crashingForMs: 900_000, restarts: 4 } } },
+      ],
+      ['when its process runs', { ...silent, pods: { 1: { crashingForMs: 900_000, isRunning: true } } }],
+      [
+        'when nobody runs its template well: settings may be why it ends',
+        { ...silent, pods: { 1: { crashingForMs: 900_000 } }, children: labelled('9.9') },
+      ],
+    ].map(([story, situation]): PlanRow => [story as string, situation as Story, ['wait MembersNotReady']]),
+  );
+});
+
+it.each<readonly [why: string, situation: Story]>([
+  ['its volume is gone', { claims: { 1: 'none' } }],
+  ['its volume is another one', { claims: { 1: 'blank' } }],
+  ['it cannot read its data', { pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'walpb: crc mismatch' } } }],
+  [
+    'its volume is blank',
+    { pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'cannot fetch cluster info from peer urls' } } },
+  ],
+  ['its node does not answer', { pods: { 1: { terminatingForMs: 60_001 } } }],
+  ['the node of its volume is gone', { pods: { 1: { unschedulableForMs: 180_001, message: affinity } } }],
+  ['its process ends again and again', { pods: { 1: { crashingForMs: 180_001, restarts: 5 } } }],
+])('E1: a person is told that %s', (why, story) => {
+  const { cluster, children, observed } = etcdWorld({ ...silent, ...story });
+  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+    message: `db-1-0 is replaced: ${why}`,
+  });
+});
+
 describe('E8: without a majority', () => {
   table([
     ['nothing is changed', { leader: 'nobody', members: { 1: 'silent', 2: 'silent' } }, ['wait QuorumLost']],
@@ -230,7 +285,6 @@ describe('E1: a member that has never started', () => {
     starts: { 3: 'joins' },
     claims: { 3: 'blank' },
   };
-  const affinity = '0/2 nodes: 2 had volume node affinity conflict';
   table([
     [
       'is removed when its node has not answered for a while',

@@ -279,3 +279,48 @@ describe('a member without a vote', () => {
     expect(steps.some((step) => step.type === 'act' && step.unhurried === true)).toBe(isUnhurried);
   });
 });
+
+describe('E4: a change of the members', () => {
+  const asked = (story: Story): string | undefined => {
+    const { cluster, children, observed } = etcdWorld(story);
+    const found = planEtcd(cluster, children, observed, takesEtcdBackup).steps.flatMap((step) =>
+      step.type === 'act' && 'others' in step.action ? [step.action] : [],
+    );
+    return found.map(({ via, others }) => [via, ...others].map(({ pod }) => pod).join(' ')).join('; ');
+  };
+  const out: Story = { spec: { replicas: 5 }, before: { replicas: 3 } };
+  const five: Story = { spec: { replicas: 5 }, claims: { 1: 'blank' } };
+
+  it.each<readonly [story: string, situation: Story, pods: string]>([
+    ['the leader, and then all others that vote', out, 'db-0-0 db-1-0 db-2-0'],
+    ['the leader first, whoever that is', { ...out, leader: 1 }, 'db-1-0 db-0-0 db-2-0'],
+    ['nobody who is to leave', { before: { replicas: 5 } }, 'db-0-0 db-1-0 db-2-0 db-3-0'],
+    ['nobody who does not answer', { ...five, members: { 1: 'silent', 3: 'silent' } }, 'db-0-0 db-2-0 db-4-0'],
+    ['nobody who knows no leader', { ...five, members: { 1: 'silent', 3: 'leaderless' } }, 'db-0-0 db-2-0 db-4-0'],
+    [
+      'nobody without a vote',
+      { ...out, numbers: [0, 1, 2, 3], members: { 3: 'copying' }, pods: { 3: 'unready' } },
+      'db-0-0 db-1-0 db-2-0',
+    ],
+  ])('is asked of %s', (_, story, pods) => expect(asked(story)).toBe(pods));
+
+  it('rests on no pod where a member is not wanted any more', () => {
+    const { cluster, children, observed } = etcdWorld({ before: { replicas: 5 } });
+    const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const removal = steps.find((step) => step.type === 'act' && step.action.type === 'etcd.removeMember');
+    expect(removal).toMatchObject({ takesAway: true });
+    expect(removal).not.toHaveProperty('restsOn');
+  });
+
+  it('is told as an event where the leader moves, and as none where a member comes', () => {
+    const step = (story: Story) => {
+      const { cluster, children, observed } = etcdWorld(story);
+      return planEtcd(cluster, children, observed, takesEtcdBackup).steps.find(({ type }) => type === 'act');
+    };
+    expect(step({ pods: { 0: 'outdated' } })).toMatchObject({
+      action: { type: 'etcd.moveLeader' },
+      event: 'MoveLeader',
+    });
+    expect(step(out)).not.toHaveProperty('event');
+  });
+});
