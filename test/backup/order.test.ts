@@ -19,6 +19,11 @@ describe('the order of backups', () => {
     expect(all.toSorted(newestFirst)).toEqual([all[4], all[2], all[3], all[1], all[0]]);
   });
 
+  it('of two is one way round or the other, and of one with itself neither', () => {
+    const [older, newer] = [placed(-2), placed(-1)];
+    expect([newestFirst(older, newer), newestFirst(newer, older), newestFirst(newer, newer)]).toEqual([1, -1, 0]);
+  });
+
   it('goes on from the highest number', () => {
     expect(nextSequence([])).toBe(1);
     expect(nextSequence([{}, { sequence: 7 }, { sequence: 3 }])).toBe(8);
@@ -37,6 +42,10 @@ describe('the order of backups', () => {
     ['numbers, whatever the target says', [placed(-5, -5, 2), placed(-1, -1, 1)], undefined],
     ['one without a number from before', [placed(-1, -1, 1), placed(-5)], undefined],
     ['one without a number from after', [placed(-5, -5, 1), placed(-1)], /newest by its number/],
+    ['one without a number from just now', [placed(-5, -5, 1), placed(-0.5)], /newest by its number/],
+    ['one without a number whose clock was an hour ahead', [placed(-5, -5, 1), placed(1)], /newest by its number/],
+    ['one without a number whose clock was further ahead', [placed(-5, -5, 1), placed(1 + 1 / 3600)], undefined],
+    ['one without a number that arrived within the hour', [placed(-5, -5, 1), placed(-4)], undefined],
     ['one without a number whose clock was ahead', [placed(-5, -5, 1), placed(9, 9)], undefined],
     ['one without a number that was copied', [placed(-5, -5, 1), placed(-9, -1)], undefined],
   ])('of %s leaves no doubt, or says which', (_, backups, words) => {
@@ -48,6 +57,10 @@ describe('the order of backups', () => {
     expect([...misleadingIds([placed(-1), placed(9), placed(-5), placed(-2)])]).toEqual([
       [idAt(9), idAt(-1)],
       [idAt(-2), idAt(-5)],
+    ]);
+    expect([...misleadingIds([placed(-5), placed(-1), placed(-3)])]).toEqual([
+      [idAt(-1), idAt(-5)],
+      [idAt(-3), idAt(-5)],
     ]);
     expect(misleadingIds([placed(-1), placed(-2), placed(-3)]).size).toBe(0);
   });

@@ -5,7 +5,8 @@ import { backupId } from '../../src/backup/id.ts';
 import type { Purpose } from '../../src/backup/identity.ts';
 import { type Candidate, planRetention, type RetentionQuestion } from '../../src/backup/retention.ts';
 
-const day = 24 * 3600 * 1000;
+const hour = 3600 * 1000;
+const day = 24 * hour;
 const now = Date.UTC(2026, 10, 21, 12);
 const nightly: Purpose = { type: 'schedule', name: 'nightly' };
 
@@ -131,6 +132,57 @@ describe('retention', () => {
     });
     const candidates = [made(0), half(3, 2), half(4, 0.5), half(0.5, 0.5)];
     expect(plan({ candidates }).abandoned).toEqual(ids(3));
+  });
+
+  it('sweeps after a day, and not at it', () => {
+    const half = (ms: number): Candidate => ({ id: idOf(3), manifest: 'none', modifiedAt: now - ms });
+    expect(plan({ candidates: [made(0), half(day)] }).abandoned).toEqual([]);
+    expect(plan({ candidates: [made(0), half(day + 1)] }).abandoned).toEqual(ids(3));
+  });
+
+  it('sweeps nothing that has become a backup, however old it is and whoever made it', () => {
+    const unreadable: Candidate = { id: idOf(9), manifest: 'unusable', modifiedAt: now - 9 * day };
+    expect(plan({ candidates: [made(0), made(5), unreadable], retention: undefined })).toEqual({
+      expired: [],
+      abandoned: [],
+    });
+  });
+
+  it('lets go after the age, and not at it', () => {
+    const candidates = [made(0), made(1)];
+    expect(plan({ candidates, retention: { ageSeconds: 86_400 } }).expired).toEqual([]);
+    expect(plan({ candidates, now: now + 1, retention: { ageSeconds: 86_400 } }).expired).toEqual(ids(1));
+  });
+
+  it('keeps one that a person has confirmed, though it holds suddenly little: those after it are compared with it', () => {
+    const candidates = [made(0), doubtful(1), doubtful(2), doubtful(3)];
+    expect(plan({ candidates, retention: { count: 1 } }).expired).toEqual(ids(3, 2));
+    expect(plan({ candidates, retention: { count: 1 }, confirmed: idOf(3) }).expired).toEqual(ids(2));
+    expect(plan({ candidates, retention: { ageSeconds: 60 }, confirmed: idOf(2) }).expired).toEqual(ids(3, 1));
+  });
+
+  it('believes an id up to an hour ahead, and beyond that the target', () => {
+    const second = 1000;
+    const ahead = (ms: number): Candidate => ({ ...made(-ms / day), modifiedAt: now - 5 * day });
+    const gone = (ms: number): boolean =>
+      plan({ candidates: [made(-2), made(0), ahead(ms)], retention: { ageSeconds: 86_400 } }).expired.length > 0;
+    expect([hour, hour + second].map(gone)).toEqual([false, true]);
+  });
+
+  it('goes by age while the clocks are an hour apart, and not beyond', () => {
+    const arrived = (ms: number) =>
+      plan({ candidates: [{ ...made(0), modifiedAt: now - ms }, made(9)], retention: { ageSeconds: 86_400 } });
+    expect(arrived(hour)).toEqual({ expired: ids(9), abandoned: [] });
+    expect(arrived(hour + 1)).toMatchObject({ expired: [], doubt: expect.stringMatching(/60 minutes apart/) });
+    expect(arrived(-hour)).toEqual({ expired: ids(9), abandoned: [] });
+    expect(arrived(-hour - 1)).toMatchObject({ expired: [] });
+  });
+
+  it('lets nothing go where the list lacks the one that was just made', () => {
+    expect(plan({ candidates: [made(1), made(2), made(3)], retention: { count: 1 } })).toMatchObject({
+      expired: [],
+      doubt: expect.stringMatching(/not in the list/),
+    });
   });
 
   it('lets nothing go that is not surely its own, whatever there is', () => {

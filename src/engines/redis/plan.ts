@@ -203,17 +203,12 @@ function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, pri
   const dataSet = children.statefulSet(redisNames(cluster.metadata.name).data);
   const stranded = nodes.filter(
     ({ copyRefused, follows, version }) =>
-      copyRefused && follows === primary.address && !atLeast(minorOf(version), minorOf(primary.version)),
+      copyRefused && follows === primary.address && !atLeast(version, primary.version),
   );
   const pod = outdatedPods(dataSet, dataPods).find(({ metadata }) =>
     stranded.some((node) => node.pod === metadata.name),
   );
   return pod === undefined ? undefined : restarting(pod);
-}
-
-/** `7.0` of `7.0.15`. */
-function minorOf(version: string): string {
-  return version.split('.').slice(0, 2).join('.');
 }
 
 /**

@@ -98,7 +98,7 @@ function canonical(value: string | number | boolean): string {
   return String(value);
 }
 
-/** `7.2` is at least `7.0`. Versions are `major.minor`. */
+/** `7.2` is at least `7.0`. Versions are `major.minor`; what comes after that does not count. */
 export function atLeast(version: string, since: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [sinceMajor = 0, sinceMinor = 0] = since.split('.').map(Number);
