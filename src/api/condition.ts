@@ -8,7 +8,13 @@
 export type ConditionType = 'Ready' | 'Progressing' | 'Degraded' | 'Reconciling' | 'Stalled' | Finding;
 
 /** What an engine has found out besides: each exists only while true. */
-export type Finding = 'SettingsRefused' | 'PersistenceFailing' | 'ReplicationBroken' | 'DiskFull' | 'SpecWarning';
+export type Finding =
+  | 'SettingsRefused'
+  | 'PersistenceFailing'
+  | 'ReplicationBroken'
+  | 'DiskFull'
+  | 'CertificateHeldBack'
+  | 'SpecWarning';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {

@@ -89,7 +89,7 @@ export function certificatesIn(pem: string): string[] {
   );
 }
 
-function factsOf(certificate: X509Certificate): CertificateFacts {
+export function factsOf(certificate: X509Certificate): CertificateFacts {
   const names = (certificate.subjectAltName ?? '').split(', ').flatMap((name) => /^DNS:(.+)$/.exec(name)?.[1] ?? []);
   return { notBefore: Date.parse(certificate.validFrom), notAfter: Date.parse(certificate.validTo), names };
 }

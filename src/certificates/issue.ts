@@ -11,7 +11,17 @@ import {
   type Randomness,
   systemRandomness,
 } from './certificate.ts';
-import { authorityKeys, certificateOf, certificatesIn, isKeyOf, isSignedBy, leafKeys, type Values } from './facts.ts';
+import { type CopyPart, copied } from './copy.ts';
+import {
+  authorityKeys,
+  certificateOf,
+  certificatesIn,
+  digestOf,
+  isKeyOf,
+  isSignedBy,
+  leafKeys,
+  type Values,
+} from './facts.ts';
 
 /** `seen`: the digest of the Secret as it was when this was decided. */
 export type Issue = { readonly seen: string } & (
@@ -31,12 +41,14 @@ export type Issue = { readonly seen: string } & (
       readonly hours: number;
       readonly renew: boolean;
     } & LeafRequest)
+  /** A certificate that somebody else has made. `from`: name of its Secret, `source`: the digest of that as it was seen. */
+  | { readonly what: 'copy'; readonly part: CopyPart; readonly from: string; readonly source: string }
 );
 
 /** Name of the Secret that an issue is made from, besides its own. */
 export function sourceOf(issue: Issue): string | undefined {
   if (issue.what === 'leaf') return issue.authority;
-  return issue.what === 'authority-again' ? issue.from : undefined;
+  return issue.what === 'authority-again' || issue.what === 'copy' ? issue.from : undefined;
 }
 
 export interface Material {
@@ -107,6 +119,9 @@ export function issued(
         [leafKeys.generation]: source.generation ?? '1',
       };
     }
+    case 'copy':
+      if (digestOf(source) !== issue.source) throw new Error(`Secret ${issue.from} is not as it was`);
+      return copied(issue.part, source, own, now);
     default:
       return issue satisfies never;
   }

@@ -25,10 +25,21 @@ export function secretConflict(
   if (step.type === 'create' && step.generate?.some(({ isOursAlone }) => isOursAlone === true) !== true) {
     return undefined;
   }
+  if (step.type === 'issue' && step.issue.what === 'copy' && isLeftByCertManager(live)) return undefined;
   const { labels = {} } = live.metadata;
   const isNamesake = step.type === 'create' || labels[instanceLabel] === step.object.metadata.labels?.[instanceLabel];
   const isOurs = labels[managedByLabel] === managedBy && isNamesake;
   return isOurs ? undefined : conflictText(step.object, 'somebody else');
+}
+
+export const certManagerPrefix = 'cert-manager.io/';
+
+/**
+ * cert-manager wrote it for the Certificate of the same name, which is the cluster's. By now that Certificate names
+ * another Secret, and the members go on with this one.
+ */
+export function isLeftByCertManager({ metadata: { name, annotations = {} } }: KubeObject): boolean {
+  return annotations[`${certManagerPrefix}certificate-name`] === name;
 }
 
 function ownerText(own: OwnerReference | undefined, other: OwnerReference | undefined): string {

@@ -7,7 +7,7 @@ import { secrets } from '../api/resource.ts';
 import type { Randomness } from '../certificates/certificate.ts';
 import { digestOf, type Values } from '../certificates/facts.ts';
 import { type Issue, issued, type Material, sourceOf } from '../certificates/issue.ts';
-import { secretConflict } from '../plan/conflict.ts';
+import { certManagerPrefix, isLeftByCertManager, secretConflict } from '../plan/conflict.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
@@ -81,7 +81,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const gone = Object.keys((live.data ?? {}) as Values).filter((key) => !(key in values));
       const data = { ...encoded(values), ...Object.fromEntries(gone.map((key) => [key, null])) };
       const ref = { resource: secrets, namespace, name };
-      return client.mergePatch(ref, { metadata: { uid, resourceVersion }, data }, { signal });
+      const metadata = { uid, resourceVersion, ...(isLeftByCertManager(live) ? takenOver(live, object) : {}) };
+      return client.mergePatch(ref, { metadata, data }, { signal });
     }
     try {
       return await client.create({ ...object, data: encoded(values) }, { signal });
@@ -90,6 +91,11 @@ export function createIssuer(options: IssuerOptions): Issuer {
       throw error;
     }
   }
+}
+
+function takenOver({ metadata: { annotations = {} } }: KubeObject, { metadata: { labels } }: KubeObject): object {
+  const theirs = Object.keys(annotations).filter((key) => key.startsWith(certManagerPrefix));
+  return { labels, annotations: Object.fromEntries(theirs.map((key) => [key, null])) };
 }
 
 function valuesOf(secret: KubeObject): Values {

@@ -2,12 +2,14 @@
  * Certificates that nobody brings: an etcd whose certificates the operator makes and renews while clients write, and one
  * that has them from cert-manager. cert-manager itself does not run here: what it writes is written by a stand-in.
  */
+import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { EtcdSpecInput } from '../../src/api/etcd.ts';
+import { type EtcdSpecInput, etcdKind } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { certificates, secrets } from '../../src/api/resource.ts';
-import { makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import type { Values } from '../../src/certificates/facts.ts';
 import { type Issue, issued } from '../../src/certificates/issue.ts';
 import type { TlsMaterial } from '../../src/engines/engine-io.ts';
@@ -213,30 +215,95 @@ test('certificates from cert-manager are asked for and waited for', async () => 
     expect(await cluster.ready()).toBe('False AwaitingCertificates');
   });
   expect(await cluster.pods()).toEqual([]);
-  for (const object of await certificatesAsked()) await issueAsStandIn(object);
+  const ca = standInCa();
+  for (const object of await certificatesAsked()) await issueAsStandIn(object, ca);
   await show('m-client-tls');
   await cluster.whole(3, { withinMs: 180_000 });
 });
+
+test('the issuer of peers goes over to another CA, without asking anybody, while clients write', async () => {
+  const before = await valuesOf('m-peer-tls');
+  const { gapMs } = await underEtcdWriters('another CA of an issuer among peers', cluster, async () => {
+    const next = standInCa();
+    for (const object of await certificatesAsked())
+      if (object.metadata.name === 'm-peer-tls') await issueAsStandIn(object, next);
+    await until(
+      'only the next CA is trusted',
+      async () => expect((await valuesOf('m-peer-tls'))['ca.crt']).toBe(next.certificate),
+      { withinMs: 400_000, everyMs: 500 },
+    );
+    await cluster.whole(3, { withinMs: 180_000 });
+  });
+  expect((await valuesOf('m-peer-tls'))['tls.crt']).not.toBe(before['tls.crt']);
+  expect(gapMs).toBeLessThan(5_000);
+});
+
+test('the issuer of clients goes over to another CA: both are trusted, and the former is shown as long as it can be', async () => {
+  const before = await valuesOf('m-client-tls');
+  const next = standInCa();
+  // With a certificate of the CA before, and trusting that one alone.
+  const { gapMs } = await underEtcdWriters('another CA of an issuer among clients', cluster, async () => {
+    for (const object of await certificatesAsked())
+      if (object.metadata.name === 'm-client-tls') await issueAsStandIn(object, next);
+    await until(
+      'both CAs are trusted, by everybody',
+      async () => {
+        expect((await valuesOf('m-client-tls'))['ca.crt']).toBe(`${before['ca.crt']}${next.certificate}`);
+        expect(await cluster.ready()).toBe('True AllMembersReady');
+        expect(await heldBack()).toMatch(/^NotTrustedYet: the certificate in Secret m-client-issued is of another CA/);
+      },
+      { withinMs: 240_000, everyMs: 500 },
+    );
+    await cluster.whole(3, { withinMs: 180_000 });
+  });
+  expect((await valuesOf('m-client-tls'))['tls.crt']).toBe(before['tls.crt']);
+  expect(gapMs).toBeLessThan(5_000);
+  const fresh = makeLeaf({ organisation: 'app', names: [], usages: ['client'] }, lifeFromNow(1), next);
+  shown = { ...(shown as TlsMaterial), cert: fresh.certificate, key: fresh.key };
+  for (const host of await cluster.addresses()) await ask(host, 'maintenance/status');
+});
+
+async function heldBack(): Promise<string> {
+  const ref = { resource: etcdKind.resource, namespace: stage.namespace, name: 'm' };
+  const { status } = (await stage.client.get(ref)) as { readonly status?: ClusterStatus };
+  const { reason, message } = status?.conditions?.find(({ type }) => type === 'CertificateHeldBack') ?? {};
+  return `${reason}: ${message}`;
+}
 
 async function certificatesAsked(): Promise<readonly KubeObject[]> {
   return (await stage.client.list(certificates, { namespace: stage.namespace })).items;
 }
 
-/** In place of cert-manager: the Secret that the Certificate names, and a word in its status. */
-async function issueAsStandIn({ metadata, spec }: KubeObject): Promise<void> {
+const lifeFromNow = (days: number): { readonly from: number; readonly to: number } => ({
+  from: Date.now() - 60_000,
+  to: Date.now() + days * dayMs,
+});
+
+const standInCa = (): Issued => makeAuthority('stand-in', lifeFromNow(30));
+
+/** In place of cert-manager: the Secret that the Certificate names, and what its status says of it. */
+async function issueAsStandIn({ metadata, spec }: KubeObject, ca: Issued): Promise<void> {
   const { secretName, dnsNames } = spec as { readonly secretName: string; readonly dnsNames: readonly string[] };
-  const from = Date.now() - 60_000;
-  const authority = makeAuthority('stand-in', { from, to: from + 30 * dayMs });
   const request = { organisation: metadata.name, names: dnsNames, usages: ['server', 'client'] } as const;
-  const leaf = makeLeaf(request, { from, to: from + dayMs }, authority);
-  await stage.client.create({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: secretName, namespace: stage.namespace },
-    type: 'kubernetes.io/tls',
-    data: encodedValues({ 'ca.crt': authority.certificate, 'tls.crt': leaf.certificate, 'tls.key': leaf.key }),
-  });
+  const leaf = makeLeaf(request, lifeFromNow(1), ca);
+  const data = encodedValues({ 'ca.crt': ca.certificate, 'tls.crt': leaf.certificate, 'tls.key': leaf.key });
+  const secret = { resource: secrets, namespace: stage.namespace, name: secretName };
+  const isThere = await stage.client.get(secret).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) await stage.client.mergePatch(secret, { data });
+  else {
+    await stage.client.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: secretName, namespace: stage.namespace },
+      type: 'kubernetes.io/tls',
+      data,
+    });
+  }
   const ref = { resource: certificates, namespace: stage.namespace, name: metadata.name };
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'by a stand-in' }];
-  await stage.client.mergePatch(ref, { status: { conditions } }, { subresource: 'status' });
+  const notAfter = new Date(new X509Certificate(leaf.certificate).validTo).toISOString();
+  await stage.client.mergePatch(ref, { status: { conditions, notAfter } }, { subresource: 'status' });
 }

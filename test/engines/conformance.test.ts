@@ -5,7 +5,7 @@ import { firstAuthorities } from '../../src/engines/etcd/trust.ts';
 import { engines } from '../../src/engines/index.ts';
 import { identityUser } from '../../src/engines/redis/identity.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
-import { issuedSecrets } from '../support/issued-secrets.ts';
+import { copiedSecrets, issuedSecrets } from '../support/issued-secrets.ts';
 import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
@@ -28,8 +28,8 @@ function redisSample(story: string, spec: RedisSpecInput): EngineSample {
 function etcdSample(story: string, spec: EtcdSpecInput): EngineSample {
   const first = etcdCluster(spec);
   const material = { 'ca.crt': password, 'tls.crt': password, 'tls.key': password };
-  const issued = issuedSecrets(first, now);
-  const secrets = { a: material, 'db-client-tls': material, 'db-peer-tls': material, ...issued };
+  const issued = { ...issuedSecrets(first, now), ...copiedSecrets(first, now) };
+  const secrets = { a: material, ...issued };
   const authorities = firstAuthorities(first);
   const { cluster, children, observed } = etcdWorld({ spec, ...(authorities === undefined ? {} : { authorities }) });
   const keys = Object.values(issued).flatMap((values) => values['tls.key'] ?? []);

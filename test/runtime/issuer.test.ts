@@ -10,6 +10,7 @@ import { instanceLabel, managedBy, managedByLabel } from '../../src/resources/me
 import { createExecutor, type ExecutorOptions } from '../../src/runtime/executor.ts';
 import { NameConflict } from '../../src/runtime/name-conflict.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
+import { madeBy, madeCa } from '../support/issued-secrets.ts';
 
 const now = Date.parse('2030-01-01T00:00:00Z');
 const labels = { [managedByLabel]: managedBy, [instanceLabel]: 'db' };
@@ -122,6 +123,42 @@ it('a Secret of that name which is not ours is left alone', async () => {
   await expect(run(authority())).rejects.toThrow(NameConflict);
   await expect(run(authority(digestOf({ a: 'b' })))).rejects.toThrow(NameConflict);
   expect(valuesIn('db-peer-ca')).toEqual({ a: 'b' });
+});
+
+it('a Secret that cert-manager has left to us is taken over, and no other one of its', async () => {
+  const values = madeBy(madeCa('theirs', now), ['*.db.apps.svc'], now);
+  const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
+  const left = (certificate: string): KubeObject => ({
+    ...secret('db-peer-tls'),
+    metadata: {
+      name: 'db-peer-tls',
+      namespace: 'apps',
+      annotations: { 'cert-manager.io/certificate-name': certificate, other: 'stays' },
+    },
+    data,
+  });
+  parts.api.put({ ...secret('db-peer-issued'), data });
+  const digest = digestOf(values);
+  const copy = step('db-peer-tls', { what: 'copy', part: 'all', from: 'db-peer-issued', source: digest, seen: digest });
+  parts.api.put(left('another'));
+  await expect(run(copy)).rejects.toThrow(NameConflict);
+  parts.api.put(left('db-peer-tls'));
+  await expect(run(leaf(digest))).rejects.toThrow(NameConflict);
+  await run(copy);
+  expect(parts.api.get('Secret', 'db-peer-tls')?.metadata).toMatchObject({ labels, annotations: { other: 'stays' } });
+  expect(parts.api.get('Secret', 'db-peer-tls')?.metadata.annotations).not.toHaveProperty([
+    'cert-manager.io/certificate-name',
+  ]);
+  expect(valuesIn('db-peer-tls')).toEqual(values);
+});
+
+it('a copy is made only of what was looked at, which is read again', async () => {
+  const values = madeBy(madeCa('theirs', now), ['*.db.apps.svc'], now);
+  parts.api.put({ ...secret('db-peer-issued'), data: { 'tls.crt': btoa('another') } });
+  const source = digestOf(values);
+  const copy = step('db-peer-tls', { what: 'copy', part: 'all', from: 'db-peer-issued', source, seen: '' });
+  await expect(run(copy)).rejects.toThrow('Secret db-peer-issued is not as it was');
+  expect([valuesIn('db-peer-tls'), stale]).toEqual([undefined, ['apps/db-peer-issued']]);
 });
 
 it('a Secret of another cluster of ours is left alone', async () => {

@@ -1,5 +1,6 @@
 /** A plan of etcd as short lines: what a row of a table compares. */
 
+import type { Issue } from '../../src/certificates/issue.ts';
 import { takesBackup } from '../../src/engines/awaited-backup.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup.ts';
@@ -25,6 +26,11 @@ export function planned(story: Story): string[] {
 
 export function words(plan: Plan<EtcdAction>): string[] {
   return [...plan.steps.map(stepWords), outcomeWords(plan.outcome)];
+}
+
+function issueDetail(issue: Issue): string {
+  if (issue.what === 'copy') return ` ${issue.part}`;
+  return issue.what === 'leaf' && !issue.renew ? ' kept' : '';
 }
 
 function outcomeWords(outcome: Outcome): string {
@@ -69,7 +75,7 @@ function stepWords(step: Step<EtcdAction>): string {
     case 'create':
       return `${step.optional === true ? 'try ' : ''}create ${step.object.kind} ${step.object.metadata.name}`;
     case 'issue':
-      return `issue ${step.object.metadata.name}: ${step.issue.what}${step.issue.what === 'leaf' && !step.issue.renew ? ' kept' : ''}`;
+      return `issue ${step.object.metadata.name}: ${step.issue.what}${issueDetail(step.issue)}`;
     case 'apply': {
       const changes = step.changes.filter(({ path }) => !path.includes('clusterwright.dev/desired'));
       const words = changes.map(({ path, to }) => (/^data\[/.test(path) ? `${path.slice(5, -1)}=${shown(to)}` : path));

@@ -1,9 +1,10 @@
 /** The Secrets with certificates of a cluster that looks after them itself, as they are when they have just been made. */
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { EtcdSpec } from '../../src/api/etcd.ts';
+import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import { authoritySeen, leafSeen, type Values } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
-import { authorityWanted, sides } from '../../src/engines/etcd/certificates.ts';
+import { authorityWanted, copyWanted, namesIn, sides } from '../../src/engines/etcd/certificates.ts';
 import { type AuthoritySeen, type AuthorityWanted, type Issuing, issuing } from '../../src/plan/issuance.ts';
 
 export type Secrets = Record<string, Values>;
@@ -31,4 +32,31 @@ export function issuedSecrets(cluster: Cluster<EtcdSpec>, now: number): Secrets 
     carryOut(steps, secrets, now);
   }
   return secrets;
+}
+
+const dayMs = 86_400_000;
+
+/** For two years about `now`. */
+export function madeCa(name: string, now: number): Issued {
+  return makeAuthority(name, { from: now - 365 * dayMs, to: now + 365 * dayMs });
+}
+
+/** As cert-manager writes them: from `now` on for 90 days. */
+export function madeBy(ca: Issued, names: readonly string[], now: number): Values {
+  const usages = ['server', 'client'] as const;
+  const leaf = makeLeaf({ organisation: 'db', names, usages }, { from: now, to: now + 90 * dayMs }, ca);
+  return { 'ca.crt': ca.certificate, 'tls.crt': leaf.certificate, 'tls.key': leaf.key };
+}
+
+/** What cert-manager has written for the cluster, and the members' copies of it. */
+export function copiedSecrets(cluster: Cluster<EtcdSpec>, now: number): Secrets {
+  const ca = madeCa('theirs', now);
+  return Object.fromEntries(
+    sides.flatMap((side) => {
+      const wanted = copyWanted(cluster, side);
+      if (wanted === undefined) return [];
+      const values = madeBy(ca, namesIn(cluster, side), now);
+      return [wanted.from, wanted.secret].map((name) => [name, values]);
+    }),
+  );
 }

@@ -8,6 +8,7 @@ import { hoursOf } from '../../api/certificate-source.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { LeafRequest } from '../../certificates/certificate.ts';
+import type { CopyWanted } from '../../plan/copying.ts';
 import type { AuthorityWanted, LeafWanted } from '../../plan/issuance.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { certificate } from '../../resources/certificate.ts';
@@ -62,6 +63,16 @@ export function authorityWanted(cluster: Cluster<EtcdSpec>, side: Side): Authori
   };
 }
 
+/** What cert-manager writes, as the members get it; undefined where it does not. */
+export function copyWanted({ metadata, spec }: Cluster<EtcdSpec>, side: Side): CopyWanted | undefined {
+  const source = spec.tls[side]?.certManager;
+  if (source === undefined) return undefined;
+  const { certificates, sources } = etcdNames(metadata.name);
+  // Until its own certificate is renewed a client may not have heard of another CA.
+  const patienceHours = side === 'client' ? hoursOf(source.duration) : 0;
+  return { secret: certificates[side], from: sources[side], patienceHours };
+}
+
 /** The Secret of an authority or of a certificate that the operator makes: kept, like every credential. */
 export function issuedSecret(cluster: Cluster<EtcdSpec>, name: string, part: Part): Desired {
   return { object: generatedSecret(keptMetadata(cluster, name, part)), issued: true };
@@ -71,9 +82,13 @@ export function issuedSecret(cluster: Cluster<EtcdSpec>, name: string, part: Par
 export function certificateChildren(cluster: Cluster<EtcdSpec>, part: Part): Desired[] {
   return [
     ...sides.flatMap((side) => {
+      const copy = copyWanted(cluster, side);
       const wanted = authorityWanted(cluster, side);
-      if (wanted === undefined) return [];
-      return [wanted, ...wanted.leaves].map(({ secret }) => issuedSecret(cluster, secret, part));
+      const secrets = [
+        ...(copy === undefined ? [] : [copy]),
+        ...(wanted === undefined ? [] : [wanted, ...wanted.leaves]),
+      ];
+      return secrets.map(({ secret }) => issuedSecret(cluster, secret, part));
     }),
     ...sides.flatMap((side) => asked(cluster, side, part)),
   ];
@@ -82,13 +97,13 @@ export function certificateChildren(cluster: Cluster<EtcdSpec>, part: Part): Des
 function asked(cluster: Cluster<EtcdSpec>, side: Side, part: Part): Desired[] {
   const source = cluster.spec.tls[side]?.certManager;
   if (source === undefined) return [];
-  const secretName = etcdNames(cluster.metadata.name).certificates[side];
+  const { certificates, sources } = etcdNames(cluster.metadata.name);
   const { issuerRef, duration, renewBefore } = source;
   return [
     {
       object: certificate({
-        metadata: ownedMetadata(cluster, secretName, part),
-        secretName,
+        metadata: ownedMetadata(cluster, certificates[side], part),
+        secretName: sources[side],
         organisation: cluster.metadata.name,
         dnsNames: namesIn(cluster, side),
         issuerRef: { name: issuerRef.name, kind: issuerRef.kind, group: issuerRef.group },

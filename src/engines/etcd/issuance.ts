@@ -1,12 +1,15 @@
 /** What has to be made of the certificates that the operator looks after itself. Nothing else holds it up. */
 import type { Cluster } from '../../api/cluster.ts';
+import type { ConditionClaim } from '../../api/condition.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import { issuing, type Takers } from '../../plan/issuance.ts';
+import type { CopySeen } from '../../certificates/copy.ts';
+import { type Copying, type CopyTakers, copying } from '../../plan/copying.ts';
+import { type Issuing, issuing, type Takers } from '../../plan/issuance.ts';
 import { type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';
 import type { Upkeep } from '../engine.ts';
-import { authorityWanted, issuedSecret, sides } from './certificates.ts';
+import { authorityWanted, copyWanted, issuedSecret, sides } from './certificates.ts';
 import { troubles } from './health.ts';
-import { authoritiesAnnotation } from './names.ts';
+import { authoritiesAnnotation, etcdNames } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { memberPart } from './resources.ts';
@@ -23,9 +26,22 @@ export interface Issuance {
 const recheckMs = 1000;
 
 const nothingSeen = { authority: { digest: '' }, leaves: {} };
+const noCopySeen: CopySeen = { source: { digest: '' }, copy: { digest: '' } };
 
 export function planIssuance(situation: Situation): Issuance {
-  return issuanceOf(situation.cluster, situation.observed, takersIn(situation));
+  return issuanceOf(situation.cluster, situation.observed, takersIn(situation), copyTakersIn(situation));
+}
+
+/** Why the members do not show what cert-manager has made. */
+export function heldBack(situation: Situation): ConditionClaim[] {
+  const held = copyingIn(situation.cluster, situation.observed, copyTakersIn(situation)).flatMap((one) =>
+    // Whoever has none at all waits for it, and says so.
+    one.state === 'held' && situation.observed.awaited === undefined ? [one] : [],
+  );
+  const [first] = held;
+  if (first === undefined) return [];
+  const message = held.map((one) => one.message).join('; ');
+  return [{ type: 'CertificateHeldBack', status: 'True', reason: first.reason, message }];
 }
 
 /**
@@ -36,16 +52,22 @@ export const etcdUpkeep: Upkeep<EtcdSpec> = {
   fields: ['tls'],
   async plan(cluster, io) {
     const seen = await observeCertificates(cluster, io);
-    return issuanceOf(cluster, { ...seen, at: io.now() }, { areNone: false, areUpToDate: false }).steps;
+    const unknown = { areNone: false, areUpToDate: false };
+    return issuanceOf(cluster, { ...seen, at: io.now() }, unknown, { ...unknown, trustSource: false }).steps;
   },
 };
 
 function issuanceOf(
   cluster: Cluster<EtcdSpec>,
-  observed: Pick<EtcdObserved, 'certificates' | 'at'>,
+  observed: Pick<EtcdObserved, 'certificates' | 'copies' | 'at'>,
   takers: Takers,
+  copyTakers: CopyTakers,
 ): Issuance {
   const part = memberPart(cluster);
+  const stepOf = ({ secret, issue, reason }: Issuing): ObjectStep => {
+    const { object } = issuedSecret(cluster, secret, part);
+    return { type: 'issue', object, issue, reason };
+  };
   const found = sides.map((side): Issuance => {
     const wanted = authorityWanted(cluster, side);
     if (wanted === undefined) return { steps: [] };
@@ -54,25 +76,41 @@ function issuanceOf(
       const isGone = observed.certificates?.[side]?.authority.facts === undefined;
       return { steps: [], lost: isGone ? goneWords(wanted.secret, wanted.leaves) : foreignWords(wanted.secret) };
     }
-    return {
-      steps: steps.map(({ secret, issue, reason }) => {
-        const { object } = issuedSecret(cluster, secret, part);
-        return { type: 'issue', object, issue, reason };
-      }),
-    };
+    return { steps: steps.map(stepOf) };
   });
+  for (const one of copyingIn(cluster, observed, copyTakers)) {
+    if (one.state === 'due') found.push({ steps: [stepOf(one)] });
+    if (one.state === 'lost') found.push({ steps: [], lost: one.message });
+  }
   const lost = found.flatMap((one) => one.lost ?? []).join('; ');
   return { steps: found.flatMap(({ steps }) => steps), ...(lost === '' ? {} : { lost }) };
 }
 
+function copyingIn(
+  cluster: Cluster<EtcdSpec>,
+  observed: Pick<EtcdObserved, 'copies' | 'at'>,
+  takers: CopyTakers,
+): Copying[] {
+  return sides.flatMap((side) => {
+    const wanted = copyWanted(cluster, side);
+    const seen = observed.copies?.[side] ?? noCopySeen;
+    return wanted === undefined ? [] : [copying(wanted, seen, takers, observed.at)];
+  });
+}
+
 /** What cert-manager itself says of it, where it says anything. */
-export function awaiting({ children }: Situation, names: readonly string[]): Outcome {
+export function awaiting({ cluster, children, observed }: Situation, names: readonly string[]): Outcome {
   const words = names.map((name) => {
+    const side = sides.find((one) => etcdNames(cluster.metadata.name).certificates[one] === name) ?? 'client';
+    const { source } = observed.copies?.[side] ?? {};
+    const from = etcdNames(cluster.metadata.name).sources[side];
+    if (source !== undefined && source.fault === undefined) return `Secret ${name} is made from ${from}`;
+    if (source !== undefined && source.digest !== '') return `Secret ${from} ${source.fault}`;
     const { conditions = [] } = (children.get('Certificate', name)?.status ?? {}) as {
       readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
     };
     const said = conditions.find(({ type }) => type === 'Ready')?.message;
-    return `cert-manager has yet to write Secret ${name}${said === undefined ? '' : ` (${said})`}`;
+    return `cert-manager has yet to write Secret ${from}${said === undefined ? '' : ` (${said})`}`;
   });
   return wait('AwaitingCertificates', words.join('; '), recheckMs);
 }
@@ -88,15 +126,29 @@ function goneWords(authority: string, leaves: readonly { readonly secret: string
 
 /** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
 function takersIn(situation: Situation): Takers {
-  const { pods, sets, members, observed } = situation;
+  const { pods, members } = situation;
   if (pods.size === 0) return { areNone: true, areUpToDate: true };
   const areUpToDate =
     members !== undefined &&
     !isUnsettled(situation) &&
     troubles(situation, members).length === 0 &&
     members.every((member) => !isOutdated(situation, member)) &&
-    [...sets.values()].every(
-      ({ spec }) => spec?.template?.metadata?.annotations?.[authoritiesAnnotation] === observed.authorities,
-    );
+    areWritten(situation);
   return { areNone: false, areUpToDate };
+}
+
+/** Whether every template names the authorities of now. */
+function areWritten({ sets, observed }: Situation): boolean {
+  return [...sets.values()].every(
+    ({ spec }) => spec?.template?.metadata?.annotations?.[authoritiesAnnotation] === observed.authorities,
+  );
+}
+
+/** A pod that is away for a moment comes back with what it finds, and others may come before it. */
+function copyTakersIn(situation: Situation): CopyTakers {
+  const { cluster, pods, sets } = situation;
+  const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
+  const { areUpToDate } = takersIn(situation);
+  const trustSource = cluster.status?.initialized !== true || areWritten(situation);
+  return { areNone, areUpToDate: areUpToDate && (areNone || pods.size > 0), trustSource };
 }

@@ -50,8 +50,10 @@ export interface EtcdNames {
   readonly roster: string;
   /** Secret with the password of etcd's root user. */
   readonly root: string;
-  /** Secrets with the members' certificates, where nobody brings one. */
+  /** Secrets with the members' certificates, where nobody brings one; and Certificates of cert-manager. */
   readonly certificates: Readonly<Record<'client' | 'peer', string>>;
+  /** Secrets that cert-manager writes. The members have a copy of them. */
+  readonly sources: Readonly<Record<'client' | 'peer', string>>;
   /** Secrets with the authorities that the operator makes itself. */
   readonly authorities: Readonly<Record<'client' | 'peer', string>>;
   /** Secret with a certificate for clients, of the operator's making. */
@@ -65,6 +67,7 @@ export function etcdNames(cluster: string): EtcdNames {
     roster: `${cluster}-members`,
     root: `${cluster}-root`,
     certificates: { client: `${cluster}-client-tls`, peer: `${cluster}-peer-tls` },
+    sources: { client: `${cluster}-client-issued`, peer: `${cluster}-peer-issued` },
     authorities: { client: `${cluster}-client-ca`, peer: `${cluster}-peer-ca` },
     user: `${cluster}-client-user`,
   };

@@ -36,7 +36,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
   );
   const [{ agreed, members }, certificates] = await Promise.all([
     agreement(cluster, asked, session, io),
-    observeCertificates(cluster, io, isAnyHeldUp(children, io.now())),
+    observeCertificates(cluster, io, isAnyHeldUp(children, io.now()), children),
   ]);
   const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
   const comparison =

@@ -4,6 +4,7 @@
  *
  * Numbers of etcd's own making (member, cluster) are decimal text, as its gateway writes them: they do not fit a double.
  */
+import type { CopySeen } from '../../certificates/copy.ts';
 import type { AuthoritySeen } from '../../plan/issuance.ts';
 
 export interface SilentMember {
@@ -112,7 +113,9 @@ export interface EtcdObserved {
   readonly authorities?: string;
   /** Of those that the operator makes itself. */
   readonly certificates?: Readonly<Partial<Record<'client' | 'peer', AuthoritySeen>>>;
-  /** Secrets that cert-manager has yet to write. */
+  /** Of certificates that cert-manager makes. */
+  readonly copies?: Readonly<Partial<Record<'client' | 'peer', CopySeen>>>;
+  /** Certificates of cert-manager that the members have no copy of yet. */
   readonly awaited?: readonly string[];
   /** Wall time in milliseconds. */
   readonly at: number;

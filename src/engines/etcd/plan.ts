@@ -175,7 +175,11 @@ function restoredHint({ claims, cluster }: Situation): string {
 function authoritiesFor({ cluster, observed, sets, pods }: Situation, index: number): string | undefined {
   const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
   const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
-  const areOurs = sides.some((side) => cluster.spec.tls[side]?.selfManaged !== undefined);
+  // Ours are those, too, of a copy that has been led from one to another.
+  const areOurs = sides.some(
+    (side) =>
+      cluster.spec.tls[side]?.selfManaged !== undefined || observed.copies?.[side]?.copy.facts?.changed !== undefined,
+  );
   if (written === undefined && runs && !areOurs) return undefined;
   return observed.authorities ?? written ?? firstAuthorities(cluster);
 }

@@ -12,6 +12,7 @@ import { warningClaims } from '../spec-warnings.ts';
 import type { EtcdAction } from './action.ts';
 import { clientSecret } from './certificates.ts';
 import { troubles } from './health.ts';
+import { heldBack } from './issuance.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
@@ -38,7 +39,7 @@ export function etcdStatus(
   const judged = judge(situation, plan, initialized);
   return {
     ...judged,
-    conditions: [...judged.conditions, ...warningClaims(specWarnings(cluster))],
+    conditions: [...judged.conditions, ...heldBack(situation), ...warningClaims(specWarnings(cluster))],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
     selector: Object.entries(selectorLabels(cluster, { engine: 'etcd', component }))

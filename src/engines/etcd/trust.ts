@@ -8,18 +8,23 @@
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import { authoritySeen, leafSeen, type Values } from '../../certificates/facts.ts';
+import { type CopySeen, copySeen } from '../../certificates/copy.ts';
+import { authoritySeen, certificateOf, leafKeys, leafSeen, type Values } from '../../certificates/facts.ts';
+import type { CopyWanted } from '../../plan/copying.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
+import { type Children, noChildren } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
-import { authorityWanted, certificateSecret, type Side, sides } from './certificates.ts';
+import { authorityWanted, certificateSecret, copyWanted, type Side, sides } from './certificates.ts';
+import { etcdNames } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 
-/** `isDoubtful`: a Secret may have gone since it was read. */
+/** `isDoubtful`: a Secret may have gone since it was read. `children`: what cert-manager says of its Certificates. */
 export async function observeCertificates(
   cluster: Cluster<EtcdSpec>,
   io: EngineIO,
   isDoubtful = false,
-): Promise<Pick<EtcdObserved, 'certificates' | 'authorities' | 'awaited'>> {
+  children: Pick<Children, 'get'> = noChildren,
+): Promise<Pick<EtcdObserved, 'certificates' | 'copies' | 'authorities' | 'awaited'>> {
   const read: Read = (name) => {
     if (isDoubtful) io.secretRefused(name);
     return io.secret(name);
@@ -31,22 +36,44 @@ export async function observeCertificates(
         const seen = await lookAt(wanted, read);
         return { side, seen, trusted: numbered(generationOf(seen)) };
       }
+      const copy = copyWanted(cluster, side);
+      if (copy !== undefined) return { side, ...(await lookAtCopy(copy, read, io, children)) };
       const name = certificateSecret(cluster, side);
-      if (name === undefined) return undefined;
-      const trusted = (await read(name))?.['ca.crt'];
-      const isAwaited = trusted === undefined && cluster.spec.tls[side]?.certManager !== undefined;
-      return { side, trusted, ...(isAwaited ? { awaited: name } : {}) };
+      return name === undefined ? undefined : { side, trusted: (await read(name))?.['ca.crt'] };
     }),
   );
   const secured = found.filter((one) => one !== undefined);
   const own = secured.flatMap(({ side, seen }) => (seen === undefined ? [] : [[side, seen] as const]));
-  const awaited = secured.flatMap((one) => one.awaited ?? []);
+  const copies = secured.flatMap(({ side, copy }) => (copy === undefined ? [] : [[side, copy] as const]));
+  const { certificates } = etcdNames(cluster.metadata.name);
+  const awaited = copies.flatMap(([side, { copy }]) => (copy.facts === undefined ? [certificates[side]] : []));
   const authorities = fingerprint(secured.map(({ trusted }) => trusted));
   return {
     ...(own.length === 0 ? {} : { certificates: Object.fromEntries(own) }),
+    ...(copies.length === 0 ? {} : { copies: Object.fromEntries(copies) }),
     ...(awaited.length === 0 ? {} : { awaited }),
     ...(authorities === undefined ? {} : { authorities }),
   };
+}
+
+/**
+ * Secrets are not watched, Certificates are: where cert-manager tells of another one than was read, it is read again.
+ * `trusted` is what the members would be told to trust, where the copy is gone.
+ */
+async function lookAtCopy(
+  { secret, from }: CopyWanted,
+  read: Read,
+  io: EngineIO,
+  children: Pick<Children, 'get'>,
+): Promise<Pick<Found, 'copy' | 'trusted'>> {
+  const [known, copy] = await Promise.all([read(from), read(secret)]);
+  const { notAfter } = (children.get('Certificate', secret)?.status ?? {}) as { readonly notAfter?: unknown };
+  const end = Date.parse(certificateOf(known?.[leafKeys.certificate])?.validTo ?? '');
+  const isTold = typeof notAfter === 'string' && Date.parse(notAfter) !== end;
+  if (isTold) io.secretRefused(from);
+  const source = isTold ? await io.secret(from) : known;
+  const seen = copySeen(source, copy);
+  return { copy: seen, trusted: (seen.copy.facts === undefined ? source : copy)?.[leafKeys.trusted] };
 }
 
 type Read = (name: string) => Promise<Values | undefined>;
@@ -56,8 +83,7 @@ interface Found {
   /** As text that changes with whom the members are to trust. */
   readonly trusted: string | undefined;
   readonly seen?: AuthoritySeen;
-  /** Name of the Secret. */
-  readonly awaited?: string;
+  readonly copy?: CopySeen;
 }
 
 /** Before anything was made or read: undefined where somebody else makes them. */

@@ -11,7 +11,7 @@ import { unassigned } from './names.ts';
 import { RedisError } from './resp.ts';
 
 export interface MemberFinding {
-  readonly type: Exclude<Finding, 'SettingsRefused' | 'SpecWarning'>;
+  readonly type: Exclude<Finding, 'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning'>;
   /** In words that stay the same while it does. */
   readonly message: string;
   /** Data could be lost if anybody restarted now. */

@@ -11,7 +11,7 @@ import { settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
-import { issuedSecrets, type Secrets } from '../../support/issued-secrets.ts';
+import { copiedSecrets, issuedSecrets, madeBy, madeCa, type Secrets } from '../../support/issued-secrets.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
 
 const dayMs = 86_400_000;
@@ -57,6 +57,18 @@ describe('children', () => {
     ).toMatchInlineSnapshot(`
       [
         {
+          "apiVersion": "v1",
+          "kind": "Secret",
+          "name": "db-client-tls",
+          "spec": undefined,
+        },
+        {
+          "apiVersion": "v1",
+          "kind": "Secret",
+          "name": "db-peer-tls",
+          "spec": undefined,
+        },
+        {
           "apiVersion": "cert-manager.io/v1",
           "kind": "Certificate",
           "name": "db-client-tls",
@@ -79,7 +91,7 @@ describe('children', () => {
               "rotationPolicy": "Always",
               "size": 256,
             },
-            "secretName": "db-client-tls",
+            "secretName": "db-client-issued",
             "subject": {
               "organizations": [
                 "db",
@@ -112,7 +124,7 @@ describe('children', () => {
               "size": 256,
             },
             "renewBefore": "24h0m0s",
-            "secretName": "db-peer-tls",
+            "secretName": "db-peer-issued",
             "subject": {
               "organizations": [
                 "db",
@@ -198,11 +210,28 @@ describe('a new cluster', () => {
     expect(steps.slice(0, 2)).toEqual(['create Certificate db-client-tls', 'create Certificate db-peer-tls']);
     expect(steps.filter((step) => step.includes('StatefulSet'))).toEqual([]);
     expect(steps.at(-1)).toBe('wait AwaitingCertificates');
-    const material = { 'ca.crt': 'a', 'tls.crt': 'b', 'tls.key': 'c' };
-    const then = await lookAt(theirs, { 'db-client-tls': material, 'db-peer-tls': material });
+    const secrets = copiedSecrets(etcdCluster(theirs), now);
+    const written = without(secrets, 'db-client-tls', 'db-peer-tls');
+    const copying = create(theirs, { members: [], at: now, ...(await lookAt(theirs, written)) });
+    expect([copying.slice(0, 2), copying.filter((step) => step.includes('StatefulSet'))]).toEqual([
+      ['issue db-client-tls: copy all', 'issue db-peer-tls: copy all'],
+      [],
+    ]);
+    const then = await lookAt(theirs, secrets);
     expect(
       create(theirs, { members: [], at: now, ...then }).filter((step) => step.includes('StatefulSet')).length,
     ).toBe(3);
+  });
+
+  it('starts nobody with a certificate that its own CA has not signed, and says so', async () => {
+    const secrets = copiedSecrets(etcdCluster(theirs), now);
+    const foreign = { ...secrets['db-peer-issued'], 'ca.crt': madeCa('another', now).certificate };
+    const seen = await lookAt(theirs, { ...without(secrets, 'db-peer-tls'), 'db-peer-issued': foreign });
+    const { outcome } = planEtcd(etcdCluster(theirs), noChildren, { members: [], at: now, ...seen }, takesEtcdBackup);
+    expect(outcome).toMatchObject({
+      reason: 'AwaitingCertificates',
+      message: 'Secret db-peer-issued has a ca.crt that has not signed its tls.crt',
+    });
   });
 
   it('tells what cert-manager says of a certificate that does not come', () => {
@@ -222,7 +251,7 @@ describe('a new cluster', () => {
     const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
     expect(outcome).toMatchObject({
       state: 'wait',
-      message: 'cert-manager has yet to write Secret db-peer-tls (the issuer is not ready)',
+      message: 'cert-manager has yet to write Secret db-peer-issued (the issuer is not ready)',
     });
   });
 });
@@ -259,17 +288,93 @@ describe('a cluster that runs', () => {
     ]);
   });
 
-  it.each<[string, Partial<EtcdObserved>, string]>([
-    ['goes on without, while it has the Secret', {}, 'try create Certificate db-peer-tls'],
+  it.each<[string, readonly string[], string]>([
+    ['goes on without, while it has the Secret', ['db-peer-issued'], 'try create Certificate db-peer-tls'],
     [
       'says that it cannot, where it waits for the Secret',
-      { awaited: ['db-peer-tls'] },
+      ['db-peer-issued', 'db-peer-tls'],
       'create Certificate db-peer-tls',
     ],
-  ])('where nobody knows a Certificate any more %s', (_, observed, step) => {
+  ])('where nobody knows a Certificate any more %s', async (_, gone, step) => {
     const spec: EtcdSpecInput = { tls: { peer: { certManager: { issuerRef } } } };
     const children = (objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind !== 'Certificate');
-    expect(planned({ spec, children, observed })[0]).toBe(step);
+    const secrets = without(copiedSecrets(etcdCluster(spec), now), ...gone);
+    expect(planned({ spec, children, observed: await lookAt(spec, secrets) })[0]).toBe(step);
+  });
+
+  describe('with certificates of cert-manager', () => {
+    const spec: EtcdSpecInput = { tls: { peer: { certManager: { issuerRef } } } };
+    const names = ['*.db.apps.svc'];
+    /** Its members have started with these Secrets. */
+    async function run(before: Secrets, secrets: Secrets, story: Story = {}): Promise<string[]> {
+      const { authorities = '' } = await lookAt(spec, before);
+      return planned({
+        spec,
+        authorities,
+        ...story,
+        observed: { ...(await lookAt(spec, secrets)), ...story.observed },
+      });
+    }
+    const before = copiedSecrets(etcdCluster(spec), now);
+    const next = { ...before, 'db-peer-issued': madeBy(madeCa('next', now), names, now) };
+    const annotation = 'spec.template.metadata.annotations[clusterwright.dev/authorities]';
+
+    it('is left alone when an operator of before has let cert-manager write what the members mount', async () => {
+      const left = without(before, 'db-peer-issued');
+      expect(await run(before, left)).toEqual(['settled']);
+      const children = (objects: readonly KubeObject[]) =>
+        objects.map((object) =>
+          object.kind === 'Certificate'
+            ? { ...object, spec: { ...(object.spec as object), secretName: 'db-peer-tls' } }
+            : object,
+        );
+      expect(await run(before, left, { children })).toEqual([
+        'try apply Certificate db-peer-tls: spec.secretName',
+        'settled',
+      ]);
+    });
+
+    it('trusts another CA first, and restarts its members for it', async () => {
+      expect(await run(before, next)).toEqual(['issue db-peer-tls: copy next-ca', 'settled']);
+      const both = `${before['db-peer-tls']?.['ca.crt']}${next['db-peer-issued']?.['ca.crt']}`;
+      const copy = { ...before['db-peer-tls'], 'ca.crt': both, changed: new Date(now).toISOString() };
+      const then = { ...next, 'db-peer-tls': copy };
+      expect(await run(before, then)).toEqual([
+        ...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${annotation}`),
+        'settled',
+      ]);
+      expect(await run(then, then)).toEqual(['issue db-peer-tls: copy certificate', 'settled']);
+      expect(await run(then, then, { members: { 1: 'silent' } })).toEqual(['wait MembersNotReady']);
+      expect(await run(then, then, { pods: { 1: 'outdated' } })).toEqual(['delete Pod db-1-0', 'wait Restarting']);
+      const unwritten = { spec, observed: await lookAt(spec, then) };
+      // Rendered beforehand, without a word of whom they trust: from now on it has to be known.
+      const written = 'spec.template.metadata.annotations';
+      expect(planned(unwritten).slice(0, 3)).toEqual([0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${written}`));
+    });
+
+    it('makes a copy again that is gone, where its members trust the CA of the source', async () => {
+      expect((await run(before, without(before, 'db-peer-tls')))[0]).toBe('issue db-peer-tls: copy all');
+      expect(await run(before, without(next, 'db-peer-tls'))).toEqual(['blocked CertificatesLost']);
+    });
+
+    it('does not take its pods being away for a moment for nobody there', async () => {
+      const gone: Story = { members: { all: 'gone' }, leader: 'nobody' };
+      expect((await run(before, next, gone))[0]).toBe('issue db-peer-tls: copy next-ca');
+    });
+
+    it('asks for the Secret again when cert-manager tells of another certificate', async () => {
+      const refused: string[] = [];
+      const { io } = scriptedEtcd({ members: [], at: now }, undefined, before);
+      const told = (notAfter: number) => ({
+        get: () => ({ apiVersion: '', kind: '', metadata: { name: '' }, status: { notAfter: timeOf(notAfter) } }),
+      });
+      const timeOf = (at: number): string => new Date(at).toISOString();
+      const watched = { ...io, secretRefused: (name: string) => void refused.push(name) };
+      await observeCertificates(etcdCluster(spec), watched, false, told(now + 90 * dayMs));
+      expect(refused).toEqual([]);
+      await observeCertificates(etcdCluster(spec), watched, false, told(now + 150 * dayMs));
+      expect(refused).toEqual(['db-peer-issued']);
+    });
   });
 
   it('makes one again that is gone, and waits for it before it asks anybody', async () => {
