@@ -11,7 +11,7 @@ import {
   type Randomness,
   systemRandomness,
 } from './certificate.ts';
-import { type CopyPart, copied } from './copy.ts';
+import { type CopyPart, copied } from './copied.ts';
 import {
   authorityKeys,
   certificateOf,

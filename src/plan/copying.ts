@@ -6,7 +6,7 @@
  * the next CA is trusted beside the one before; the certificate of the next CA is shown; the one before is trusted no
  * more. Between two steps every member has to have started with the step before, as with CAs of our own.
  */
-import type { CopyFacts, CopyPart, CopySeen } from '../certificates/copy.ts';
+import type { CopyFacts, CopyPart, CopySeen } from '../certificates/copied.ts';
 import type { Issue } from '../certificates/issue.ts';
 
 export interface CopyWanted {

@@ -204,10 +204,10 @@ test('an authority whose Secret is gone is followed by another one while clients
     await cluster.whole(3, { withinMs: 180_000 });
   });
   expect(gapMs).toBeLessThan(5_000);
+  await cluster.remove();
 });
 
 test('certificates from cert-manager are asked for and waited for', async () => {
-  await cluster.remove();
   cluster = await stage.createEtcd('m', asked, ask);
   const names = ['m-client-tls', 'm-peer-tls'];
   await until('both are asked for', async () => {
@@ -217,7 +217,7 @@ test('certificates from cert-manager are asked for and waited for', async () => 
   expect(await cluster.pods()).toEqual([]);
   const ca = standInCa();
   for (const object of await certificatesAsked()) await issueAsStandIn(object, ca);
-  await show('m-client-tls');
+  await until('the members have a copy', () => show('m-client-tls'));
   await cluster.whole(3, { withinMs: 180_000 });
 });
 

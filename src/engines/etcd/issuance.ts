@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { ConditionClaim } from '../../api/condition.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import type { CopySeen } from '../../certificates/copy.ts';
+import type { CopySeen } from '../../certificates/copied.ts';
 import { type Copying, type CopyTakers, copying } from '../../plan/copying.ts';
 import { type Issuing, issuing, type Takers } from '../../plan/issuance.ts';
 import { type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';

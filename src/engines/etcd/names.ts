@@ -38,6 +38,9 @@ export const corruptAnnotation = 'clusterwright.dev/etcd-corrupt';
 /** On a pod: which authorities its process trusts. Others need a restart. */
 export const authoritiesAnnotation = 'clusterwright.dev/authorities';
 
+/** On a StatefulSet: the CAs in the Secrets of `secretRef` that its template was written for. */
+export const casAnnotation = 'clusterwright.dev/trusted-cas';
+
 /** On the custom resource: `POD@UID/GENERATION/APPLIED` of whose data alone the cluster is to go on with: see `recovery-request.ts`. */
 export const recoverAnnotation = 'clusterwright.dev/recover-from';
 

@@ -4,7 +4,7 @@
  *
  * Numbers of etcd's own making (member, cluster) are decimal text, as its gateway writes them: they do not fit a double.
  */
-import type { CopySeen } from '../../certificates/copy.ts';
+import type { CopySeen, casOf } from '../../certificates/copied.ts';
 import type { AuthoritySeen } from '../../plan/issuance.ts';
 
 export interface SilentMember {
@@ -115,6 +115,8 @@ export interface EtcdObserved {
   readonly certificates?: Readonly<Partial<Record<'client' | 'peer', AuthoritySeen>>>;
   /** Of certificates that cert-manager makes. */
   readonly copies?: Readonly<Partial<Record<'client' | 'peer', CopySeen>>>;
+  /** Of those in the Secrets of `secretRef`. */
+  readonly given?: Readonly<Partial<Record<'client' | 'peer', NonNullable<ReturnType<typeof casOf>>>>>;
   /** Certificates of cert-manager that the members have no copy of yet. */
   readonly awaited?: readonly string[];
   /** Wall time in milliseconds. */

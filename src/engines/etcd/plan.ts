@@ -20,11 +20,12 @@ import { awaiting, planIssuance } from './issuance.ts';
 import { type KeptVersion, keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
-import { authoritiesAnnotation, podName, recoverAnnotation } from './names.ts';
+import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { hasLasted, offers } from './recovery-request.ts';
+import { casIn, replacedCas } from './replaced-ca.ts';
 import { etcdChildren } from './resources.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { isResuming, type Roster } from './roster.ts';
@@ -104,8 +105,9 @@ function withObjects(
 ): EtcdPlan {
   const { cluster, children, claims, observed } = situation;
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
+  const cas = (index: number): string | undefined => casFor(situation, index);
   const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept), children)
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas), children)
     .map(sparing(situation))
     .filter(
       (step) =>
@@ -172,7 +174,8 @@ function restoredHint({ claims, cluster }: Situation): string {
  * runs without a word of them, such as a member that was rendered beforehand; but for authorities that the operator
  * looks after, whom it has to know everybody's trust.
  */
-function authoritiesFor({ cluster, observed, sets, pods }: Situation, index: number): string | undefined {
+function authoritiesFor(situation: Situation, index: number): string | undefined {
+  const { cluster, observed, sets, pods } = situation;
   const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
   const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
   // Ours are those, too, of a copy that has been led from one to another.
@@ -181,7 +184,15 @@ function authoritiesFor({ cluster, observed, sets, pods }: Situation, index: num
       cluster.spec.tls[side]?.selfManaged !== undefined || observed.copies?.[side]?.copy.facts?.changed !== undefined,
   );
   if (written === undefined && runs && !areOurs) return undefined;
+  if (written !== undefined && runs && replacedCas(situation).length > 0) return written;
   return observed.authorities ?? written ?? firstAuthorities(cluster);
+}
+
+/** A record of whom the template names: it stays with what is written as long as that does. */
+function casFor(situation: Situation, index: number): string | undefined {
+  const { observed, sets } = situation;
+  const isNow = observed.authorities !== undefined && authoritiesFor(situation, index) === observed.authorities;
+  return (isNow ? casIn(observed.given) : undefined) ?? sets.get(index)?.metadata.annotations?.[casAnnotation];
 }
 
 function parked({ pods }: Situation): Outcome {

@@ -18,6 +18,7 @@ import { statefulSet } from '../../resources/statefulset.ts';
 import { certificateSecret } from './certificates.ts';
 import {
   authoritiesAnnotation,
+  casAnnotation,
   claimTemplate,
   clientPort,
   clientUrl,
@@ -110,13 +111,19 @@ function certificatesOf(cluster: Cluster<EtcdSpec>): Mounted[] {
   ];
 }
 
-/** `replicas`: 0 where the cluster is parked. `authorities`: see `authoritiesOf`. */
+/** Whom the member is to trust: see `trust.ts`, and `replaced-ca.ts` for `cas`. */
+export interface MemberTrust {
+  readonly authorities?: string | undefined;
+  readonly cas?: string | undefined;
+}
+
+/** `replicas`: 0 where the cluster is parked. */
 export function memberStatefulSet(
   cluster: Cluster<EtcdSpec>,
   index: number,
   part: Part,
   replicas: 0 | 1,
-  authorities?: string,
+  { authorities, cas }: MemberTrust = {},
 ): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
@@ -146,7 +153,11 @@ export function memberStatefulSet(
   };
   const { size, storageClassName } = spec.storage;
   return statefulSet({
-    metadata: { ...owned, labels: { ...owned.labels, ...own } },
+    metadata: {
+      ...owned,
+      labels: { ...owned.labels, ...own },
+      ...(cas === undefined ? {} : { annotations: { ...owned.annotations, [casAnnotation]: cas } }),
+    },
     selector: { ...everyMember, ...own },
     serviceName: etcdNames(metadata.name).peers,
     replicas,

@@ -36,7 +36,7 @@ const lastBuilt = oncePer((_: Cluster<EtcdSpec>): { of: string; children: readon
 /**
  * The roster comes before the members that start by it. The password is made with the first of them, whether it is
  * wanted then or later: a Secret that is not watched can be made at no other time. `authorities` are those that a
- * member is to trust, where that is known; `kept` is what a member is to go on running, where that is not what the spec
+ * member is to trust, where that is known, and `cas` which ones those are, where somebody brings them; `kept` is what a member is to go on running, where that is not what the spec
  * says.
  */
 export function etcdChildren(
@@ -44,12 +44,15 @@ export function etcdChildren(
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
   kept: (index: number) => KeptVersion | undefined = () => undefined,
+  cas: (index: number) => string | undefined = () => undefined,
 ): readonly Desired[] {
-  const of = JSON.stringify([...roster].map(([index, start]) => [index, start, authorities(index), kept(index)]));
+  const of = JSON.stringify(
+    [...roster].map(([index, start]) => [index, start, authorities(index), kept(index), cas(index)]),
+  );
   const last = lastBuilt(cluster);
   if (last.of !== of) {
     last.of = of;
-    last.children = built(cluster, roster, authorities, kept);
+    last.children = built(cluster, roster, authorities, kept, cas);
   }
   return last.children;
 }
@@ -59,6 +62,7 @@ function built(
   roster: Roster,
   authorities: (index: number) => string | undefined,
   kept: (index: number) => KeptVersion | undefined,
+  cas: (index: number) => string | undefined,
 ): readonly Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
@@ -92,7 +96,8 @@ function built(
     ...[...roster.keys()].map((index) => {
       const own = kept(index);
       const of = own === undefined ? cluster : { ...cluster, spec: { ...spec, ...own } };
-      return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, authorities(index)) };
+      const trust = { authorities: authorities(index), cas: cas(index) };
+      return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, trust) };
     }),
   ];
 }

@@ -16,6 +16,7 @@ import { heldBack } from './issuance.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
+import { replacedCaClaims } from './replaced-ca.ts';
 import { component } from './resources.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
@@ -39,7 +40,7 @@ export function etcdStatus(
   const judged = judge(situation, plan, initialized);
   return {
     ...judged,
-    conditions: [...judged.conditions, ...heldBack(situation), ...warningClaims(specWarnings(cluster))],
+    conditions: [...judged.conditions, ...heldBackClaims(situation), ...warningClaims(specWarnings(cluster))],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
     selector: Object.entries(selectorLabels(cluster, { engine: 'etcd', component }))
@@ -58,6 +59,11 @@ export function etcdStatus(
     },
     ...(initialized ? { initialized } : {}),
   };
+}
+
+/** One condition, whichever side it is about: those that wait for a person come first. */
+function heldBackClaims(situation: Situation): ConditionClaim[] {
+  return [...replacedCaClaims(situation), ...heldBack(situation)].slice(0, 1);
 }
 
 interface Judgement {

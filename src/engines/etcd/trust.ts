@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
-import { type CopySeen, copySeen } from '../../certificates/copy.ts';
+import { type CopySeen, casOf, copySeen } from '../../certificates/copied.ts';
 import { authoritySeen, certificateOf, leafKeys, leafSeen, type Values } from '../../certificates/facts.ts';
 import type { CopyWanted } from '../../plan/copying.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
@@ -24,7 +24,7 @@ export async function observeCertificates(
   io: EngineIO,
   isDoubtful = false,
   children: Pick<Children, 'get'> = noChildren,
-): Promise<Pick<EtcdObserved, 'certificates' | 'copies' | 'authorities' | 'awaited'>> {
+): Promise<Pick<EtcdObserved, 'certificates' | 'copies' | 'given' | 'authorities' | 'awaited'>> {
   const read: Read = (name) => {
     if (isDoubtful) io.secretRefused(name);
     return io.secret(name);
@@ -39,18 +39,23 @@ export async function observeCertificates(
       const copy = copyWanted(cluster, side);
       if (copy !== undefined) return { side, ...(await lookAtCopy(copy, read, io, children)) };
       const name = certificateSecret(cluster, side);
-      return name === undefined ? undefined : { side, trusted: (await read(name))?.['ca.crt'] };
+      if (name === undefined) return undefined;
+      const values = (await read(name)) ?? {};
+      const given = casOf(values);
+      return { side, trusted: values[leafKeys.trusted], ...(given === undefined ? {} : { given }) };
     }),
   );
   const secured = found.filter((one) => one !== undefined);
   const own = secured.flatMap(({ side, seen }) => (seen === undefined ? [] : [[side, seen] as const]));
   const copies = secured.flatMap(({ side, copy }) => (copy === undefined ? [] : [[side, copy] as const]));
+  const brought = secured.flatMap(({ side, given }) => (given === undefined ? [] : [[side, given] as const]));
   const { certificates } = etcdNames(cluster.metadata.name);
   const awaited = copies.flatMap(([side, { copy }]) => (copy.facts === undefined ? [certificates[side]] : []));
   const authorities = fingerprint(secured.map(({ trusted }) => trusted));
   return {
     ...(own.length === 0 ? {} : { certificates: Object.fromEntries(own) }),
     ...(copies.length === 0 ? {} : { copies: Object.fromEntries(copies) }),
+    ...(brought.length === 0 ? {} : { given: Object.fromEntries(brought) }),
     ...(awaited.length === 0 ? {} : { awaited }),
     ...(authorities === undefined ? {} : { authorities }),
   };
@@ -84,6 +89,7 @@ interface Found {
   readonly trusted: string | undefined;
   readonly seen?: AuthoritySeen;
   readonly copy?: CopySeen;
+  readonly given?: NonNullable<ReturnType<typeof casOf>>;
 }
 
 /** Before anything was made or read: undefined where somebody else makes them. */

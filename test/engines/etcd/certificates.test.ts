@@ -11,7 +11,7 @@ import { settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
-import { copiedSecrets, issuedSecrets, madeBy, madeCa, type Secrets } from '../../support/issued-secrets.ts';
+import { copiedSecrets, issuedSecrets, madeCa, type Secrets } from '../../support/issued-secrets.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
 
 const dayMs = 86_400_000;
@@ -300,81 +300,6 @@ describe('a cluster that runs', () => {
     const children = (objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind !== 'Certificate');
     const secrets = without(copiedSecrets(etcdCluster(spec), now), ...gone);
     expect(planned({ spec, children, observed: await lookAt(spec, secrets) })[0]).toBe(step);
-  });
-
-  describe('with certificates of cert-manager', () => {
-    const spec: EtcdSpecInput = { tls: { peer: { certManager: { issuerRef } } } };
-    const names = ['*.db.apps.svc'];
-    /** Its members have started with these Secrets. */
-    async function run(before: Secrets, secrets: Secrets, story: Story = {}): Promise<string[]> {
-      const { authorities = '' } = await lookAt(spec, before);
-      return planned({
-        spec,
-        authorities,
-        ...story,
-        observed: { ...(await lookAt(spec, secrets)), ...story.observed },
-      });
-    }
-    const before = copiedSecrets(etcdCluster(spec), now);
-    const next = { ...before, 'db-peer-issued': madeBy(madeCa('next', now), names, now) };
-    const annotation = 'spec.template.metadata.annotations[clusterwright.dev/authorities]';
-
-    it('is left alone when an operator of before has let cert-manager write what the members mount', async () => {
-      const left = without(before, 'db-peer-issued');
-      expect(await run(before, left)).toEqual(['settled']);
-      const children = (objects: readonly KubeObject[]) =>
-        objects.map((object) =>
-          object.kind === 'Certificate'
-            ? { ...object, spec: { ...(object.spec as object), secretName: 'db-peer-tls' } }
-            : object,
-        );
-      expect(await run(before, left, { children })).toEqual([
-        'try apply Certificate db-peer-tls: spec.secretName',
-        'settled',
-      ]);
-    });
-
-    it('trusts another CA first, and restarts its members for it', async () => {
-      expect(await run(before, next)).toEqual(['issue db-peer-tls: copy next-ca', 'settled']);
-      const both = `${before['db-peer-tls']?.['ca.crt']}${next['db-peer-issued']?.['ca.crt']}`;
-      const copy = { ...before['db-peer-tls'], 'ca.crt': both, changed: new Date(now).toISOString() };
-      const then = { ...next, 'db-peer-tls': copy };
-      expect(await run(before, then)).toEqual([
-        ...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${annotation}`),
-        'settled',
-      ]);
-      expect(await run(then, then)).toEqual(['issue db-peer-tls: copy certificate', 'settled']);
-      expect(await run(then, then, { members: { 1: 'silent' } })).toEqual(['wait MembersNotReady']);
-      expect(await run(then, then, { pods: { 1: 'outdated' } })).toEqual(['delete Pod db-1-0', 'wait Restarting']);
-      const unwritten = { spec, observed: await lookAt(spec, then) };
-      // Rendered beforehand, without a word of whom they trust: from now on it has to be known.
-      const written = 'spec.template.metadata.annotations';
-      expect(planned(unwritten).slice(0, 3)).toEqual([0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${written}`));
-    });
-
-    it('makes a copy again that is gone, where its members trust the CA of the source', async () => {
-      expect((await run(before, without(before, 'db-peer-tls')))[0]).toBe('issue db-peer-tls: copy all');
-      expect(await run(before, without(next, 'db-peer-tls'))).toEqual(['blocked CertificatesLost']);
-    });
-
-    it('does not take its pods being away for a moment for nobody there', async () => {
-      const gone: Story = { members: { all: 'gone' }, leader: 'nobody' };
-      expect((await run(before, next, gone))[0]).toBe('issue db-peer-tls: copy next-ca');
-    });
-
-    it('asks for the Secret again when cert-manager tells of another certificate', async () => {
-      const refused: string[] = [];
-      const { io } = scriptedEtcd({ members: [], at: now }, undefined, before);
-      const told = (notAfter: number) => ({
-        get: () => ({ apiVersion: '', kind: '', metadata: { name: '' }, status: { notAfter: timeOf(notAfter) } }),
-      });
-      const timeOf = (at: number): string => new Date(at).toISOString();
-      const watched = { ...io, secretRefused: (name: string) => void refused.push(name) };
-      await observeCertificates(etcdCluster(spec), watched, false, told(now + 90 * dayMs));
-      expect(refused).toEqual([]);
-      await observeCertificates(etcdCluster(spec), watched, false, told(now + 150 * dayMs));
-      expect(refused).toEqual(['db-peer-issued']);
-    });
   });
 
   it('makes one again that is gone, and waits for it before it asks anybody', async () => {

@@ -130,7 +130,6 @@ describe
           expect(all.served('peer')['ca.crt']).toBe(after.certificate);
           // Trusted, shown, alone: each member once for each step.
           expect(restarts(operator)).toBe(9);
-          console.log(`${version}: ${gapMs.toFixed(0)} ms without an acknowledged write`);
           expect(gapMs).toBeLessThan(10_000);
         }),
     );
@@ -220,5 +219,37 @@ describe
         operator.change({ replicas: 3 });
         await operator.settle();
         expect(all.served('peer')['ca.crt']).toBe(after.certificate);
+      }));
+
+    it('of a Secret that somebody brings: one that is replaced at once restarts nobody, both after each other do', () =>
+      scene(130, async (all) => {
+        const { host } = all;
+        const [before, after] = [newCa('before'), newCa('after')];
+        const [old, next] = [valuesOf(host, before), valuesOf(host, after)];
+        const peers = (values: Values, ...cas: readonly Issued[]): void =>
+          host.provide('peers', { ...values, 'ca.crt': cas.map(({ certificate }) => certificate).join('') });
+        host.provide('clients', old);
+        peers(old, before);
+        const brought = { client: { secretRef: { name: 'clients' } }, peer: { secretRef: { name: 'peers' } } };
+        const operator = etcdOperator(host, { tls: brought });
+        await operator.settle();
+        operator.clear();
+        const condition = (): string | undefined =>
+          operator.cluster.status?.conditions?.find(({ type }) => type === 'CertificateHeldBack')?.reason;
+        await underWriters(all, all.client(before), async () => {
+          peers(next, after);
+          await operator.settle();
+          expect([restarts(operator), condition()]).toEqual([0, 'NotTrusted']);
+          const steps: [Values, ...Issued[]][] = [
+            [old, before, after],
+            [next, before, after],
+            [next, after],
+          ];
+          for (const [values, ...cas] of steps) {
+            peers(values, ...cas);
+            await operator.settle();
+          }
+        });
+        expect([restarts(operator), condition()]).toEqual([6, undefined]);
       }));
   });

@@ -136,6 +136,16 @@ function compared(shown: Shown, wanted: Shown, changed: string | undefined): Cop
   };
 }
 
+/** By the first digits of their fingerprints: those that are to be trusted, and those that have signed what is shown. */
+export function casOf(
+  values: Values,
+): { readonly cas: readonly string[]; readonly signers: readonly string[] } | undefined {
+  const shown = shownIn(values);
+  if (shown === undefined || shown.trusted.length > mostCertificates) return undefined;
+  const short = (text: string): string => numberOf(text).replaceAll(':', '').slice(0, 16).toLowerCase();
+  return { cas: shown.trusted.map(short), signers: signers(shown.chain, shown.trusted).map(short) };
+}
+
 /** All values of the copy. Throws where the source cannot be taken. `now` in milliseconds. */
 export function copied(part: CopyPart, source: Values, copy: Values, now: number): Values {
   const wanted = shownIn(source);
