@@ -81,13 +81,17 @@ function shownIn(values: Values): Shown | undefined {
 
 const numberOf = (text: string): string => certificateOf(text)?.fingerprint256 ?? '';
 
-/** Those of the CAs that vouch for the first certificate of a chain. */
+/** Those of the CAs that vouch for the first certificate of a chain. One that is trusted itself needs nobody else. */
 function signers(chain: readonly X509Certificate[], trusted: readonly string[]): string[] {
   const reached = new Set(chain.slice(0, 1));
   for (const certificate of reached) {
     for (const other of chain) if (isSignedBy(certificate, other)) reached.add(other);
   }
-  return trusted.filter((text) => [...reached].some((certificate) => isSignedBy(certificate, certificateOf(text))));
+  const vouches = (text: string): boolean => {
+    const ca = certificateOf(text);
+    return [...reached].some((one) => one.fingerprint256 === ca?.fingerprint256 || isSignedBy(one, ca));
+  };
+  return trusted.filter(vouches);
 }
 
 function faultOf(values: Values | undefined, shown: Shown | undefined): string | undefined {

@@ -132,6 +132,15 @@ describe('a copy', () => {
     expect(lifeOf(source).at(now)).toBe('done');
   });
 
+  it('may be of certificates that are trusted themselves, as an issuer without a CA makes them', () => {
+    const alone = (values: Values): Values => ({ ...values, 'ca.crt': values['tls.crt'] ?? '' });
+    const [first, second] = [alone(by(a)), alone(by(b))];
+    const life = lifeOf(first);
+    life.source = second;
+    expect([life.at(now), life.at(now), life.at(now), life.at(now)]).toEqual(['next-ca', 'certificate', 'ca', 'done']);
+    expect(life.copy?.['ca.crt']).toBe(second['tls.crt']);
+  });
+
   it('has both CAs in order before another certificate is shown', () => {
     const copy = { ...by(a), 'ca.crt': caOf(b) + caOf(a) };
     const life = lifeOf({ ...by(b), 'ca.crt': caOf(b) + caOf(a) }, peers, copy);
