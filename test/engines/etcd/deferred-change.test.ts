@@ -25,6 +25,16 @@ describe('members that are asked /livez by an earlier template', () => {
     expect(planned({ children: before })).toEqual(['settled']);
   });
 
+  it('keep it where only a record of the CAs that they trust would come with it', () => {
+    const spec = { tls: { client: { secretRef: { name: 'mine' } } } };
+    const observed = { authorities: 'now', given: { client: { cas: ['a'], signers: ['a'] } } };
+    const story: Story = { spec, authorities: 'now', observed };
+    expect(planned({ ...story, children: before })).toEqual(['settled']);
+    expect(sets(planned(story))).toEqual(
+      [0, 1, 2].map((i) => `apply StatefulSet db-${i}: metadata.annotations[clusterwright.dev/trusted-cas]`),
+    );
+  });
+
   it('get the other one when a database has grown', () => {
     const large = { dbSize: 1.1 * gibibyte, dbInUse: 1.1 * gibibyte };
     const lines = planned({ children: before, members: { 1: large } });
