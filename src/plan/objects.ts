@@ -27,6 +27,11 @@ function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject
   return volumeClaimTemplates === undefined ? wanted : { ...wanted, spec: { ...spec, volumeClaimTemplates } };
 }
 
+/** With the UID of what it was compared with: an apply would make again what is gone by now, or take what has come since. */
+export function exactly(wanted: KubeObject, { metadata: { uid } }: KubeObject): KubeObject {
+  return uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } };
+}
+
 /** The UID of the cluster that an object goes with. */
 function ownerOf(object: KubeObject | undefined): string | undefined {
   return object?.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
@@ -49,7 +54,8 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     if (live === undefined) return [{ type: 'create', object: wanted }];
     if (live.metadata.deletionTimestamp !== undefined) return [];
     const changes = difference(wanted, live);
-    return changes.length === 0 ? [] : [{ type: 'apply', object: keepingClaimTemplates(wanted, live), changes }];
+    if (changes.length === 0) return [];
+    return [{ type: 'apply', object: exactly(keepingClaimTemplates(wanted, live), live), changes }];
   });
 }
 

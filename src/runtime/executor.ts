@@ -13,6 +13,7 @@ import { Refused } from '../engines/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
+import { exactly } from '../plan/objects.ts';
 import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
@@ -135,7 +136,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     cache.observeRead(live);
     if (object.kind === 'Job') return relabel(object, live, ref, signal);
     // Ours under another's labels is seen by no watch of ours: nobody would notice that it differs.
-    if (difference(object, live).length > 0) await apply(object, signal);
+    if (difference(object, live).length > 0) await apply(exactly(object, live), signal);
   }
 
   /** A Job is made once, and is what it was when it was made: only what it is found by is set right. */

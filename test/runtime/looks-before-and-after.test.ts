@@ -1,7 +1,10 @@
 /** What a plan says of itself as a whole, and of an action: whether to look again before it, and when after it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { objectSteps } from '../../src/plan/objects.ts';
 import { type Plan, settled, wait } from '../../src/plan/plan.ts';
-import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
+import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
+import { testChild } from '../support/test-engine.ts';
+import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
 
@@ -49,5 +52,26 @@ describe('a plan', () => {
     expect((await rig.pass()).again).toBe(5_000);
     finds({ steps: [act], outcome }, async () => undefined);
     expect((await rig.pass()).again).toBe(50);
+  });
+});
+
+describe('a change of an object', () => {
+  it.each<readonly [story: string, meanwhile: 'gone' | 'another', left: readonly string[]]>([
+    ['that is gone by now makes it not again', 'gone', []],
+    ['in whose place there is one of somebody else does not take that', 'another', ['theirs']],
+  ])('%s', async (_, meanwhile, left) => {
+    const child = testChild(rig.cluster(), 'ConfigMap', 'old');
+    rig.api.put(child);
+    await turn();
+    rig.api.lag();
+    rig.api.vanish('ConfigMap', 'db');
+    if (meanwhile === 'another') {
+      rig.api.put({ ...child, metadata: { name: 'db', namespace: 'apps' }, data: { data: 'theirs' } });
+    }
+    const wanted = testChild(rig.cluster(), 'ConfigMap', 'new');
+    rig.finds(objectSteps([{ object: wanted }], rig.cache.children(rigKey)));
+    await expect(rig.pass()).rejects.toThrow('update ConfigMap db');
+    const found = rig.api.list('ConfigMap').map((each) => (each.data as { data: string }).data);
+    expect(found).toEqual(left);
   });
 });
