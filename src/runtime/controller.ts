@@ -43,6 +43,14 @@ const resyncSpread = 0.2;
  * has had one: thousands of such passes in a row would let neither an answer nor the lease's own timer through.
  */
 const turnMs = 10;
+/**
+ * Passes that have begun take what time their answers cost, whoever sends them. A turn that took so long shows that they
+ * are too many: for a while no more than a few run at once, and as many again for what has just happened. The lease needs
+ * a few turns in ten seconds.
+ */
+const slowTurnMs = 250;
+const slowForMs = 5_000;
+const whenSlow = 8;
 
 /** How often a cluster asks whether its namespace has been seen whole by now. */
 const unseenMs = 1_000;
@@ -135,23 +143,34 @@ export function createController(options: ControllerOptions): Controller {
   /** When the first pass began since the event loop had its last turn. */
   let busySince: number | undefined;
   let turn: Promise<void> = Promise.resolve();
+  let slowUntil = Number.NEGATIVE_INFINITY;
 
-  function awaitTurn(): void {
-    if (busySince !== undefined) return;
-    busySince = clock.monotonic();
+  function awaitTurn(): Promise<void> {
+    if (busySince !== undefined) return turn;
+    const since = clock.monotonic();
+    busySince = since;
     turn = new Promise((resolve) => {
       clock.after(0, () => {
         busySince = undefined;
+        const now = clock.monotonic();
+        if (now - since >= slowTurnMs) slowUntil = now + slowForMs;
         resolve();
       });
     });
+    return turn;
+  }
+
+  function areTooMany(key: ClusterKey): boolean {
+    if (clock.monotonic() >= slowUntil) return false;
+    return running >= (queue.laneOf(key) === 'high' ? 2 * whenSlow : whenSlow);
   }
 
   async function work(signal: AbortSignal): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
       // Asked again after the turn, by one worker after the other: the one before may have used up what it was given.
       while (busySince !== undefined && clock.monotonic() - busySince >= turnMs) await turn;
-      awaitTurn();
+      while (areTooMany(key)) await awaitTurn();
+      void awaitTurn();
       running++;
       try {
         await pass(key, signal);

@@ -22,7 +22,7 @@ export interface Options {
   readonly subject: OwnSubject | RunningSubject;
 }
 
-export const parts = ['synth', 'schedules', 'rechecks', 'ceiling', 'floor', 'converge', 'audit'] as const;
+export const parts = ['synth', 'schedules', 'rechecks', 'answers', 'ceiling', 'floor', 'converge', 'audit'] as const;
 export type Part = (typeof parts)[number];
 
 export interface OwnSubject {

@@ -1,6 +1,7 @@
 /** Our own controller, from nothing: each measure on a control plane of its own, so that none pays for another. */
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { RedisSpec } from '../../src/api/redis.ts';
+import { measureAnswers } from './answers.ts';
 import { type AuditLog, openAuditLog } from './audit-log.ts';
 import { measureCeiling } from './ceiling.ts';
 import { openCensus } from './census.ts';
@@ -28,8 +29,13 @@ const floorUpTo = 1000;
 const synthSizes = [1, 100, 1000];
 const scheduleSizes = [250, 500, 1000, 2000];
 const recheckSizes = [100, 1000];
+/** Clusters, and how many of them are hostile. */
+const answerSizes = [
+  [1000, 0],
+  [1000, 100],
+] as const;
 /** They need no control plane, and run beside a sandbox. */
-const inProcess: readonly Part[] = ['synth', 'schedules', 'rechecks'];
+const inProcess: readonly Part[] = ['synth', 'schedules', 'rechecks', 'answers'];
 
 const sample = (workload: OwnWorkload, i: number) => {
   const manifest = workload.manifest(clusterName(i), benchNamespace);
@@ -44,6 +50,12 @@ export async function runOwn(options: Options, { workload }: OwnSubject, recorde
   if (wanted('synth')) for (const n of synthSizes) await recorder.add('synthesized', measureSynth(workload, n));
   if (wanted('schedules')) for (const n of scheduleSizes) await recorder.add('scheduled', await measureSchedules(n));
   if (wanted('rechecks')) for (const n of recheckSizes) await recorder.add('rechecked', await measureRechecks(n));
+  if (wanted('answers') && workload.hasStandIn) {
+    await takeBundle();
+    for (const [n, hostile] of answerSizes) {
+      await recorder.add('answered', await measureAnswers(workload, n, hostile, options.nodeFlags));
+    }
+  }
   if (options.only.length > 0 && options.only.every((part) => inProcess.includes(part))) return;
   await requireNoSandbox();
   await takeBundle();

@@ -29,6 +29,7 @@ export function createRecorder(
     synthesized: [],
     scheduled: [],
     rechecked: [],
+    answered: [],
     seconds: 0,
   };
   const set = async (found: Partial<Results>): Promise<void> => {

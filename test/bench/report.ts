@@ -145,6 +145,20 @@ function rechecks({ rechecked }: Results): string {
   );
 }
 
+function answers({ answered }: Results): string {
+  return section(
+    'Clusters that answer with as much as is read',
+    ['clusters', 'of them hostile', 'RSS before, MB', 'largest RSS, MB', 'lived for s'],
+    answered.map(({ n, hostile, quietRssBytes, largestRssBytes, seconds }) => [
+      String(n),
+      String(hostile),
+      number(quietRssBytes / 1e6),
+      number(largestRssBytes / 1e6),
+      number(seconds),
+    ]),
+  );
+}
+
 /** One line for each target; empty where nothing was measured that a target is about. */
 export function verdict(results: Results): string {
   return section(
@@ -160,6 +174,6 @@ export function report(results: Results): string {
     `${subject}, ${at}, ${number(seconds / 60)} min\n` +
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, Linux ${machine.kernel}, ` +
     `Node ${machine.node}, load ${number(machine.loadBefore, 2)} before\n`;
-  const parts = [ceilings, speed, restarts, churn, requests, synth, schedules, rechecks, verdict];
+  const parts = [ceilings, speed, restarts, churn, requests, synth, schedules, rechecks, answers, verdict];
   return head + parts.map((part) => part(results)).join('');
 }

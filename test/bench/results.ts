@@ -1,6 +1,7 @@
 /** What a run found, as it is written to `build/bench.json`. Times are seconds unless a name says otherwise. */
 import { readFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem } from 'node:os';
+import type { LargeAnswers } from './answers.ts';
 import type { RequestCounts } from './audit-log.ts';
 import type { Ceiling } from './ceiling.ts';
 import type { Churned } from './churn.ts';
@@ -50,6 +51,7 @@ export interface Results {
   readonly synthesized: readonly Synthesized[];
   readonly scheduled: readonly Scheduled[];
   readonly rechecked: readonly RecheckLoad[];
+  readonly answered: readonly LargeAnswers[];
   /** Of the whole run. */
   readonly seconds: number;
 }

@@ -17,6 +17,7 @@ const nothing: Results = {
   synthesized: [],
   scheduled: [],
   rechecked: [],
+  answered: [],
   seconds: 60,
 };
 

@@ -208,8 +208,13 @@ function fieldsOf(value: unknown): Answer {
   return typeof value === 'object' && value !== null ? (value as Answer) : {};
 }
 
+/** More than the members of any etcd, and their alarms. */
+const mostRows = 256;
+
 function rows(value: unknown): Answer[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
+  if (!Array.isArray(value)) return [];
+  if (value.length > mostRows) throw new Error(`a list has ${value.length} entries`);
+  return value.map(fieldsOf);
 }
 
 /**

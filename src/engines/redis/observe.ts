@@ -193,10 +193,13 @@ function volumeTerm(text: string): VolumeTerm | undefined {
   return role === undefined ? undefined : { number: Number(number), wasPrimary: role === 'primary' };
 }
 
+/** A Redis says about 250. */
+const mostLines = 2048;
+
 /** `name:value` lines; section headings and blank lines fall away. */
 export function infoFields(text: string): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const line of text.split('\r\n')) {
+  for (const line of text.split('\r\n', mostLines)) {
     const colon = line.indexOf(':');
     if (colon > 0 && line[0] !== '#') fields[line.slice(0, colon)] = line.slice(colon + 1);
   }

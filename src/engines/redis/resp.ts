@@ -9,6 +9,12 @@ import { longestAnswerBytes, shortened } from '../../api/bounds.ts';
 /** Deepest nesting of lists that is read; `SENTINEL` and `ACL` answer with two or three. */
 const deepest = 8;
 
+/**
+ * Most parts of a reply. The replicas that Sentinel remembers take about 50 each, of more than a kilobyte; a list of tiny
+ * parts is nothing that a Redis says, and takes the operator many times its bytes.
+ */
+const mostParts = 4096;
+
 export class RedisError extends Error {
   /** The first word, for example `NOAUTH`. */
   readonly code: string;
@@ -43,9 +49,16 @@ type Missing = number;
 /** `+`, and the end of a line. */
 const shortestReply = 3;
 
-function parse(buffer: Buffer, at: number, depth = 0): Parsed | Missing {
+interface Nested {
+  readonly depth: number;
+  /** Parts so far, of the whole reply. */
+  readonly count: { parts: number };
+}
+
+function parse(buffer: Buffer, at: number, { depth, count }: Nested): Parsed | Missing {
   const end = buffer.indexOf('\r\n', at);
   if (end < 0) return 1;
+  count.parts++;
   const head = buffer.toString('utf8', at + 1, end);
   const next = end + 2;
   switch (buffer[at]) {
@@ -58,7 +71,7 @@ function parse(buffer: Buffer, at: number, depth = 0): Parsed | Missing {
     case 0x24: // $
       return parseBulk(buffer, next, lengthOf(head));
     case 0x2a: // *
-      return parseArray(buffer, next, lengthOf(head), depth + 1);
+      return parseArray(buffer, next, lengthOf(head), { depth: depth + 1, count });
     default:
       throw new ProtocolError(`a reply starts with byte ${buffer[at]}`);
   }
@@ -84,13 +97,14 @@ function parseBulk(buffer: Buffer, at: number, length: number): Parsed | Missing
   return { reply: buffer.toString('utf8', at, at + length), next };
 }
 
-function parseArray(buffer: Buffer, at: number, length: number, depth: number): Parsed | Missing {
-  if (depth > deepest) throw new ProtocolError(`lists are nested more than ${deepest} deep`);
+function parseArray(buffer: Buffer, at: number, length: number, nested: Nested): Parsed | Missing {
+  if (nested.depth > deepest) throw new ProtocolError(`lists are nested more than ${deepest} deep`);
   if (length === -1) return { reply: null, next: at };
+  if (nested.count.parts + length > mostParts) throw new ProtocolError(`a reply has more than ${mostParts} parts`);
   const items: Reply[] = [];
   let next = at;
   for (let i = 0; i < length; i++) {
-    const item = parse(buffer, next, depth);
+    const item = parse(buffer, next, nested);
     if (typeof item === 'number') return item + (length - i - 1) * shortestReply;
     items.push(item.reply);
     next = item.next;
@@ -112,7 +126,7 @@ export class ReplyDecoder {
     const replies: Reply[] = [];
     this.#missing -= chunk.length;
     while (buffer.length > 0 && this.#missing <= 0) {
-      const parsed = parse(buffer, 0);
+      const parsed = parse(buffer, 0, { depth: 0, count: { parts: 0 } });
       if (typeof parsed === 'number') {
         this.#missing = parsed;
         break;
