@@ -7,6 +7,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { KubeObject } from '../api/object.ts';
+import { outline } from './projection.ts';
 
 export interface Packed {
   /** One byte a character: a string takes less beside its content than a Buffer does. */
@@ -20,6 +21,11 @@ export interface Packer {
   /** Of what this packer packed. Who asks again soon gets the same object: it must not be changed. */
   unpack(packed: Packed): KubeObject;
 }
+
+/** In bytes of JSON: more than any object that we make has. What is larger is kept in outline. */
+const longest = 256 * 1024;
+/** As far back as deflate looks. */
+const longestDictionary = 32 * 1024;
 
 /** An object that stays larger than this share of itself is unlike the dictionary. */
 const unlike = 0.2;
@@ -46,20 +52,25 @@ export function createPacker(): Packer {
     if (oldest !== undefined) recent.delete(oldest);
   };
 
+  // A copy: a part of a large one would keep all of it.
+  const dictionaryOf = (text: Buffer): Buffer => Buffer.from(text.subarray(-longestDictionary));
+
   const compress = (text: Buffer): Packed => {
-    if (dictionary.length === 0) dictionary = text;
+    if (dictionary.length === 0) dictionary = dictionaryOf(text);
     const bytes = deflate(text, dictionary);
     packedWith++;
     if (packedWith < renewAfter || bytes.length <= text.length * unlike) return { bytes, dictionary };
-    dictionary = text;
+    dictionary = dictionaryOf(text);
     packedWith = 0;
     return { bytes: deflate(text, dictionary), dictionary };
   };
 
   return {
     pack(object) {
-      const packed = compress(Buffer.from(JSON.stringify(object)));
-      remember(packed, object);
+      const text = JSON.stringify(object);
+      const kept = text.length > longest ? outline(object) : object;
+      const packed = compress(Buffer.from(kept === object ? text : JSON.stringify(kept)));
+      remember(packed, kept);
       return packed;
     },
     unpack(packed) {

@@ -28,6 +28,31 @@ export const podSummary: Projection = (pod) => {
   };
 };
 
+const mostReferences = 8;
+const ourLabels = /^(app|batch)\.kubernetes\.io\//;
+
+/**
+ * What is kept of an object that is larger than any of ours: whose it is, and that it is there. Anybody may set our labels on
+ * an object; the memory that it takes would be that of everybody's operator.
+ */
+export function outline({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, generation, deletionTimestamp } = metadata;
+  const { labels = {}, ownerReferences, finalizers } = metadata;
+  const known = { name, namespace, uid, resourceVersion, generation, deletionTimestamp };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as { name: string }),
+      labels: Object.fromEntries(Object.entries(labels).filter(([label]) => ourLabels.test(label))),
+      ...(ownerReferences === undefined ? {} : { ownerReferences: ownerReferences.slice(0, mostReferences) }),
+      ...(finalizers === undefined ? {} : { finalizers: finalizers.slice(0, mostReferences) }),
+    },
+    spec: {},
+    status: {},
+  };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What its containers may use: it is theirs for as long as they run, whatever the template says since. */

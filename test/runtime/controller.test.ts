@@ -379,40 +379,6 @@ describe('the end', () => {
   });
 });
 
-describe('where what processes say takes all the time there is', () => {
-  /** Each answer costs 20 ms of it, and a pass waits for five, one in each turn of the event loop. */
-  const costly = async (): Promise<PassResult> => {
-    const { clock } = parts;
-    for (let i = 0; i < 5; i++) {
-      await turn();
-      clock.jump(20);
-    }
-    return done;
-  };
-
-  it('few passes run at once, so that the lease has its turn', async () => {
-    const atOnce: number[] = [];
-    const names = Array.from({ length: 200 }, (_, i) => `c-${i}`);
-    for (const name of names) {
-      passes[name] = () => {
-        atOnce.push(running.length);
-        return costly();
-      };
-      parts.api.put(testCluster(name));
-    }
-    for (let i = 0; i < 20; i++) await settle(50);
-    expect(new Set(begun).size).toBe(names.length);
-    // The first are begun before anybody knows what they cost.
-    expect(Math.max(...atOnce.slice(0, 64))).toBe(64);
-    expect(Math.max(...atOnce.slice(64))).toBeLessThanOrEqual(16);
-    for (let i = 0; i < 20; i++) await settle(1000);
-    begun.length = atOnce.length = 0;
-    for (const name of names) queue.add(key(name), 'recheck');
-    await settle(50);
-    expect(Math.max(...atOnce)).toBe(64);
-  });
-});
-
 it('counts passes by how they ended', async () => {
   passes.bad = () => Promise.reject(new Error('broken'));
   parts.api.put(testCluster('good'));

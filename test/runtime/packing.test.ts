@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { createPacker } from '../../src/runtime/packing.ts';
+import { createStore } from '../../src/runtime/store.ts';
+import { RecordingLog } from '../support/recording-log.ts';
 
 const object = (name: string, data: unknown): KubeObject => ({
   apiVersion: 'v1',
@@ -49,4 +52,49 @@ it('what is looked at again soon is the same object, and only for so long', () =
   for (let i = 0; i < 100; i++) packer.pack(object(`b${i}`, {}));
   expect(packer.unpack(first)).not.toBe(seen);
   expect(packer.unpack(first)).toEqual(seen);
+});
+
+describe('an object that is larger than any of ours', () => {
+  const noise = (bytes: number): string => randomBytes(bytes).toString('base64');
+  const large = (name: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name,
+      namespace: 'apps',
+      uid: 'uid',
+      resourceVersion: '7',
+      labels: { 'app.kubernetes.io/instance': 'db', other: 'label' },
+      annotations: { note: noise(10_000) },
+    },
+    data: { a: noise(700_000) },
+  });
+
+  it('is kept in outline: whose it is, and that it is there', () => {
+    const packer = createPacker();
+    const packed = packer.pack(large('a'));
+    expect(packed.bytes.length).toBeLessThan(1000);
+    const labels = { 'app.kubernetes.io/instance': 'db' };
+    const metadata = { name: 'a', namespace: 'apps', uid: 'uid', resourceVersion: '7', labels };
+    expect(packer.unpack(packed)).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata, spec: {}, status: {} });
+  });
+
+  it('is known to a store by its cluster, and does not hold up its memory', () => {
+    const byInstance = ({ metadata }: KubeObject): string[] => [metadata.labels?.['app.kubernetes.io/instance'] ?? ''];
+    const store = createStore({ resource: 'configmaps', log: new RecordingLog(), indexes: { byInstance } });
+    store.put(large('a'));
+    store.put({ ...large('a'), metadata: { ...large('a').metadata, resourceVersion: '8' } });
+    expect(store.byIndex('byInstance', 'db').map(({ metadata }) => metadata.resourceVersion)).toEqual(['8']);
+    store.remove({ ...large('a'), metadata: { ...large('a').metadata, resourceVersion: '9' } });
+    expect(store.byIndex('byInstance', 'db')).toEqual([]);
+  });
+
+  it('that is a little smaller keeps no more of itself as a dictionary than deflate uses', () => {
+    const packer = createPacker();
+    const dictionaries = new Set<Buffer>();
+    for (let i = 0; i < 200; i++) dictionaries.add(packer.pack(object(`n-${i}`, { text: noise(100_000) })).dictionary);
+    expect([...dictionaries].map(({ byteLength }) => byteLength).filter((bytes) => bytes > 32 * 1024)).toEqual([]);
+    const like = packer.pack(object('like', { text: noise(100_000) }));
+    expect(packer.unpack(like).metadata.name).toBe('like');
+  });
 });
