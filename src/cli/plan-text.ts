@@ -1,7 +1,7 @@
 /** A plan for people: what comes, what changes and how, what goes, what is asked of the database, and what is waited for. */
 import { displayName } from '../api/object.ts';
 import { fingerprintAnnotation } from '../plan/difference.ts';
-import type { FieldChange, Outcome, Step } from '../plan/plan.ts';
+import type { FieldChange, Outcome, Plan, Step } from '../plan/plan.ts';
 import { lineDiff } from './line-diff.ts';
 import type { Preview } from './preview.ts';
 import { generatedText } from './render.ts';
@@ -20,15 +20,15 @@ export function planText({ cluster, spec, plan, follows }: Preview): string {
   const filled = sections.filter(([, lines]) => lines.length > 0);
   const title = `${cluster.kind} ${cluster.metadata.namespace}/${cluster.metadata.name}`;
   return [
-    `${title}: ${summary(steps, spec, follows)}`,
+    `${title}: ${summary(plan, spec, follows)}`,
     ...filled.flatMap(([heading, lines]) => [`  ${heading}`, ...lines.map((line) => `    ${line}`)]),
     ...outcomeLines(outcome),
     '',
   ].join('\n');
 }
 
-/** `2 to create, 1 to update`, or `nothing to do`. */
-function summary(steps: readonly Step[], spec: readonly FieldChange[], follows: readonly string[]): string {
+/** `2 to create, 1 to update`; `nothing to do`, or `nothing yet` where something is waited for. */
+function summary({ steps, outcome }: Plan, spec: readonly FieldChange[], follows: readonly string[]): string {
   const count = (...types: readonly Step['type'][]): number => steps.filter(({ type }) => types.includes(type)).length;
   const counts: [number, string][] = [
     [count('create'), 'to create'],
@@ -40,7 +40,7 @@ function summary(steps: readonly Step[], spec: readonly FieldChange[], follows: 
   const said = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   if (said.length > 0) return said.join(', ');
   if (spec.length > 0) return 'only its own spec changes';
-  return follows.length > 0 ? 'nothing yet' : 'nothing to do';
+  return follows.length > 0 || outcome.state !== 'settled' ? 'nothing yet' : 'nothing to do';
 }
 
 function createLines(step: Step): string[] {

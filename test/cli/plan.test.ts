@@ -145,10 +145,10 @@ describe('plan --offline', () => {
     expect(together.printed.out).toContain(`  afterwards\n    ${does}\n`);
   });
 
-  it('has nothing to do for a paused cluster', async () => {
+  it('has nothing to do yet for a paused cluster', async () => {
     const around = world({ files: files(manifest({ paused: true })) });
     expect(await plan({ subject: 'f', offline: true }, around)).toBe(0);
-    expect(around.printed.out).toContain('nothing to do\n  waits for: spec.paused is true');
+    expect(around.printed.out).toContain('nothing yet\n  waits for: spec.paused is true');
   });
 
   it('needs a file', async () => {
@@ -157,10 +157,10 @@ describe('plan --offline', () => {
 });
 
 describe('plan against a cluster', () => {
-  it('finds nothing to do where everything is as it should be', async () => {
+  it('changes nothing where all objects are as they should be, and says what it waits for', async () => {
     const cluster = stored();
     const { code, around } = await run({ cluster: [cluster, ...(await childrenOf(cluster))] });
-    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: nothing to do\n/);
+    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: nothing yet\n {2}waits for: no data node answers/);
     expect(code).toBe(0);
   });
 

@@ -103,7 +103,8 @@ export async function openStage(name: string): Promise<Stage> {
       const lines = await readForesight(foresight.file);
       await recordResult({ scenario: `foresight: ${name}`, measured: foresightWords(lines) });
       expect(unforeseenIn(lines)).toEqual([]);
-      if (operators.length > 0 && inject('isForeseen')) expect(lines).not.toEqual([]);
+      // Those that are killed at every write run in this process, with O13 in any case.
+      if (operators.length === 0 || inject('isForeseen')) expect(lines).not.toEqual([]);
     },
   };
 }
