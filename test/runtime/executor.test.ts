@@ -315,3 +315,43 @@ describe('a plan', () => {
 function owner(): NonNullable<ObjectMeta['ownerReferences']>[number] {
   return { apiVersion: 'clusterwright.dev/v1alpha1', kind: 'RedisCluster', name: 'db', uid: 'uid-db' };
 }
+
+describe('a StatefulSet whose pods would take a claim that is there', () => {
+  const claim = (instance: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: 'data-db-0',
+      namespace: 'apps',
+      labels: { [nameLabel]: 'redis', [instanceLabel]: instance, [managedByLabel]: managedBy },
+    },
+  });
+  const set: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: owned('uid-db'),
+    spec: { replicas: 1, volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
+  };
+  const knowing = (live: KubeObject | undefined): Partial<ExecutorOptions> => ({
+    cache: {
+      ...parts.cache,
+      entry: (object) =>
+        object.kind !== 'PersistentVolumeClaim'
+          ? parts.cache.entry(object)
+          : live && { object: live, postOwned: false },
+    },
+  });
+
+  it('is refused before it is made, where the claim is of another cluster', async () => {
+    await expect(run([create(set)], knowing(claim('other')))).rejects.toThrow(NameConflict);
+    expect(parts.api.writes).toEqual([]);
+  });
+
+  it.each([
+    ['of the same cluster', 'db'],
+    ['of nobody', undefined],
+  ])('is made where it is %s', async (_, instance) => {
+    await run([create(set)], knowing(instance === undefined ? undefined : claim(instance)));
+    expect(parts.api.writes).toEqual(['POST apps/statefulsets']);
+  });
+});
