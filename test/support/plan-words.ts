@@ -45,7 +45,7 @@ export function actionWords(action: RedisAction): string {
     case 'redis.follow':
       return `follow ${action.node.pod} -> ${podAt(action.primary)}`;
     case 'redis.monitor':
-      return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.replace ? ' (replace)' : ''}${action.identity ? '' : ' by the password'}`;
+      return `monitor ${action.sentinel.pod} -> ${podAt(action.primary)}${action.instead === undefined ? '' : ' (replace)'}${action.identity ? '' : ' by the password'}`;
     case 'redis.tuneSentinel':
       return (
         `tune ${action.sentinel.pod} ${fields(action.settings)}`.trim() + (action.identity ? '' : ' by the password')

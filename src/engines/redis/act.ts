@@ -9,6 +9,7 @@ import type { RedisConnection } from './connection.ts';
 import { handOver } from './handover.ts';
 import { aclRule, type Identity } from './identity.ts';
 import { dataPort, sentinelPort } from './names.ts';
+import { isNoSuchPrimary, pairs } from './observe.ts';
 import { RedisError } from './resp.ts';
 import { type Credentials, credentialsOf, PasswordMissing, withSession } from './session.ts';
 
@@ -29,9 +30,10 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       await at(action.node.address, dataPort, (c) => follow(c, action));
       return;
     case 'redis.monitor':
+      await at(action.primary, dataPort, (c) => requirePrimary(c, action.primary));
       await at(action.sentinel.address, sentinelPort, async (c) => {
         const { quorum, ...settings } = sentinelSettings(cluster);
-        if (action.replace) await c.command('SENTINEL', 'REMOVE', name);
+        if (action.instead !== undefined) await stopWatching(c, name, action);
         await c.command('SENTINEL', 'MONITOR', name, action.primary, String(dataPort), quorum);
         await tune(c, name, credentials, action.identity, settings);
       });
@@ -72,6 +74,27 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
 /** Steps before this one may have taken long, and Sentinel may have elected another meanwhile: then data would be lost. */
 async function requirePrimary(connection: RedisConnection, address: string): Promise<void> {
   if ((await roleOf(connection)) !== 'master') throw new Error(`${address} is primary no more`);
+}
+
+/** Not where the sentinel has gone over to another meanwhile: it may have been elected. */
+async function stopWatching(
+  connection: RedisConnection,
+  name: string,
+  { sentinel, primary, instead }: Extract<RedisAction, { type: 'redis.monitor' }>,
+): Promise<void> {
+  const now = await watchedBy(connection, name);
+  if (now === undefined) return;
+  if (now !== instead && now !== primary) throw new Error(`${sentinel.pod} watches ${now} meanwhile`);
+  await connection.command('SENTINEL', 'REMOVE', name);
+}
+
+async function watchedBy(connection: RedisConnection, name: string): Promise<string | undefined> {
+  try {
+    return pairs(await connection.command('SENTINEL', 'MASTER', name)).ip;
+  } catch (error) {
+    if (error instanceof RedisError && isNoSuchPrimary(error)) return undefined;
+    throw error;
+  }
 }
 
 async function follow(

@@ -20,14 +20,14 @@ export type RedisAction =
       readonly primary: string;
     }
   /**
-   * `replace` drops what the sentinel watched before, and will not give up by itself. `identity`: it logs in to the nodes as
+   * `instead` names what the sentinel was seen to watch, and will not give up by itself: that is dropped. `identity`: it logs in to the nodes as
    * the cluster, which all of them know; otherwise with the password of the clients.
    */
   | {
       readonly type: 'redis.monitor';
       readonly sentinel: Target;
       readonly primary: string;
-      readonly replace: boolean;
+      readonly instead?: string;
       readonly identity: boolean;
     }
   /** The password is always set along: a sentinel that was told of the primary and not of it can see nobody. */

@@ -26,6 +26,8 @@ import { timingOf } from './timing.ts';
 /** For all that is waited for under the pause, however slowly everybody answers. */
 const patienceMs = 8_000;
 const catchUpMs = 2_000;
+/** A paused server does not answer its sentinels either: they take it for down after three seconds. */
+const hearMs = 1_000;
 /** While replicas catch up: longer than they may take, one slow answer more. */
 const firstPauseMs = 4_000;
 const pollMs = 25;
@@ -61,7 +63,7 @@ export async function handOver(
     const primary = await open(action.primary.address, dataPort);
     const replicas = await Promise.all(action.replicas.map((node) => open(node.address, dataPort)));
     const sentinel = await open(action.sentinel.address, sentinelPort);
-    await refuseTilted(sentinel, action.sentinel);
+    await mayBeAsked(sentinel, action, cluster.metadata.name);
     const pause = (ms: number): Promise<unknown> => primary.command('CLIENT', 'PAUSE', String(ms), 'WRITE');
     await pause(firstPauseMs);
     try {
@@ -91,10 +93,18 @@ export async function handOver(
   }
 }
 
-/** A sentinel whose clock has jumped, or that stood still, acts on nothing for half a minute: it would fail over then. */
-async function refuseTilted(sentinel: Session, { pod }: Target): Promise<void> {
+/**
+ * Since the plan was made, Sentinel may have elected another: a failover from that one would be without a pause. A sentinel whose
+ * clock has jumped, or that stood still, acts on nothing for half a minute: it would fail over then.
+ */
+async function mayBeAsked(sentinel: Session, action: HandOver, name: string): Promise<void> {
+  const named = await sentinel.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);
+  const address = Array.isArray(named) ? String(named[0]) : 'nobody';
+  if (address !== action.primary.address) {
+    throw new Error(`${action.sentinel.pod} names ${address}, not ${action.primary.pod}`);
+  }
   if (infoFields(String(await sentinel.command('INFO', 'sentinel'))).sentinel_tilt === '1') {
-    throw new Error(`${pod} is in TILT mode and acts on nothing; the primary stays`);
+    throw new Error(`${action.sentinel.pod} is in TILT mode and acts on nothing; the primary stays`);
   }
 }
 
@@ -104,7 +114,7 @@ async function refuseTilted(sentinel: Session, { pod }: Target): Promise<void> {
  */
 async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
   const askEvery = (ms: number): Promise<unknown> => sentinel.command('SENTINEL', 'DEBUG', 'INFO-PERIOD', String(ms));
-  const deadline = deadlineIn(catchUpMs, io);
+  const deadline = deadlineIn(hearMs, io);
   await askEvery(100);
   try {
     for (let passedMs = 0; !deadline.hasPassed(); passedMs += pollMs) {
@@ -119,7 +129,7 @@ async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: Engine
     deadline.cancel();
     await askEvery(timingOf(cluster).infoPeriodMs);
   }
-  throw new Error(`Sentinel did not hear from every replica within ${catchUpMs} ms; the primary stays`);
+  throw new Error(`Sentinel did not hear from every replica within ${hearMs} ms; the primary stays`);
 }
 
 /** Longer than Sentinel may take, or writes would go on while it still promotes. */

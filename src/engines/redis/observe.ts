@@ -230,10 +230,13 @@ async function askSentinel(
     ]);
     return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
   } catch (error) {
-    if (error instanceof RedisError && /No such master/.test(error.message)) return { state: 'answering', ...at };
+    if (error instanceof RedisError && isNoSuchPrimary(error)) return { state: 'answering', ...at };
     throw error;
   }
 }
+
+/** A sentinel watches nobody of this name. */
+export const isNoSuchPrimary = ({ message }: RedisError): boolean => /No such master/.test(message);
 
 /** A list of such lists. */
 export function rows(reply: Reply): Record<string, string>[] {

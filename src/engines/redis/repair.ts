@@ -48,7 +48,7 @@ function watchSteps(situation: Situation, primary: DataNode): Act[] {
           type: 'redis.monitor',
           sentinel: target(sentinel),
           primary: primary.address,
-          replace: watches !== undefined,
+          ...(watches === undefined ? {} : { instead: watches.primary }),
           identity: watchesAsCluster(situation, sentinel),
         },
         summary: `tell ${sentinel.pod} to watch ${primary.pod}`,

@@ -238,7 +238,7 @@ while :; do
 done
 # Sentinel goes by what it last heard: it might elect one that lacks something, or that did not answer just now.
 [ -n "$ahead" ] && [ -z "$behind" ] || resume
-inform "$sentinel" 20 || resume
+inform "$sentinel" 10 || resume
 case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG* | '') ;; *) resume ;; esac
 
 promoted=

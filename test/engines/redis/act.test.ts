@@ -4,7 +4,7 @@ import type { RedisAction } from '../../../src/engines/redis/action.ts';
 import { hashOf } from '../../../src/engines/redis/identity.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
-import { hangUp, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
+import { flat, hangUp, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 
 const node = { pod: 'db-0', address: 'a' };
 const sentinel = { pod: 'db-sentinel-0', address: 's' };
@@ -25,18 +25,6 @@ const settings = 'down-after-milliseconds 3000 failover-timeout 15000 parallel-s
 describe('an action', () => {
   it.each<readonly [action: RedisAction, asked: readonly string[]]>([
     [{ type: 'redis.promote', node }, ['a:6379 REPLICAOF NO ONE']],
-    [
-      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: false },
-      ['s:26379 SENTINEL MONITOR db 10.0.0.7 6379 2', `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`],
-    ],
-    [
-      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: true, identity: false },
-      [
-        's:26379 SENTINEL REMOVE db',
-        's:26379 SENTINEL MONITOR db 10.0.0.7 6379 2',
-        `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`,
-      ],
-    ],
     [
       { type: 'redis.tuneSentinel', sentinel, identity: false, settings: { quorum: '3' } },
       ['s:26379 SENTINEL SET db auth-user  auth-pass pw quorum 3'],
@@ -73,6 +61,29 @@ describe('an action', () => {
     const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
     expect(network.asked).toEqual(asked);
     expect(result.status).toBe(asked.some((line) => line.includes('REPLICAOF')) ? 'fulfilled' : 'rejected');
+  });
+
+  it.each<readonly [story: string, role: string, watches: string | null, told: readonly string[]]>([
+    ['tells a sentinel whom to watch instead', 'master', 'old', ['REMOVE db', 'MONITOR db a 6379 2']],
+    ['may be repeated', 'master', 'a', ['REMOVE db', 'MONITOR db a 6379 2']],
+    ['may be repeated where it was cut short', 'master', null, ['MONITOR db a 6379 2']],
+    ['R4: leaves a sentinel alone that has gone over to another meanwhile', 'master', 'elected', []],
+    ['R4: has nobody watch one that is primary no more', 'slave', 'old', []],
+  ])('%s', async (_, role, watches, told) => {
+    const answer: Process = (command) => {
+      if (command === 'ROLE') return [role];
+      if (command !== 'SENTINEL MASTER db') return 'OK';
+      return watches === null ? new RedisError('ERR No such master with that name') : flat({ ip: watches });
+    };
+    const { asked, result } = await act(
+      { type: 'redis.monitor', sentinel, primary: 'a', instead: 'old', identity: false },
+      answer,
+    );
+    const changes = asked.filter((line) => /SENTINEL (REMOVE|MONITOR|SET)/.test(line));
+    const set = `s:26379 SENTINEL SET db auth-user  auth-pass pw ${settings}`;
+    const lines = told.map((line) => `s:26379 SENTINEL ${line}`);
+    expect(changes).toEqual(told.length === 0 ? [] : [...lines, set]);
+    expect(result.status).toBe(told.length === 0 ? 'rejected' : 'fulfilled');
   });
 
   it('that asks for a failover which is under way is done', async () => {
@@ -143,13 +154,17 @@ describe('an action', () => {
       [login, inSentinel, rule, 'SENTINEL FLUSHCONFIG'].map((line) => `s:26379 ${line}`),
     ],
     [
-      { type: 'redis.monitor', sentinel, primary: '10.0.0.7', replace: false, identity: true },
-      [login, 'SENTINEL MONITOR db 10.0.0.7 6379 2', `${inSentinel} ${settings}`, rule, 'SENTINEL FLUSHCONFIG'].map(
-        (line) => `s:26379 ${line}`,
-      ),
+      { type: 'redis.monitor', sentinel, primary: 'a', identity: true },
+      [
+        ...[login, 'ROLE'].map((line) => `a:6379 ${line}`),
+        ...[login, 'SENTINEL MONITOR db a 6379 2', `${inSentinel} ${settings}`, rule, 'SENTINEL FLUSHCONFIG'].map(
+          (line) => `s:26379 ${line}`,
+        ),
+      ],
     ],
   ])('$type of a cluster with an identity says so, by hashes alone', async (action, expected) => {
-    expect(await act(action, undefined, identity)).toMatchObject({ asked: expected, result: { status: 'fulfilled' } });
+    const answer: Process = (command) => (command === 'ROLE' ? ['master'] : 'OK');
+    expect(await act(action, answer, identity)).toMatchObject({ asked: expected, result: { status: 'fulfilled' } });
   });
 
   it('that needs the identity fails where there is none', async () => {
@@ -160,17 +175,10 @@ describe('an action', () => {
   });
 
   it('that is refused fails with the words of the server, and says nothing more', async () => {
-    const action: RedisAction = {
-      type: 'redis.monitor',
-      sentinel,
-      primary: '10.0.0.7',
-      replace: true,
-      identity: false,
-    };
-    const refusing: Process = (command) =>
-      command.startsWith('SENTINEL REMOVE') ? new RedisError('ERR No such master with that name') : 'OK';
+    const action: RedisAction = { type: 'redis.forget', sentinel };
+    const refusing: Process = () => new RedisError('ERR No such master with that name');
     expect(await act(action, refusing)).toMatchObject({
-      asked: ['s:26379 SENTINEL REMOVE db'],
+      asked: ['s:26379 SENTINEL RESET db'],
       result: { status: 'rejected', reason: { message: 'ERR No such master with that name' } },
       open: 0,
     });

@@ -74,6 +74,8 @@ interface Script {
   /** Milliseconds since the replicas told the sentinel anything, one look after the other; the last one stays. */
   readonly refresh?: readonly number[];
   readonly isTilted?: boolean;
+  /** Whom the sentinel names when the hand-over begins. Default `p`. */
+  readonly watches?: string;
   /** What the sentinel says of the primary afterwards. */
   readonly sentinel?: Readonly<Record<string, string>>;
   /** Looks at the roles before db-2 says that it is primary. */
@@ -90,11 +92,12 @@ async function run(script: Script = {}) {
   const { offsets = [[100, 100]], failover = 'OK', promotedAfter = 0, replicaRole, latencyMs = 0 } = script;
   let drops = script.dropsBefore ?? 0;
   const looks = { offsets: [0, 0] as [number, number], roles: 0, refresh: 0 };
-  const { refresh = [-1] } = script;
+  const { refresh = [-1], watches = 'p' } = script;
   const sentinel: Process = (command) => {
     if (command.startsWith('INFO')) return info({ sentinel_tilt: script.isTilted === true ? 1 : 0 });
     if (command.startsWith('SENTINEL DEBUG')) return 'OK';
     if (command.startsWith('SENTINEL MASTER')) return flat(script.sentinel ?? {});
+    if (command.startsWith('SENTINEL GET-MASTER')) return [watches, '6379'];
     if (!command.startsWith('SENTINEL REPLICAS')) return failover;
     const agoMs = refresh[Math.min(looks.refresh++, refresh.length - 1)];
     return [
@@ -133,7 +136,7 @@ async function run(script: Script = {}) {
   const result = await settle(network.clock, handOver(action, redisCluster(), { password: 'pw' }, network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
-  const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|REPLICAS)/.test(line));
+  const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|GET-MASTER|REPLICAS)/.test(line));
   return { outcome, told, ms: network.clock.monotonic(), open: network.open(), waits: network.clock.pending };
 }
 
@@ -155,7 +158,7 @@ describe('a hand-over', () => {
   it('R7: has Sentinel ask the replicas first: it elects by what it heard last', async () => {
     expect(await run({ refresh: [1500, 1500, 10] })).toMatchObject({ outcome: 'done', ms: 50 });
     expect(await run({ refresh: [9999] })).toMatchObject({
-      outcome: 'Sentinel did not hear from every replica within 2000 ms; the primary stays',
+      outcome: 'Sentinel did not hear from every replica within 1000 ms; the primary stays',
       told: [firstPause, pause, resume],
     });
   });
@@ -163,6 +166,13 @@ describe('a hand-over', () => {
   it('R7: asks no sentinel that acts on nothing, and pauses nothing for it', async () => {
     expect(await run({ isTilted: true })).toMatchObject({
       outcome: 'db-sentinel-0 is in TILT mode and acts on nothing; the primary stays',
+      told: [],
+    });
+  });
+
+  it('R7: asks no sentinel that watches another since: writes there are not paused', async () => {
+    expect(await run({ watches: 'r1' })).toMatchObject({
+      outcome: 'db-sentinel-0 names r1, not db-0',
       told: [],
     });
   });

@@ -43,7 +43,7 @@ async function handOverRole(shell: PodShell): Promise<boolean> {
 
   const ahead = await caughtUp(shell, peers);
   if (ahead === undefined) return resume();
-  if (!(await inform(shell, named.sentinel, 20))) return resume();
+  if (!(await inform(shell, named.sentinel, 10))) return resume();
   const answer = (await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName)) ?? '';
   if (!/^(OK|INPROG|$)/.test(answer)) return resume();
 
