@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
@@ -47,6 +48,15 @@ const startedAgo =
       return object.kind === 'Pod' ? { ...object, status: { ...(object.status as object), startTime } } : object;
     });
 
+const granted = [
+  'data-db-1-0: retired blank',
+  'data-db-2-0: retired blank',
+  `apply ConfigMap db-members: db-0.request=${request}`,
+  'delete StatefulSet db-1',
+  'delete StatefulSet db-2',
+  'wait Recovering',
+];
+
 describe('E8: a request to go on with one member', () => {
   it.each<PlanRow>([
     [
@@ -94,6 +104,47 @@ describe('E8: a request to go on with one member', () => {
       'goes on where the survivor says nothing of itself meanwhile, or something else',
       alone({ members: { 0: 'silent' }, starts: { 0: 'chosen' }, children: startedAgo(1000) }),
       ['apply ConfigMap db-members: db-0.alone=true', 'delete Pod db-0-0', 'wait Recovering'],
+    ],
+    [
+      'stops nobody twice',
+      {
+        ...named,
+        children: (objects) =>
+          objects.map((object) =>
+            object.kind === 'StatefulSet' && object.metadata.name === 'db-1'
+              ? { ...object, metadata: { ...object.metadata, deletionTimestamp: new Date(now).toISOString() } }
+              : object,
+          ),
+      },
+      [
+        'data-db-1-0: retired blank',
+        'data-db-2-0: retired blank',
+        `apply ConfigMap db-members: db-0.request=${request}`,
+        'delete StatefulSet db-2',
+        'wait Recovering',
+      ],
+    ],
+    [
+      'waits where it was told less than twenty seconds ago',
+      alone({ starts: { 0: 'alone' }, children: startedAgo(20_000) }),
+      ['wait Recovering'],
+    ],
+    [
+      'waits where the survivor is being stopped already',
+      alone({ starts: { 0: 'chosen' }, pods: { 0: { terminatingForMs: 1000 } } }),
+      ['apply ConfigMap db-members: db-0.alone=true', 'wait Recovering'],
+    ],
+    ['is carried out when the loss has lasted a minute', { ...named, children: unreadyFor(60_000) }, granted],
+    [
+      'waits until the last pod has been away for a minute',
+      {
+        ...named,
+        children: (objects) => {
+          const [long, short] = [unreadyFor(3_600_000)(objects), unreadyFor(59_000)(objects)];
+          return objects.map((_, i) => (objects[i]?.metadata.name === 'db-1-0' ? short[i] : long[i]) as KubeObject);
+        },
+      },
+      ['blocked QuorumLost'],
     ],
     ['is dropped where there is a majority', asked(request), ['db: recover-from undefined', 'settled']],
     ['is refused in the form before', { ...lost, ...asked('db-0-0') }, ['blocked RecoveryRefused']],
@@ -172,6 +223,11 @@ describe('E8: a request to go on with one member', () => {
     expect(takesAway(named)).toBe(true);
     expect(takesAway(alone({ starts: { 0: 'chosen' }, members: { 0: 'gone' } }))).toBe(true);
     expect(takesAway(lost)).toBeUndefined();
+  });
+
+  it('is refused where the named member runs on a blank volume', () => {
+    const story: Story = { ...lost, ...asked('db-1-0@uid-db/1/100'), members: { 1: 'leaderless', 2: 'silent' } };
+    expect(said(story)).toContain('names db-1-0, no member whose volume holds data of this cluster');
   });
 
   it('is what the status says, word by word, with how far the data of each goes, once the loss has lasted', () => {
