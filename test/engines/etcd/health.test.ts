@@ -36,6 +36,12 @@ describe('a member whose process ends since its volume is full', () => {
     expect(said(story)).toMatch(new RegExp(`^db-1-0 does not answer: .*: ${words}$`));
   });
 
+  it('is while its process has just begun again, where no majority is left', () => {
+    const again: Plight = { ...full, isRunning: true };
+    const story: Story = { leader: 'nobody', members: { all: 'silent' }, pods: { 0: again } };
+    expect(said(story)).toContain(`db-0-0 does not answer: no answer: ${words}; db-1-0 does not answer: no answer;`);
+  });
+
   it('is no more once it answers', () => {
     expect(said({ pods: { 1: { ...full, isRunning: true } } })).toBe('db-1-0 is not ready');
   });

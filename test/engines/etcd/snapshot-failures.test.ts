@@ -43,6 +43,18 @@ describe('E1: a member that fails to take up the snapshot of its leader', () => 
       failed(9, { spec: { replicas: 3 }, members: { 1: 'copying' } }),
       ['promote 1', 'wait Joining'],
     ],
+    [
+      'is waited for once its pod does not run any more: the next process may fare better',
+      failed(9, {
+        children: (objects) =>
+          unreadyFor(601_000)(objects).map((object) =>
+            object.metadata.name === 'db-1-0' && object.kind === 'Pod'
+              ? { ...object, status: { ...(object.status as object), phase: 'Failed' } }
+              : object,
+          ),
+      }),
+      ['wait MembersNotReady'],
+    ],
     ['is left alone where it is ready', failed(9, { members: {}, children: (objects) => objects }), ['settled']],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
