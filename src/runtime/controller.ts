@@ -57,7 +57,10 @@ const unseenMs = 1_000;
 
 /** After it is told to stop, passes that have begun may go on for so long. */
 export const drainMs = 15_000;
-/** After that they are told to end, and those that do not hear it are left behind after so long. */
+/**
+ * Those that are told to end, and do not hear it, are left behind after so long. They can do nothing any more: all that they
+ * could do listens to the signal that has aborted.
+ */
 export const abandonMs = 2_000;
 
 export interface Controller {
@@ -116,7 +119,7 @@ export function createController(options: ControllerOptions): Controller {
     );
     let outcome = 'failed';
     try {
-      const result = await reconciler.reconcile(engine, cluster, key, scope.signal);
+      const result = await orLeftBehind(scope.signal, reconciler.reconcile(engine, cluster, key, scope.signal));
       outcome = result.outcome.state;
       queue.forget(key);
       if (result.understood !== undefined && !isStopping) {
@@ -136,6 +139,21 @@ export function createController(options: ControllerOptions): Controller {
       metrics.reconciles.inc(labels);
       metrics.reconcileDuration.observe(labels, (clock.monotonic() - startedAt) / 1000);
     }
+  }
+
+  /** A worker is never lost to a pass, nor its cluster: what a process answers may end in code that waits without end. */
+  function orLeftBehind(signal: AbortSignal, begun: Promise<PassResult>): Promise<PassResult> {
+    let cancel = (): void => undefined;
+    return new Promise<PassResult>((resolve, reject) => {
+      begun.then(resolve, reject);
+      const abandon = (): void => {
+        cancel = clock.after(abandonMs, () =>
+          reject(new Error('a pass did not end when it was told to', { cause: signal.reason })),
+        );
+      };
+      if (signal.aborted) abandon();
+      else signal.addEventListener('abort', abandon, { once: true });
+    }).finally(() => cancel());
   }
 
   let isStopping = false;

@@ -15,11 +15,17 @@ import { exchangeOver } from './http-exchange.ts';
 
 export type Dial = EngineIO['dial'];
 
+/**
+ * A listener says nothing itself: where its peer's machine is gone, or the network has forgotten the connection, only probes
+ * tell. The kernel's own first one comes after two hours.
+ */
+const firstProbeMs = 10_000;
+
 /** A plain TCP connection. Rejects on refusal and when the signal aborts, also while connecting. */
 export const dialTcp: Dial = (host, port, signal) =>
   new Promise<Duplex>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const socket = connect({ host, port, noDelay: true, keepAlive: true });
+    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: firstProbeMs });
     const abort = (): void => {
       socket.destroy();
       reject(signal.reason);

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { longestAnswerBytes, longestPickedBytes } from '../api/bounds.ts';
 import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine-io.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {
   const { host, port, tls, signal } = request;
@@ -16,8 +17,9 @@ export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest)
   const abort = (): void => void plain.destroy();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    const stream = tls === undefined ? plain : await secured(plain, host, tls);
-    return await exchange(stream, request);
+    // Whatever comes over the connection, or does not, and whatever Node makes of it: it is over when its time is.
+    const stream = tls === undefined ? plain : await untilAborted(signal, secured(plain, host, tls));
+    return await untilAborted(signal, exchange(stream, request));
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -58,6 +60,11 @@ function exchange(stream: Duplex, { host, method, path, headers, body, lines }: 
       },
     });
     call.once('error', reject);
+    // Without this Node closes the connection, and says nothing.
+    call.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the answer asks for another protocol'));
+    });
     call.once('response', (response) => {
       (lines === undefined ? read(response) : picked(response, lines)).then(
         (text) => resolve({ status: response.statusCode ?? 0, body: text }),

@@ -270,6 +270,15 @@ describe('one cluster', () => {
     expect(begun.length).toBeGreaterThan(1);
   });
 
+  it('that does not hear that its time is over is left behind, and the cluster gets another', async () => {
+    passes.db = () => new Promise(() => undefined);
+    parts.api.put(testCluster('db'));
+    expect(await news()).toEqual(['db']);
+    running.length = 0;
+    expect(await news(60_000)).toEqual([]);
+    expect(await news(abandonMs + 10)).toEqual(['db']);
+  });
+
   it('is given up after a minute and tried again', async () => {
     let reason: unknown;
     passes.db = (signal) =>

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
 import { blankClaims } from '../support/blank-claims.ts';
@@ -67,6 +68,23 @@ function secrets() {
   const io = engineIO({ namespace: 'apps', secrets: reader, claims: blankClaims, dial: dialTcp, clock, signal });
   return { api, clock, io, put, reader, values };
 }
+
+it.runIf(existsSync('/proc/net/tcp'))(
+  'a connection that only listens finds out within half a minute that nobody is there',
+  async () => {
+    const port = await listening();
+    const socket = await dialTcp('127.0.0.1', port, signal);
+    const own = (socket as Socket).localPort ?? 0;
+    const hex = (value: number): string => value.toString(16).toUpperCase().padStart(4, '0');
+    const row = readFileSync('/proc/net/tcp', 'utf8')
+      .split('\n')
+      .find((line) => line.includes(`:${hex(own)} 0100007F:${hex(port)} `));
+    // Timer 2 is the keep-alive; its time is in hundredths of a second.
+    const [, timer, left = ''] = / (\d\d):([0-9A-F]{8}) /.exec(row ?? '') ?? [];
+    socket.destroy();
+    expect([timer, Number.parseInt(left, 16) <= 1000]).toEqual(['02', true]);
+  },
+);
 
 describe('a Secret', () => {
   it('of somebody else gives nothing where one of ours is asked for', async () => {

@@ -2,6 +2,7 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
+import { createServer as createTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dialTcp } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
@@ -65,6 +66,22 @@ describe('an exchange', () => {
   ])('%s is rejected', async (_, answer) => {
     const port = await listening(createTcp((socket) => void socket.once('data', () => socket.end(answer))));
     await expect(post(port)).rejects.toThrow();
+  });
+
+  it.each<[string, string]>([
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    [
+      'another protocol, after a hint',
+      'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ],
+    ['a promise of an answer, and none', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('that is answered by %s is over, at the latest when its time is', async (_, answer) => {
+    const port = await listening(createTcp((socket) => void socket.once('data', () => socket.write(answer))));
+    await expect(post(port, { signal: AbortSignal.timeout(300) })).rejects.toThrow();
+    const key = { cert: serverCertificate, key: serverKey };
+    server?.close();
+    const secured = await listening(createTls(key, (socket) => void socket.once('data', () => socket.write(answer))));
+    await expect(post(secured, { tls: { ca: caCertificate }, signal: AbortSignal.timeout(300) })).rejects.toThrow();
   });
 
   it('that is too long is rejected', async () => {
