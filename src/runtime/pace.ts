@@ -37,8 +37,8 @@ export interface Pace {
 }
 
 interface Repeated {
-  /** Since when, by an action's kind and by its words. */
-  readonly since: Map<string, number>;
+  /** Since when, and when last, by an action's kind and by its words. */
+  readonly seen: Map<string, { readonly since: number; readonly last: number }>;
   told: number;
   at: number;
 }
@@ -61,10 +61,12 @@ export function createPace(clock: Pick<Clock, 'monotonic'>): Pace {
       const before = known.get(key);
       known.delete(key);
       if (actions.length === 0) return { after: afterActionMs, idle: [], isNews: false };
-      const repeated = before ?? { since: new Map<string, number>(), told: 0, at: now };
+      const repeated: Repeated = before ?? { seen: new Map(), told: 0, at: now };
+      const { seen } = repeated;
+      for (const [text, { last }] of seen) if (now - last >= memoryMs) seen.delete(text);
       const ageOf = (text: string): number => {
-        const since = repeated.since.get(text) ?? now;
-        if (repeated.since.size < mostActions) repeated.since.set(text, since);
+        const since = seen.get(text)?.since ?? now;
+        if (seen.has(text) || seen.size < mostActions) seen.set(text, { since, last: now });
         return now - since;
       };
       // By its kind: one that asks for a little more each time has no more effect than one that asks for the same.

@@ -57,6 +57,14 @@ describe('after an action', () => {
     expect(pace.after('test/apps/other', [act('ask')]).after).toBe(afterActionMs);
   });
 
+  it('what was done long ago is new when it is done again, whatever went on meanwhile', async () => {
+    pace.after('test/apps/db', [act('fail over')]);
+    await repeat(120_000, 'ask');
+    const { idle } = pace.after('test/apps/db', [act('fail over')]);
+    expect(idle).toEqual([]);
+    expect(pace.after('test/apps/db', [act('ask'), act('fail over')]).after).toBe(afterActionMs);
+  });
+
   it.each<readonly [story: string, meanwhile: () => Promise<unknown>]>([
     ['a pass has found nothing to do', async () => pace.after('test/apps/db', [])],
     ['it was long ago', () => clock.advance(60_000)],
