@@ -5,7 +5,7 @@
  *
  * - the sentinels that answer are fewer than the quorum, so none of them can elect anybody;
  * - Kubernetes has lost sight of everybody who does not answer, too: it is not only the operator who is cut off;
- * - nobody who answers has more data.
+ * - nobody who answers has more data: a later term, or in the same term a higher offset.
  *
  * The sentinel that is left does it: a failover that it is told to make needs no quorum, and gets an epoch of its own. So
  * whoever returns after all follows, instead of standing beside the new primary as another.
@@ -16,6 +16,7 @@ import type { RedisAction } from './action.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import { answering, type DataNode } from './observed.ts';
 import { target } from './repair.ts';
+import { electableStep } from './scaling.ts';
 import type { Situation } from './situation.ts';
 
 const soonMs = 500;
@@ -24,7 +25,7 @@ const soonMs = 500;
 export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): Plan<RedisAction> {
   const { cluster, nodes, observed, spec, topology } = situation;
   const votes = answering(observed.sentinels).length;
-  const [best] = nodes.filter(({ electable }) => electable).sort((a, b) => b.offset - a.offset);
+  const [best] = nodes.filter(({ electable }) => electable).sort(newestFirst);
   const isStuck = plan.steps.length === 0 && plan.outcome.state === 'wait';
   if (!isStuck || votes >= spec.sentinel.quorum || best === undefined || topology.failingOver) return plan;
   const silent = [...observed.data, ...observed.sentinels].flatMap((node) => (node.state === 'silent' ? node.pod : []));
@@ -38,10 +39,15 @@ export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): P
     const refused = `the annotation ${choiceAnnotation} names a pod that is not there, or holds no data`;
     return waiting(`${told}; ${refused}; ${adviceFor(situation, best)}`);
   }
-  if (node.offset < best.offset) {
+  if (newestFirst(node, best) > 0) {
     return waiting(`${told}; ${node.pod} was chosen, but has less than ${best.pod}; ${adviceFor(situation, best)}`);
   }
   return forcing(situation, node, told);
+}
+
+/** Offsets of different terms count different streams: a primary that was cut off may have counted further by itself. */
+function newestFirst(a: DataNode, b: DataNode): number {
+  return (b.term?.number ?? 0) - (a.term?.number ?? 0) || b.offset - a.offset;
 }
 
 function forcing(situation: Situation, node: DataNode, told: string): Plan<RedisAction> {
@@ -55,6 +61,17 @@ function forcing(situation: Situation, node: DataNode, told: string): Plan<Redis
     watches.replicas.some(({ address, priority, down }) => address === node.address && priority > 0 && !down),
   );
   if (sentinel === undefined) return waiting(`${told}; no sentinel that answers knows ${node.pod}`);
+  // Sentinel would take the one with the highest offset, of whatever term.
+  const others = situation.nodes.filter(
+    (other) =>
+      other.offset > node.offset &&
+      sentinel.watches.replicas.some(({ address, priority }) => address === other.address && priority > 0),
+  );
+  if (others.length > 0) {
+    const demote = others.flatMap((other) => (other.electable ? [electableStep(other, false)] : []));
+    const message = `Sentinel has yet to see that it must not elect ${others.map(({ pod }) => pod).join(', ')}`;
+    return { steps: demote, outcome: wait('Demoting', message, soonMs) };
+  }
   return { steps: [{ type: 'act', action: { type: 'redis.failover', sentinel: target(sentinel) }, summary }], outcome };
 }
 
@@ -62,10 +79,10 @@ function waiting(message: string): Plan<RedisAction> {
   return { steps: [], outcome: wait('QuorumLost', message, soonMs) };
 }
 
-function adviceFor(situation: Situation, { pod, offset }: DataNode): string {
+function adviceFor(situation: Situation, { pod, offset, term }: DataNode): string {
   const uid = podNamed(situation, pod)?.metadata.uid ?? '';
   return (
-    `${pod} has the most data of those that answer (offset ${offset}); if the others are gone for good, ` +
+    `${pod} has the most data of those that answer (${term === undefined ? '' : `term ${term.number}, `}offset ${offset}); if the others are gone for good, ` +
     `set the annotation ${choiceAnnotation} to ${pod}:${uid}`
   );
 }

@@ -68,7 +68,7 @@ export function electableSteps(situation: Situation): ActStep<RedisAction>[] {
     .map((node) => electableStep(node, true));
 }
 
-function electableStep(node: DataNode, electable: boolean): ActStep<RedisAction> {
+export function electableStep(node: DataNode, electable: boolean): ActStep<RedisAction> {
   return {
     type: 'act',
     action: { type: 'redis.configure', node: target(node), settings: { 'replica-priority': electable ? '100' : '0' } },

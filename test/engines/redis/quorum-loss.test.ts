@@ -4,7 +4,7 @@ import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { Watch } from '../../../src/engines/redis/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
+import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 const initialized = { initialized: true } as const;
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
@@ -91,6 +91,39 @@ describe('two machines lost of three', () => {
         pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
       },
       ['wait QuorumLost'],
+    ],
+    [
+      'R4: nor one of an earlier term, however far it has counted by itself',
+      {
+        ...lost,
+        ...choosing(`db-2:${uid('db-2')}`),
+        nodes: { 0: 'silent', 1: termed('replica', 5), 2: { offset: 2000, ...termed('primary', 4) } },
+        pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+      },
+      ['wait QuorumLost'],
+    ],
+    [
+      'Sentinel would elect that one, and is told not to',
+      {
+        ...chosen,
+        nodes: { 0: 'silent', 1: termed('replica', 5), 2: { offset: 2000, ...termed('primary', 4) } },
+        pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+      },
+      ['configure db-2 replica-priority=0', 'wait Demoting'],
+    ],
+    [
+      'and is asked once it knows',
+      {
+        ...chosen,
+        nodes: {
+          0: 'silent',
+          1: termed('replica', 5),
+          2: { offset: 2000, electable: false, ...termed('primary', 4) },
+        },
+        sentinels: { ...chosen.sentinels, 1: { primaryDown: true, seesPrimary: false, replicas: knownReplicas(1) } },
+        pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
+      },
+      ['fail over by db-sentinel-1', 'wait Promoting'],
     ],
     [
       'Kubernetes calls one of them ready: the operator alone may be cut off, and a primary runs',
@@ -182,7 +215,7 @@ describe('two machines lost of three', () => {
     expect(planRedis(cluster, children, observed).outcome).toMatchObject({
       message:
         '1 of 3 sentinels answer, too few to elect a primary; no answer from db-0, db-2, db-sentinel-0, db-sentinel-2; ' +
-        'db-1 has the most data of those that answer (offset 1000); if the others are gone for good, ' +
+        'db-1 has the most data of those that answer (term 1, offset 1000); if the others are gone for good, ' +
         `set the annotation clusterwright.dev/choose-primary to db-1:${uid('db-1')}`,
     });
   });
