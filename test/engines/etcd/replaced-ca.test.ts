@@ -79,9 +79,20 @@ describe('with certificates of cert-manager', () => {
     expect(await run(before, without(next, 'db-peer-tls'))).toEqual(['blocked CertificatesLost']);
   });
 
+  it('is left alone where it was rendered beforehand, without a word of whom its members trust', async () => {
+    expect(planned({ spec, observed: await lookAt(spec, before) })).toEqual(['settled']);
+  });
+
   it('does not take its pods being away for a moment for nobody there', async () => {
     const gone: Story = { members: { all: 'gone' }, leader: 'nobody' };
     expect((await run(before, next, gone))[0]).toBe('issue db-peer-tls: copy next-ca');
+    const both = `${before['db-peer-tls']?.['ca.crt']}${next['db-peer-issued']?.['ca.crt']}`;
+    const then = {
+      ...next,
+      'db-peer-tls': { ...before['db-peer-tls'], 'ca.crt': both, changed: '2030-01-01T00:00:00Z' },
+    };
+    expect((await run(then, then)).slice(0, 1)).toEqual(['issue db-peer-tls: copy certificate']);
+    expect((await run(then, then, gone)).filter((line) => line.startsWith('issue'))).toEqual([]);
   });
 
   it('asks for the Secret again when cert-manager tells of another certificate', async () => {
