@@ -6,13 +6,14 @@ import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type EtcdSpecInput, etcdKind } from '../../src/api/etcd.ts';
-import type { KubeObject } from '../../src/api/object.ts';
+import type { KubeObject, ObjectRef } from '../../src/api/object.ts';
 import { certificates, secrets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import type { Values } from '../../src/certificates/facts.ts';
 import { type Issue, issued } from '../../src/certificates/issue.ts';
 import type { TlsMaterial } from '../../src/engines/engine-io.ts';
+import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { etcdClient } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
@@ -34,6 +35,7 @@ let stage: Stage;
 let operator: OperatorProcess;
 let cluster: EtcdTestCluster;
 let shown: TlsMaterial | undefined;
+let firstCa: Issued;
 
 /** Whoever has nothing to show yet is turned away. */
 const ask = etcdClient({ tls: () => shown ?? { ca: '' } });
@@ -215,10 +217,42 @@ test('certificates from cert-manager are asked for and waited for', async () => 
     expect(await cluster.ready()).toBe('False AwaitingCertificates');
   });
   expect(await cluster.pods()).toEqual([]);
-  const ca = standInCa();
-  for (const object of await certificatesAsked()) await issueAsStandIn(object, ca);
+  firstCa = standInCa();
+  for (const object of await certificatesAsked()) await issueAsStandIn(object, firstCa);
   await until('the members have a copy', () => show('m-client-tls'));
   await cluster.whole(3, { withinMs: 180_000 });
+});
+
+test('the Secret that an operator of before had cert-manager write is taken over, and nobody restarts', async () => {
+  const { namespace } = stage;
+  const [mounted, source] = ['m-peer-tls', 'm-peer-issued'].map((name) => ({ resource: secrets, namespace, name })) as [
+    ObjectRef,
+    ObjectRef,
+  ];
+  const asked = { resource: certificates, namespace, name: 'm-peer-tls' };
+  const replaced = await replacedPods(cluster.pods, async () => {
+    await operator.stop();
+    const annotations = { 'cert-manager.io/certificate-name': 'm-peer-tls' };
+    await stage.client.mergePatch(mounted, { metadata: { labels: null, annotations } });
+    const { uid = '' } = (await stage.client.get(source)).metadata;
+    await stage.client.remove({ ...source, uid });
+    await stage.client.mergePatch(asked, { spec: { secretName: 'm-peer-tls' } });
+    operator = await stage.startOperator();
+    const object = await until('cert-manager is to write another Secret', async () => {
+      const found = await stage.client.get(asked);
+      expect(found.spec).toMatchObject({ secretName: 'm-peer-issued' });
+      return found;
+    });
+    expect(await cluster.ready()).toBe('True AllMembersReady');
+    await issueAsStandIn(object, firstCa);
+    await until("the Secret is the operator's, with the certificate of now", async () => {
+      const { labels, annotations: left = {} } = (await stage.client.get(mounted)).metadata;
+      expect([labels?.[managedByLabel], Object.keys(left)]).toEqual([managedBy, []]);
+      expect((await valuesOf('m-peer-tls'))['tls.crt']).toBe((await valuesOf('m-peer-issued'))['tls.crt']);
+    });
+    await cluster.whole(3, { withinMs: 180_000 });
+  });
+  expect(replaced).toEqual([]);
 });
 
 test('the issuer of peers goes over to another CA, without asking anybody, while clients write', async () => {
