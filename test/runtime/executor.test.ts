@@ -355,3 +355,50 @@ describe('a StatefulSet whose pods would take a claim that is there', () => {
     expect(parts.api.writes).toEqual(['POST apps/statefulsets']);
   });
 });
+
+describe('what a step tells, and whom', () => {
+  it('an action of a database is counted as sent before it is done', async () => {
+    const told: string[] = [];
+    const writes: ExecutorOptions['writes'] = {
+      track: (write) => write(() => told.push('sent')),
+    };
+    await run([act('once')], { writes }, async ({ type }) => void told.push(type));
+    expect(told).toEqual(['sent', 'once']);
+  });
+
+  it('no object but a generated Secret is taken for one', async () => {
+    const seen: string[] = [];
+    const onSecret = (object: KubeObject): void => void seen.push(object.metadata.name);
+    const generated: Step = { type: 'create', object: secret, generate: [{ key: 'password', length: 8 }] };
+    await run([create(configMap('1')), generated], { onSecret });
+    expect(seen).toEqual(['db-auth']);
+  });
+
+  it('an apply takes fields back that somebody else has taken', async () => {
+    const asked: unknown[] = [];
+    const client: ExecutorOptions['client'] = {
+      ...parts.client,
+      apply: (object, options) => {
+        asked.push(options?.force);
+        return parts.client.apply(object, options);
+      },
+    };
+    await run([{ type: 'apply', object: configMap('1'), changes: [] }], { client });
+    expect(asked).toEqual([true]);
+  });
+
+  it('an object that cannot be made for another reason is not looked for', async () => {
+    const refusal = new Error('quota exceeded');
+    const asked: string[] = [];
+    const client: ExecutorOptions['client'] = {
+      ...parts.client,
+      create: () => Promise.reject(refusal),
+      get: (ref) => {
+        asked.push(ref.name);
+        return Promise.reject(new Error('looked'));
+      },
+    };
+    await expect(run([create(configMap('1'))], { client })).rejects.toMatchObject({ cause: refusal });
+    expect(asked).toEqual([]);
+  });
+});
