@@ -9,16 +9,16 @@ export function specWarnings({ spec }: Cluster<EtcdSpec>): readonly SpecWarning[
   return [...issuerWarnings(spec), ...quotaWarnings(spec)];
 }
 
-/** A ClusterIssuer signs for every namespace. etcd lets in whoever shows a certificate of its authority. */
+/** A ClusterIssuer, of any group, signs for every namespace. etcd lets in everybody who shows a certificate of its CA. */
 function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
   const { client } = spec.tls;
   const issuer = client?.certManager?.issuerRef;
-  if (issuer?.kind !== 'ClusterIssuer' || client?.requireCertificate !== true) return [];
+  if (issuer?.kind.endsWith('ClusterIssuer') !== true || client?.requireCertificate !== true) return [];
   const asRoot = spec.auth.enabled ? ', and one with the common name root is the user root' : '';
   return [
     {
       reason: 'ClusterWideIssuer',
-      message: `whoever has a certificate of the ClusterIssuer ${issuer.name} is a client${asRoot}; name an Issuer that signs for this cluster alone, or use selfManaged`,
+      message: `whoever has a certificate of the ${issuer.kind} ${issuer.name} is a client${asRoot}; name an Issuer that signs for this cluster alone, or use selfManaged`,
     },
   ];
 }

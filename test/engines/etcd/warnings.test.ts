@@ -10,6 +10,17 @@ const by = (kind: 'Issuer' | 'ClusterIssuer', more: object = {}): EtcdSpecInput 
 describe('a warning about a spec', () => {
   it.each<[string, EtcdSpecInput, readonly string[]]>([
     ['is given where an issuer of all namespaces says who is a client', by('ClusterIssuer'), ['ClusterWideIssuer']],
+    [
+      'is given where one of another group does',
+      {
+        tls: {
+          client: {
+            certManager: { issuerRef: { name: 'a', kind: 'AWSPCAClusterIssuer', group: 'awspca.cert-manager.io' } },
+          },
+        },
+      },
+      ['ClusterWideIssuer'],
+    ],
     ['is not where the issuer is of the namespace', by('Issuer'), []],
     ['is not where clients show no certificate', by('ClusterIssuer', { requireCertificate: false }), []],
     ['is not where the operator makes the certificates', { tls: { client: { selfManaged: {} } } }, []],
