@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Claim, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
-import { choiceAnnotation, choiceOf, redisNames, termAnnotation } from './names.ts';
+import { addressAnnotation, choiceAnnotation, choiceOf, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 
@@ -33,9 +33,15 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
   const nodes = answering(observed.data);
   const [last] = byTerm(children, nodes);
   const lastNode = nodes.find(({ pod }) => pod === last?.pod);
-  // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it.
-  const isOutranked = ({ pod, address }: DataNode): boolean =>
-    rankOf(children, nodes, pod) < (last?.term ?? 0) && lastNode?.follows !== address && choiceOf(cluster)?.pod !== pod;
+  const watching = answering(observed.sentinels).filter(({ watches }) => watches !== undefined);
+  const isMajority = watching.length >= majorityOf(spec.sentinel.replicas);
+  // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it, or a
+  // majority of the sentinels names the address that it had: then the election has chosen it, by that address.
+  const isOutranked = ({ pod, address }: DataNode, named?: string): boolean =>
+    rankOf(children, nodes, pod) < (last?.term ?? 0) &&
+    lastNode?.follows !== address &&
+    choiceOf(cluster)?.pod !== pod &&
+    !(isMajority && named !== undefined && claimOf(children, pod)?.metadata.annotations?.[addressAnnotation] === named);
   const sentinelPods = children.pods.filter(isSentinelPod);
   const led = spec.mode === 'Sentinel' && last !== undefined ? [last.pod] : [];
   return {

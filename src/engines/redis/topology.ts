@@ -34,11 +34,11 @@ export function withoutLostFailovers(observed: RedisObserved, podAddresses: Read
   };
 }
 
-/** `isOutranked`: somebody was primary after this node, as far as is recorded. */
+/** `isOutranked`: somebody was primary after this node, as far as is recorded; `named`: by the sentinels, at an address that is gone. */
 export function topologyOf(
   observed: RedisObserved,
   podAddresses: ReadonlySet<string>,
-  isOutranked: (node: DataNode) => boolean,
+  isOutranked: (node: DataNode, named?: string) => boolean,
 ): Topology {
   const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.watches !== undefined);
   const failingOver = watching.some((sentinel) => sentinel.watches.failingOver);
@@ -74,7 +74,7 @@ function watchedPrimary(
   claiming: readonly DataNode[],
   named: string | undefined,
   podAddresses: ReadonlySet<string>,
-  isOutranked: (node: DataNode) => boolean,
+  isOutranked: (node: DataNode, named?: string) => boolean,
 ): DataNode | undefined {
   const confirmed = claiming.find((node) => node.address === named);
   if (confirmed !== undefined) return confirmed;
@@ -86,5 +86,5 @@ function watchedPrimary(
   // back in that moment.
   const old = nodes.find((node) => node.address === named);
   if (old?.follows === only.address) return only;
-  return !podAddresses.has(named) && !isOutranked(only) ? only : undefined;
+  return !podAddresses.has(named) && !isOutranked(only, named) ? only : undefined;
 }

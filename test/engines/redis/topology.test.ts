@@ -13,6 +13,14 @@ function seen(story: Story): string {
 
 const isPrimary = { role: 'primary' } as const;
 
+/** The role was handed to db-1 while all pods went, and the sentinels do not know it. */
+const electedByAddress: Story = {
+  nodes: { 1: 'unassigned', 2: 'unassigned' },
+  sentinels: { all: { primary: '10.8.0.0' } },
+  addresses: { 0: '10.8.0.0' },
+  terms: { 0: 1, 1: 2 },
+};
+
 describe('who is primary', () => {
   it.each<readonly [story: string, situation: Story, seen: string]>([
     ['the sentinels name it and it says so itself', {}, 'db-0'],
@@ -117,6 +125,16 @@ describe('who is primary', () => {
       'a sentinel that watches knows better than the claims: the operator may have been away',
       { sentinels: { 0: 'forgot', 1: 'silent' }, terms: { 1: 2 } },
       'db-0',
+    ],
+    [
+      'a majority names an address that it had before: the election has chosen it, whatever the terms say',
+      electedByAddress,
+      'db-0, 10.8.0.0 is named',
+    ],
+    [
+      'a minority names an address that it had before',
+      { ...electedByAddress, sentinels: { all: 'forgot', 0: { primary: '10.8.0.0' } } },
+      'nobody, 10.8.0.0 is named',
     ],
     ['nobody claims the role', { primary: 'nobody' }, 'nobody'],
   ])('%s', (_, story, expected) => expect(seen(story)).toBe(expected));
