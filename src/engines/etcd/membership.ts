@@ -17,6 +17,7 @@ import { areYoung } from './newcomer.ts';
 import { isOutdated } from './outdated.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from './situation.ts';
 import { complaintOf } from './termination-message.ts';
+import { minorNumber } from './versions.ts';
 import { keepStep } from './volumes.ts';
 
 /** Its volume holds data that is worth a look: nobody can copy it from anywhere else. */
@@ -131,11 +132,15 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   return { ...promotion, steps: [...(another?.steps ?? []), ...promotion.steps] };
 }
 
+/** From this minor on two members may be without a vote, as `settings.ts` has it. */
+const takingTwo = 6;
+
 /**
  * The next one while one is there without a vote, since what takes time is to start and to copy, and who has no vote
  * endangers nobody. Not before the first has started: a member that starts waits until it can resolve the names of all
  * who are listed, and then asks each of them, so that one more who is listed and does not run costs it seven seconds or
- * more. Members that still run by older settings might count the second as one too many, and the others not.
+ * more. Members that still run by older settings might count the second as one too many, and the others not. So 3.5 is
+ * asked for one only: it refuses the second when that is in the log already, and a 3.6 that reads the log again takes it in.
  */
 function planAnother(
   situation: Situation,
@@ -148,8 +153,10 @@ function planAnother(
   const isStarted = pod?.status?.containerStatuses?.some(({ started }) => started === true) === true;
   const hasStarted = isStarted || first.live !== undefined;
   const isMixed = members.some((member) => isOutdated(situation, member));
+  const running = [situation.spec.version, ...members.flatMap(({ live }) => live?.version ?? [])];
+  const mayBeTwo = running.every((version) => minorNumber(version) >= takingTwo);
   const isRoom = voting.length + 1 < situation.spec.replicas;
-  return isRoom && hasStarted && !isMixed && troubles(situation, voting).length === 0
+  return isRoom && hasStarted && mayBeTwo && !isMixed && troubles(situation, voting).length === 0
     ? adding(situation, voting.length, via)
     : undefined;
 }

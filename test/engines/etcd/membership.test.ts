@@ -21,6 +21,18 @@ describe('more members', () => {
       ['add 4', 'promote 3', 'wait Joining'],
     ],
     [
+      'no second comes under 3.5, whose refusal stays in the log, where 3.6 would take it in',
+      {
+        ...out,
+        spec: { replicas: 5, version: '3.5.21' },
+        before: { replicas: 3, version: '3.5.21' },
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'copying' },
+        pods: { 3: 'unready' },
+      },
+      ['promote 3', 'wait Joining'],
+    ],
+    [
       'no third comes beside two',
       {
         spec: { replicas: 7 },
