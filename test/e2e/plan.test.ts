@@ -19,6 +19,7 @@ import { listAll } from '../support/kubernetes.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { doneAtFirst, heardPlan, type PrintedPlan, planned, printed, printedPlans } from '../support/printed-plan.ts';
 import { imageOf, type TestCluster } from '../support/redis-cluster.ts';
+import { etcdClusters, redisClusters } from '../support/resources.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -204,7 +205,10 @@ describe('of the samples', () => {
     }
     for (const { name, kind, plan } of plans) {
       await until(`${name} at rest`, () => atRest(`${kind}/${name}`));
-      const live = await childrenOf(name);
+      const resource = kind === 'RedisCluster' ? redisClusters : etcdClusters;
+      const { uid = '' } = (await stage.client.get({ resource, namespace: stage.namespace, name })).metadata;
+      // A plan without a cluster knows no UID.
+      const live = JSON.parse(JSON.stringify(await childrenOf(name)).replaceAll(uid, name)) as KubeObject[];
       const shown = plan.steps.flatMap((step) =>
         step.type === 'create' || step.type === 'issue' ? [step.object] : [],
       );
@@ -217,7 +221,7 @@ describe('of the samples', () => {
 
   const titleOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;
 
-  /** A plan without a cluster knows no UID, and the roster of an etcd is written anew once its members run. */
+  /** The roster of an etcd is written anew once its members run. */
   function withoutOwner(object: KubeObject): object {
     const { ownerReferences: _, annotations = {}, ...metadata } = object.metadata;
     const { [fingerprintAnnotation]: __, ...kept } = annotations;
