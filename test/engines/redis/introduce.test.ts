@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Lack } from '../../../src/engines/redis/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 
@@ -45,6 +46,30 @@ describe('the identity of a cluster that is older than it', () => {
       'is told again to a node that was restarted without it, also where nobody is primary',
       { ...older, primary: 'nobody', terms: { 0: 1 }, nodes: { 1: { ...stranger } } },
       ['identify db-1', 'promote db-0', 'wait Promoting'],
+    ],
+    [
+      'is told to nobody before it is there',
+      { ...older, observed: { identity: 'missing' }, nodes: { all: { ...stranger } }, sentinels: { 0: 'forgot' } },
+      ['create Secret db-internal', 'monitor db-sentinel-0 -> db-0 by the password', 'wait Repairing'],
+    ],
+    [
+      'is used by nobody while it says nothing',
+      {
+        ...older,
+        observed: { identity: 'unusable' },
+        nodes: { all: lacks('replication') },
+        sentinelLacks: ['identity'],
+      },
+      ['blocked IdentityUnusable'],
+    ],
+    [
+      'is made beside whatever else is missing',
+      {
+        ...older,
+        observed: { identity: 'missing' },
+        children: (all) => all.filter(({ kind }) => kind !== 'PodDisruptionBudget'),
+      },
+      expect.arrayContaining(['create Secret db-internal', 'create PodDisruptionBudget db']),
     ],
     [
       'that says nothing is left alone, and told',
@@ -94,6 +119,17 @@ describe('the identity of a cluster that is older than it', () => {
   ])('%s', (_, story, expected) => {
     expect(planned(story)).toEqual(expected);
   });
+});
+
+it('the Secret of a new cluster is made once, and that of an older one may have been made by now', () => {
+  const secrets = (plan: ReturnType<typeof planRedis>) =>
+    plan.steps.flatMap((step) =>
+      step.type === 'create' && step.object.metadata.name === 'db-internal' ? [step.optional === true] : [],
+    );
+  const { cluster, children, observed } = redisWorld({ ...older, observed: { identity: 'missing' } });
+  expect(secrets(planRedis(cluster, children, observed))).toEqual([true]);
+  const nothing = { data: [], sentinels: [], identity: 'missing' } as const;
+  expect(secrets(planRedis(cluster, noChildren, nothing))).toHaveLength(1);
 });
 
 describe('the templates of an older cluster', () => {
