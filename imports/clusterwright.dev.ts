@@ -297,7 +297,7 @@ export interface BackupSpecTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema BackupSpecTargetS3#ca
    */
@@ -308,7 +308,7 @@ export interface BackupSpecTargetS3 {
    *
    * @schema BackupSpecTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -344,6 +344,20 @@ export interface BackupSpecTargetS3 {
    * @schema BackupSpecTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: BackupSpecTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema BackupSpecTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema BackupSpecTargetS3#webIdentity
+   */
+  readonly webIdentity?: BackupSpecTargetS3WebIdentity;
 }
 
 /**
@@ -361,6 +375,8 @@ export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): 
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_BackupSpecTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_BackupSpecTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -397,6 +413,50 @@ export function toJson_BackupSpecTargetS3ServerSideEncryption(obj: BackupSpecTar
   const result = {
     'algorithm': obj.algorithm,
     'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema BackupSpecTargetS3WebIdentity
+ */
+export interface BackupSpecTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema BackupSpecTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema BackupSpecTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema BackupSpecTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3WebIdentity(obj: BackupSpecTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -794,7 +854,7 @@ export interface BackupScheduleSpecTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema BackupScheduleSpecTargetS3#ca
    */
@@ -805,7 +865,7 @@ export interface BackupScheduleSpecTargetS3 {
    *
    * @schema BackupScheduleSpecTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -841,6 +901,20 @@ export interface BackupScheduleSpecTargetS3 {
    * @schema BackupScheduleSpecTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: BackupScheduleSpecTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema BackupScheduleSpecTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema BackupScheduleSpecTargetS3#webIdentity
+   */
+  readonly webIdentity?: BackupScheduleSpecTargetS3WebIdentity;
 }
 
 /**
@@ -858,6 +932,8 @@ export function toJson_BackupScheduleSpecTargetS3(obj: BackupScheduleSpecTargetS
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_BackupScheduleSpecTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -894,6 +970,50 @@ export function toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj: Backu
   const result = {
     'algorithm': obj.algorithm,
     'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema BackupScheduleSpecTargetS3WebIdentity
+ */
+export interface BackupScheduleSpecTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema BackupScheduleSpecTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema BackupScheduleSpecTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema BackupScheduleSpecTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'BackupScheduleSpecTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupScheduleSpecTargetS3WebIdentity(obj: BackupScheduleSpecTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2095,7 +2215,7 @@ export interface EtcdClusterSpecBackupTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema EtcdClusterSpecBackupTargetS3#ca
    */
@@ -2106,7 +2226,7 @@ export interface EtcdClusterSpecBackupTargetS3 {
    *
    * @schema EtcdClusterSpecBackupTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -2142,6 +2262,20 @@ export interface EtcdClusterSpecBackupTargetS3 {
    * @schema EtcdClusterSpecBackupTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: EtcdClusterSpecBackupTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema EtcdClusterSpecBackupTargetS3#webIdentity
+   */
+  readonly webIdentity?: EtcdClusterSpecBackupTargetS3WebIdentity;
 }
 
 /**
@@ -2159,6 +2293,8 @@ export function toJson_EtcdClusterSpecBackupTargetS3(obj: EtcdClusterSpecBackupT
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_EtcdClusterSpecBackupTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2642,6 +2778,50 @@ export function toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj: Et
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema EtcdClusterSpecBackupTargetS3WebIdentity
+ */
+export interface EtcdClusterSpecBackupTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema EtcdClusterSpecBackupTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBackupTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBackupTargetS3WebIdentity(obj: EtcdClusterSpecBackupTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A PersistentVolumeClaim of the same namespace.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetClaim
@@ -2691,7 +2871,7 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#ca
    */
@@ -2702,7 +2882,7 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -2738,6 +2918,20 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3#webIdentity
+   */
+  readonly webIdentity?: EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity;
 }
 
 /**
@@ -2755,6 +2949,8 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterS
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2891,6 +3087,50 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncrypti
   const result = {
     'algorithm': obj.algorithm,
     'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity
+ */
+export interface EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4398,7 +4638,7 @@ export interface RedisClusterSpecBackupTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema RedisClusterSpecBackupTargetS3#ca
    */
@@ -4409,7 +4649,7 @@ export interface RedisClusterSpecBackupTargetS3 {
    *
    * @schema RedisClusterSpecBackupTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -4445,6 +4685,20 @@ export interface RedisClusterSpecBackupTargetS3 {
    * @schema RedisClusterSpecBackupTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: RedisClusterSpecBackupTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema RedisClusterSpecBackupTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema RedisClusterSpecBackupTargetS3#webIdentity
+   */
+  readonly webIdentity?: RedisClusterSpecBackupTargetS3WebIdentity;
 }
 
 /**
@@ -4462,6 +4716,8 @@ export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBacku
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_RedisClusterSpecBackupTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4775,6 +5031,50 @@ export function toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj: R
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema RedisClusterSpecBackupTargetS3WebIdentity
+ */
+export interface RedisClusterSpecBackupTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema RedisClusterSpecBackupTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema RedisClusterSpecBackupTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema RedisClusterSpecBackupTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBackupTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBackupTargetS3WebIdentity(obj: RedisClusterSpecBackupTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A PersistentVolumeClaim of the same namespace.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetClaim
@@ -4824,7 +5124,7 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.
+   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#ca
    */
@@ -4835,7 +5135,7 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#credentials
    */
-  readonly credentials: string;
+  readonly credentials?: string;
 
   /**
    * URL of the server, without a path.
@@ -4871,6 +5171,20 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
+
+  /**
+   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#serviceAccountName
+   */
+  readonly serviceAccountName?: string;
+
+  /**
+   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3#webIdentity
+   */
+  readonly webIdentity?: RedisClusterSpecBootstrapRestoreTargetS3WebIdentity;
 }
 
 /**
@@ -4888,6 +5202,8 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj: RedisCluste
     'prefix': obj.prefix,
     'region': obj.region,
     'serverSideEncryption': toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption(obj.serverSideEncryption),
+    'serviceAccountName': obj.serviceAccountName,
+    'webIdentity': toJson_RedisClusterSpecBootstrapRestoreTargetS3WebIdentity(obj.webIdentity),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -5000,6 +5316,50 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncrypt
   const result = {
     'algorithm': obj.algorithm,
     'kmsKeyId': obj.kmsKeyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ *
+ * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity
+ */
+export interface RedisClusterSpecBootstrapRestoreTargetS3WebIdentity {
+  /**
+   * Whom the token is for.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
+   */
+  readonly audience?: string;
+
+  /**
+   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   *
+   * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#roleArn
+   */
+  readonly roleArn?: string;
+}
+
+/**
+ * Converts an object of type 'RedisClusterSpecBootstrapRestoreTargetS3WebIdentity' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_RedisClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: RedisClusterSpecBootstrapRestoreTargetS3WebIdentity | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'audience': obj.audience,
+    'endpoint': obj.endpoint,
+    'roleArn': obj.roleArn,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -41,6 +41,7 @@ export async function runAgentProcess(options: AgentProcessOptions): Promise<num
     clock: systemClock,
     random: randomBytes,
     log,
+    environment: process.env,
     signal: stopping.signal,
     protect: (secret) => log.protect(secret),
     conceal: (text) => log.conceal(text),

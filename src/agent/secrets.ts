@@ -7,6 +7,7 @@ import type { TlsMaterial } from '../engines/engine-io.ts';
 import { codeOf, Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimTarget } from './target/claim.ts';
+import { platformIdentity } from './target/platform-identity.ts';
 import { s3Target } from './target/s3.ts';
 import type { Target } from './target/target.ts';
 
@@ -67,12 +68,18 @@ export async function openTarget(place: Place, surroundings: Surroundings): Prom
       return claimTarget(place, surroundings);
     case 's3': {
       const { accessKeyIdFile, secretAccessKeyFile, sessionTokenFile, caFile } = place;
+      const ca = caFile === undefined ? undefined : await contentOf(caFile);
+      const trust = ca === undefined ? {} : { ca };
+      if (accessKeyIdFile === undefined || secretAccessKeyFile === undefined) {
+        const identity = platformIdentity(place, ca, (path) => secretLine(path, surroundings), surroundings);
+        return s3Target(place, { identity, ...trust }, surroundings);
+      }
       const sessionToken = await optionalLine(sessionTokenFile, surroundings);
       const secrets = {
         accessKeyId: await secretLine(accessKeyIdFile, surroundings),
         secretAccessKey: await secretLine(secretAccessKeyFile, surroundings),
         ...(sessionToken === undefined ? {} : { sessionToken }),
-        ...(caFile === undefined ? {} : { ca: await contentOf(caFile) }),
+        ...trust,
       };
       return s3Target(place, secrets, surroundings);
     }

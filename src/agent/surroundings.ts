@@ -7,6 +7,8 @@ export interface Surroundings {
   /** Random bytes that nobody can guess. */
   readonly random: (bytes: number) => Buffer;
   readonly log: Log;
+  /** Variables of the process: what the platform says of its identity. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborts with a Failure of the reason `Stopped`. */
   readonly signal: AbortSignal;
   /** Longest wait for anybody's next byte, in milliseconds. */

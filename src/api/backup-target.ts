@@ -14,7 +14,7 @@ const segments = '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$
 const s3Schema = {
   type: 'object',
   description: 'A bucket of a server that speaks the protocol of S3.',
-  required: ['endpoint', 'bucket', 'credentials'],
+  required: ['endpoint', 'bucket'],
   properties: {
     endpoint: {
       type: 'string',
@@ -50,6 +50,40 @@ const s3Schema = {
     credentials: secretName(
       'Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.',
     ),
+    serviceAccountName: {
+      type: 'string',
+      description:
+        'Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".',
+      pattern: objectName,
+      maxLength: 253,
+    },
+    webIdentity: {
+      type: 'object',
+      description:
+        'Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).',
+      properties: {
+        roleArn: {
+          type: 'string',
+          description: 'The role. AWS and Ceph want one; MinIO may have it from the token.',
+          pattern: '^arn:[a-zA-Z0-9:/_+=,.@-]+$',
+          maxLength: 2048,
+        },
+        endpoint: {
+          type: 'string',
+          description:
+            'URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.',
+          pattern: '^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*$',
+          maxLength: 512,
+        },
+        audience: {
+          type: 'string',
+          description: 'Whom the token is for.',
+          default: 'sts.amazonaws.com',
+          pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
+          maxLength: 256,
+        },
+      },
+    },
     serverSideEncryption: {
       type: 'object',
       description:
@@ -72,9 +106,16 @@ const s3Schema = {
       ],
     },
     ca: secretName(
-      'Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones.',
+      'Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.',
     ),
   },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.credentials) != has(self.serviceAccountName)',
+      message: 'must have either credentials or serviceAccountName',
+    },
+    { rule: '!has(self.webIdentity) || has(self.serviceAccountName)', message: 'webIdentity needs serviceAccountName' },
+  ],
 } as const satisfies StructuralSchema;
 
 const claimSchema = {
@@ -137,7 +178,9 @@ export interface BackupTarget {
     readonly prefix?: string;
     readonly region: string;
     readonly pathStyle: boolean;
-    readonly credentials: string;
+    readonly credentials?: string;
+    readonly serviceAccountName?: string;
+    readonly webIdentity?: { readonly roleArn?: string; readonly endpoint?: string; readonly audience: string };
     readonly serverSideEncryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly kmsKeyId?: string };
     readonly ca?: string;
   };

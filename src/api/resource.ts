@@ -14,6 +14,7 @@ export const services = namespaced('', 'v1', 'Service', 'services');
 export const configMaps = namespaced('', 'v1', 'ConfigMap', 'configmaps');
 export const secrets = namespaced('', 'v1', 'Secret', 'secrets');
 export const persistentVolumeClaims = namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+export const serviceAccounts = namespaced('', 'v1', 'ServiceAccount', 'serviceaccounts');
 export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
 export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
@@ -29,6 +30,7 @@ const builtIn: readonly Resource[] = [
   configMaps,
   secrets,
   persistentVolumeClaims,
+  serviceAccounts,
   statefulSets,
   jobs,
   cronJobs,

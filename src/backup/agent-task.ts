@@ -9,7 +9,7 @@ import { prune } from '../api/prune.ts';
 import type { Defaulted, StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
 import { type ClusterIdentity, clusterIdentitySchema, type Purpose, purposeSchema, uidSchema } from './identity.ts';
-import { absolutePath, claimPlaceSchema, type Place, s3PlaceSchema } from './place.ts';
+import { absolutePath, claimPlaceSchema, type Place, type S3Place, s3PlaceSchema } from './place.ts';
 import { etcdSourceSchema, redisSourceSchema, type Source } from './source.ts';
 
 /** In the operator's image; the path of the task follows. */
@@ -201,8 +201,15 @@ export function parseAgentTask(text: string): AgentTask {
   const found = [...unknown, ...faults];
   if (found.length > 0) throw new BadTask(`the task is not valid: ${found.join('; ')}`);
   const task = withDefaults(schema, value) as AgentTask;
+  if (task.target.type === 's3') requireBoth(task.target);
   if (task.task === 'take') requireFitting(task);
   return task;
+}
+
+/** Half of the credentials are none, and would make the agent somebody else. */
+function requireBoth({ accessKeyIdFile, secretAccessKeyFile }: S3Place): void {
+  if ((accessKeyIdFile === undefined) === (secretAccessKeyFile === undefined)) return;
+  throw new BadTask('target.accessKeyIdFile and target.secretAccessKeyFile are named together, or neither is');
 }
 
 function requireFitting({ cluster, source, retention, purpose }: TakeTask): void {

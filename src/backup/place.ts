@@ -18,7 +18,7 @@ const prefix = {
 
 export const s3PlaceSchema = {
   type: 'object',
-  required: ['type', 'endpoint', 'bucket', 'accessKeyIdFile', 'secretAccessKeyFile'],
+  required: ['type', 'endpoint', 'bucket'],
   properties: {
     type: { type: 'string', enum: ['s3'] },
     endpoint: {
@@ -35,7 +35,10 @@ export const s3PlaceSchema = {
       description: 'ENDPOINT/BUCKET/KEY rather than BUCKET.ENDPOINT/KEY.',
       default: true,
     },
-    accessKeyIdFile: absolutePath,
+    accessKeyIdFile: {
+      ...absolutePath,
+      description: 'With the next one. Absent, both: what the platform tells the process in its environment.',
+    },
     secretAccessKeyFile: absolutePath,
     sessionTokenFile: { ...absolutePath, description: 'Where there is no such file, the credentials have no token.' },
     serverSideEncryption: {

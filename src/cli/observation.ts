@@ -14,6 +14,7 @@ import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
+import { accountReader } from '../runtime/service-account.ts';
 import { type PodDialer, RefusedByPod } from './port-forward.ts';
 
 /** `forward`: through the API server. `direct`: at the addresses of the pods, as the controller does. */
@@ -153,7 +154,15 @@ function askingIO(
 ): EngineIO {
   const secrets = createSecretReader({ client, clock, onValue: () => undefined });
   const signal = new AbortController().signal;
-  const io = engineIO({ namespace: metadata.namespace, secrets, claims: claimReader(client), dial, clock, signal });
+  const io = engineIO({
+    namespace: metadata.namespace,
+    secrets,
+    claims: claimReader(client),
+    accounts: accountReader(client),
+    dial,
+    clock,
+    signal,
+  });
   return { ...io, sleep: (ms, until) => io.sleep(ms * patience, until) };
 }
 
@@ -168,5 +177,13 @@ function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>)
   const dial: Dial = () => Promise.reject(new Error('not asked'));
   const signal = new AbortController().signal;
   const claims = claimReader(client);
-  return engineIO({ namespace: metadata.namespace, secrets, claims, dial, clock: systemClock, signal });
+  return engineIO({
+    namespace: metadata.namespace,
+    secrets,
+    claims,
+    accounts: accountReader(client),
+    dial,
+    clock: systemClock,
+    signal,
+  });
 }

@@ -9,7 +9,16 @@ import type { Purpose } from '../backup/identity.ts';
 import { configMap } from '../resources/configmap.ts';
 import type { JobOptions } from '../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../resources/metadata.ts';
-import { agentContainer, agentPodSpec, scratchOf, secretMount, secretVolume, storeOf, taskFile } from './agent-pod.ts';
+import {
+  agentContainer,
+  agentPodSpec,
+  envOf,
+  scratchOf,
+  secretMount,
+  secretVolume,
+  storeOf,
+  taskFile,
+} from './agent-pod.ts';
 import type { BackupSource } from './backup-part.ts';
 
 /** Pods after the first, whatever ended it, and a bound for all of them: a large database over a slow line takes hours. */
@@ -87,8 +96,13 @@ export function taking(
     config: configName(naming),
     volumes: [...store.volumes, ...scratch.volumes, ...from.secrets.map(secretVolume)],
     containers: [
-      agentContainer({ image, mounts: [...store.mounts, ...scratch.mounts, ...from.secrets.map(secretMount)] }),
+      agentContainer({
+        image,
+        mounts: [...store.mounts, ...scratch.mounts, ...from.secrets.map(secretMount)],
+        ...envOf(store),
+      }),
     ],
+    serviceAccountName: store.serviceAccountName,
   });
   return { config: taskConfig(naming, task), job: agentJobOptions(naming, podSpec) };
 }

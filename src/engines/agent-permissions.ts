@@ -8,6 +8,8 @@ export const jobPermissions: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+  // Whether one says that backups may run as it.
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
 ];
 
 export const cronJobPermissions: readonly PolicyRule[] = [

@@ -8,6 +8,7 @@ import type { Place } from '../backup/place.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../resources/podsecurity.ts';
 import type { MountedSecret } from './backup-part.ts';
+import { identityOf } from './target-identity.ts';
 
 /** The operator's own image holds the agent. */
 export const defaultAgentImage = 'clusterwright:0.1.0';
@@ -33,6 +34,9 @@ export interface Store {
   readonly task: Pick<AgentTask, 'target' | 'encryptionKeyFile'>;
   readonly volumes: readonly Volume[];
   readonly mounts: Mounts;
+  /** Of the agent's container, where the pod has an identity of its own. */
+  readonly env?: NonNullable<ContainerSpec['env']>;
+  readonly serviceAccountName?: string;
 }
 
 /** The volume of a target that is a claim: what mounts it is checked before it is made, see `target-claim.ts`. */
@@ -46,6 +50,7 @@ export function storeOf(
 ): Store {
   const secrets = secretsOf(target, encryption);
   const claim = target.claim === undefined ? [] : [target.claim];
+  const identity = identityOf(target);
   return {
     task: {
       target: placeOf(target),
@@ -54,6 +59,7 @@ export function storeOf(
     volumes: [
       ...secrets.map(secretVolume),
       ...claim.map(({ name }) => ({ name: targetVolume, persistentVolumeClaim: { claimName: name } })),
+      ...(identity?.volumes ?? []),
     ],
     mounts: [
       ...secrets.map(secretMount),
@@ -62,13 +68,20 @@ export function storeOf(
         mountPath: paths.target,
         ...(access === 'read' ? { readOnly: true } : {}),
       })),
+      ...(identity?.mounts ?? []),
     ],
+    ...(identity === undefined ? {} : { env: identity.env, serviceAccountName: identity.serviceAccountName }),
   };
+}
+
+/** For the container of the agent; it has none where there is nothing to be told. */
+export function envOf({ env = [] }: Pick<Store, 'env'>): Pick<AgentContainerOptions, 'env'> {
+  return env.length === 0 ? {} : { env };
 }
 
 function placeOf({ s3, claim }: BackupTarget): Place {
   if (s3 === undefined) return { type: 'claim', directory: paths.target, prefix: claim?.path ?? '' };
-  const { endpoint, bucket, prefix = '', region, pathStyle, ca, serverSideEncryption } = s3;
+  const { endpoint, bucket, prefix = '', region, pathStyle, credentials, ca, serverSideEncryption } = s3;
   return {
     type: 's3',
     endpoint,
@@ -76,9 +89,13 @@ function placeOf({ s3, claim }: BackupTarget): Place {
     bucket,
     prefix,
     pathStyle,
-    accessKeyIdFile: `${paths.credentials}/accessKeyId`,
-    secretAccessKeyFile: `${paths.credentials}/secretAccessKey`,
-    sessionTokenFile: `${paths.session}/sessionToken`,
+    ...(credentials === undefined
+      ? {}
+      : {
+          accessKeyIdFile: `${paths.credentials}/accessKeyId`,
+          secretAccessKeyFile: `${paths.credentials}/secretAccessKey`,
+          sessionTokenFile: `${paths.session}/sessionToken`,
+        }),
     ...(serverSideEncryption === undefined ? {} : { serverSideEncryption }),
     ...(ca === undefined ? {} : { caFile: `${paths.authorities}/ca.crt` }),
   };
@@ -124,12 +141,14 @@ export function scratchOf(sizeLimit: string | undefined): {
 export interface AgentContainerOptions {
   readonly image: string;
   readonly mounts: Mounts;
+  readonly env?: ContainerSpec['env'];
 }
 
-export function agentContainer({ image, mounts }: AgentContainerOptions): ContainerSpec {
+export function agentContainer({ image, mounts, env }: AgentContainerOptions): ContainerSpec {
   return {
     ...helperContainer(agentContainerName, image),
     command: [...agentCommand, `${paths.task}/${taskFile}`],
+    ...(env === undefined ? {} : { env }),
     volumeMounts: [{ name: 'task', mountPath: paths.task, readOnly: true }, ...mounts],
   };
 }
@@ -154,11 +173,14 @@ export interface AgentPodOptions {
   readonly volumes: readonly Volume[];
   readonly containers: readonly ContainerSpec[];
   readonly initContainers?: readonly ContainerSpec[];
+  /** Whose identity the pod has. Never for the API of Kubernetes: no token for that is mounted. */
+  readonly serviceAccountName?: string | undefined;
 }
 
 export function agentPodSpec(options: AgentPodOptions): Omit<PodSpec, 'restartPolicy'> {
-  const { config, volumes, containers, initContainers = [] } = options;
+  const { config, volumes, containers, initContainers = [], serviceAccountName } = options;
   return {
+    ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurityContext,

@@ -63,6 +63,8 @@ export interface EngineIO {
   secretRefused(name: string): void;
   /** A PersistentVolumeClaim of the cluster's namespace with who uses it, asked anew; undefined where there is none. */
   claim(name: string): Promise<ClaimUse | undefined>;
+  /** A ServiceAccount of the cluster's namespace, asked anew; undefined where there is none. */
+  serviceAccount(name: string): Promise<KubeObject | undefined>;
   /** Aborts when the process loses its lease or stops. */
   readonly signal: AbortSignal;
   /** Wall time in milliseconds since the epoch. */

@@ -10,8 +10,9 @@ import { job } from '../resources/job.ts';
 import { ownerReferences } from '../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
 import { agentJobOptions, configName, type Naming, taskConfig } from './agent-job.ts';
-import { agentContainer, agentPodSpec, helperContainer, storeOf } from './agent-pod.ts';
+import { agentContainer, agentPodSpec, envOf, helperContainer, storeOf } from './agent-pod.ts';
 import { type Filler, type Filling, filledVolume } from './backup-part.ts';
+import { skipContainersAnnotation } from './target-identity.ts';
 
 export function fillJobName(cluster: string): string {
   return `${cluster}-restore`;
@@ -75,7 +76,7 @@ export function fillObjects(cluster: Cluster, options: FillOptions): readonly Ku
     ...filling.volumes,
   ];
   const steps: ContainerSpec[] = [
-    agentContainer({ image, mounts: [...store.mounts, ...filling.fetchMounts] }),
+    agentContainer({ image, mounts: [...store.mounts, ...filling.fetchMounts], ...envOf(store) }),
     ...filling.fillers.map((filler) => fillerContainer(filler, image)),
   ];
   const podSpec = {
@@ -84,10 +85,21 @@ export function fillObjects(cluster: Cluster, options: FillOptions): readonly Ku
       volumes,
       initContainers: steps.slice(0, -1),
       containers: steps.slice(-1),
+      serviceAccountName: store.serviceAccountName,
     }),
     ...placementOf(set),
   };
-  return [...firstClaim(cluster, set), taskConfig(naming, task), job(agentJobOptions(naming, podSpec))];
+  // The image of some of them is the user's choice: what the ServiceAccount may is for the agent alone.
+  const fillers = filling.fillers.map(({ name }) => name);
+  const podAnnotations =
+    store.serviceAccountName === undefined || fillers.length === 0
+      ? {}
+      : { podAnnotations: { [skipContainersAnnotation]: fillers.join(',') } };
+  return [
+    ...firstClaim(cluster, set),
+    taskConfig(naming, task),
+    job({ ...agentJobOptions(naming, podSpec), ...podAnnotations }),
+  ];
 }
 
 /** The volume is made where this pod runs, so it must run where the member may. */

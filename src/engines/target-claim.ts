@@ -4,7 +4,7 @@
  * at, and what is not surely meant for backups is refused.
  */
 import type { KubeObject } from '../api/object.ts';
-import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { blocked, type EngineAction, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import {
   agentComponent,
   componentLabel,
@@ -16,9 +16,8 @@ import {
 import type { PodSpec } from '../resources/plain.ts';
 import { targetVolume } from './agent-pod.ts';
 import type { ClaimUse, EngineIO } from './engine-io.ts';
-
-/** On a claim: a person says that it is there for backups, whoever else uses it. */
-export const forBackupsAnnotation = 'clusterwright.dev/for-backups';
+import { forBackupsAnnotation } from './for-backups.ts';
+import { whyNotAs } from './target-identity.ts';
 
 /** Why a plan is blocked. */
 export const claimInUse = 'ClaimInUse';
@@ -26,19 +25,38 @@ export const claimInUse = 'ClaimInUse';
 /** Nobody watches claims and pods of others. */
 const againMs = 10_000;
 
-/** The plan without what would mount a claim that must not be mounted: then it is blocked, or waits for the claim. */
+/**
+ * The plan without what would mount a claim that must not be mounted, or run as somebody who has not said so: then it is
+ * blocked, or waits for the claim or the ServiceAccount.
+ */
 export async function withCheckedTarget<Action extends EngineAction>(
   plan: Plan<Action>,
-  io: Pick<EngineIO, 'claim'>,
+  io: Pick<EngineIO, 'claim' | 'serviceAccount'>,
 ): Promise<Plan<Action>> {
-  const names = new Set(plan.steps.flatMap((step) => targetClaims(step)));
-  for (const name of names) {
-    const outcome = await refusalOf(name, io);
+  const pods = plan.steps.flatMap((step) => podSpecOf(step) ?? []);
+  const names = new Set(pods.flatMap(targetClaims));
+  const refusals = [
+    ...[...names].map((name) => () => refusalOf(name, io)),
+    ...pods.map((pod) => () => refusalToRun(pod, io)),
+  ];
+  for (const refusal of refusals) {
+    const outcome = await refusal();
     if (outcome === undefined) continue;
     const steps = plan.steps.filter((step) => !isPartOfJob(step));
     return { steps, outcome };
   }
   return plan;
+}
+
+async function refusalToRun(pod: PodSpec, io: Pick<EngineIO, 'serviceAccount'>): Promise<Outcome | undefined> {
+  const { serviceAccountName: name } = pod;
+  if (name === undefined) return undefined;
+  const account = await io.serviceAccount(name);
+  if (account === undefined) {
+    return wait('ServiceAccountMissing', `there is no ServiceAccount ${name} in this namespace to run as`, againMs);
+  }
+  const why = whyNotAs(account, pod);
+  return why === undefined ? undefined : blocked('ServiceAccountRefused', `ServiceAccount ${name} ${why}`, againMs);
 }
 
 async function refusalOf(name: string, io: Pick<EngineIO, 'claim'>): Promise<Outcome | undefined> {
@@ -101,9 +119,7 @@ function isPartOfJob(step: Step): boolean {
 /** What the agent works with; a restore makes the claim that it fills beside them. */
 const agentKinds: readonly string[] = ['Job', 'CronJob', 'ConfigMap'];
 
-function targetClaims(step: Step): readonly string[] {
-  if (step.type !== 'create' && step.type !== 'apply') return [];
-  const { volumes = [] } = podSpecOf(step) ?? {};
+function targetClaims({ volumes = [] }: PodSpec): readonly string[] {
   return volumes.flatMap(({ name, persistentVolumeClaim: source }) =>
     name === targetVolume && source !== undefined ? [source.claimName] : [],
   );
@@ -114,7 +130,10 @@ interface Templated {
   readonly jobTemplate?: { readonly spec?: { readonly template?: { readonly spec?: PodSpec } } };
 }
 
-function podSpecOf({ object }: Extract<ObjectStep, { readonly type: 'create' | 'apply' }>): PodSpec | undefined {
+/** Of a Job or a CronJob that is made or changed. */
+function podSpecOf(step: Step): PodSpec | undefined {
+  if (step.type !== 'create' && step.type !== 'apply') return undefined;
+  const { object } = step;
   const spec = (object.spec ?? {}) as Templated;
   if (object.kind === 'Job') return spec.template?.spec;
   return object.kind === 'CronJob' ? spec.jobTemplate?.spec?.template?.spec : undefined;

@@ -15,16 +15,21 @@ export interface JobOptions {
   readonly deadlineSeconds: number;
   /** Exit codes of processes for which another pod is useless. */
   readonly hopelessCodes: readonly number[];
+  readonly podAnnotations?: Readonly<Record<string, string>>;
 }
 
-export function jobSpec({ metadata, podSpec, retries, deadlineSeconds, hopelessCodes }: JobOptions): object {
+export function jobSpec(options: JobOptions): object {
+  const { metadata, podSpec, retries, deadlineSeconds, hopelessCodes, podAnnotations: annotations } = options;
   return {
     backoffLimit: retries,
     activeDeadlineSeconds: deadlineSeconds,
     podFailurePolicy: {
       rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } }],
     },
-    template: { metadata: { labels: metadata.labels ?? {} }, spec: { ...podSpec, restartPolicy: 'Never' } },
+    template: {
+      metadata: { labels: metadata.labels ?? {}, ...(annotations === undefined ? {} : { annotations }) },
+      spec: { ...podSpec, restartPolicy: 'Never' },
+    },
   };
 }
 

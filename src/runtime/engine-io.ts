@@ -12,6 +12,7 @@ import type { ClaimReader } from './claim-use.ts';
 import type { KubeClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
 import { exchangeOver } from './http-exchange.ts';
+import type { AccountReader } from './service-account.ts';
 
 export type Dial = EngineIO['dial'];
 
@@ -123,11 +124,12 @@ export function engineIO(options: {
   readonly namespace: string;
   readonly secrets: SecretReader;
   readonly claims: ClaimReader;
+  readonly accounts: AccountReader;
   readonly dial: Dial;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }): EngineIO {
-  const { namespace, secrets: reader, claims, dial, clock, signal } = options;
+  const { namespace, secrets: reader, claims, accounts, dial, clock, signal } = options;
   // As many at once as there are questions to the members.
   setMaxListeners(0, signal);
   /** The signal of a listener lives as long as its cluster: nothing short-lived may stay tied to it. */
@@ -150,6 +152,7 @@ export function engineIO(options: {
     },
     secretRefused: (name) => reader.refuse(namespace, name),
     claim: (name) => claims(namespace, name, signal),
+    serviceAccount: (name) => accounts(namespace, name, signal),
     sleep: (ms, also) => sleep(clock, ms, signal, also),
   };
 }

@@ -23,6 +23,7 @@ import { outcomeEvents } from './outcome-events.ts';
 import { createPace } from './pace.ts';
 import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
+import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
@@ -95,8 +96,9 @@ export function createOperator(options: OperatorOptions): Operator {
   });
   const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
   const claims = claimReader(client);
+  const accounts = accountReader(client);
   const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>
-    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, dial, clock, signal });
+    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, accounts, dial, clock, signal });
   const executor = createExecutor({
     client,
     cache,

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openTarget } from '../../src/agent/secrets.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -15,6 +16,7 @@ import { startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
 import { openDoor } from '../support/s3-door.ts';
 import { hasS3Server, type S3Server, s3Access, startS3 } from '../support/s3-server.ts';
+import { credentialsFor, openSts, type StandInSts } from '../support/stand-in-sts.ts';
 import { describeTarget } from '../support/target-suite.ts';
 
 const place = ({ endpoint, bucket }: Pick<S3Server, 'endpoint' | 'bucket'>, more: Partial<S3Place> = {}): S3Place => ({
@@ -146,6 +148,55 @@ describe.skipIf(!hasS3Server)('S3', () => {
       ['POST', ...said],
     ]);
     await door.close();
+  });
+
+  describe('by the identity of the pod', () => {
+    let sts: StandInSts;
+    afterEach(() => sts.close());
+
+    async function identified(home: string, seconds: number) {
+      // versitygw knows no temporary credentials: it refuses every token.
+      sts = await openSts(() => credentialsFor(seconds, { SessionToken: '' }));
+      writeFileSync(join(home, 'token'), 'token-of-the-service-account');
+      const environment = { AWS_WEB_IDENTITY_TOKEN_FILE: join(home, 'token'), AWS_ENDPOINT_URL_STS: sts.endpoint };
+      return agentSurroundings({ environment });
+    }
+
+    it('signs with what is renewed in the middle of an upload', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'agent-s3-'));
+      const server = await serve();
+      const { accessKeyIdFile: _a, secretAccessKeyFile: _s, ...where } = place(server);
+      // Each is renewed after less than a second.
+      const surroundings = await identified(home, 1);
+      const target = await openTarget(where, surroundings);
+      async function* slow(): AsyncGenerator<Uint8Array> {
+        for (let i = 0; i < 4; i++) {
+          yield* content(9 << 20);
+          await new Promise((resolve) => setTimeout(resolve, 400));
+        }
+      }
+      await target.put('a/data', slow());
+      expect((await collectedBytes(target.get('a/data'))).length).toBe(36 << 20);
+      expect(await collected(target.list(''))).toHaveLength(1);
+      await target.remove('a/data');
+      expect(sts.asked.length).toBeGreaterThan(2);
+      expect(surroundings.lines.join('')).not.toMatch(/token-of-the|session-token|not-to-be-seen/);
+      rmSync(home, { recursive: true });
+    }, 30_000);
+
+    it('asks for others once where the server takes them for expired', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'agent-s3-'));
+      const server = await serve();
+      let refused = 0;
+      const door = await openDoor(server.endpoint, () => (refused++ === 0 ? 'ExpiredToken' : undefined));
+      const { accessKeyIdFile: _a, secretAccessKeyFile: _s, ...where } = place({ ...server, endpoint: door.endpoint });
+      const target = await openTarget(where, await identified(home, 3600));
+      await target.put('a/data', content());
+      expect(refused).toBe(2);
+      expect(sts.asked).toHaveLength(2);
+      await door.close();
+      rmSync(home, { recursive: true });
+    });
   });
 
   it('that dies in the middle of an upload ends it', async () => {

@@ -11,8 +11,17 @@ export function placeCases(at: string, wrap: (place: Json) => Json): readonly Ca
     spec: wrap(content),
     ...(refused === undefined ? {} : { refused: refused === '' ? at : `${at}.${refused}` }),
   });
+  const within = (field: string | undefined): string | undefined =>
+    field === undefined ? undefined : field === '' ? 'target.s3' : `target.s3.${field}`;
   const bucket = (story: string, fields: Json, refused?: string): Case =>
-    row(story, { target: { s3: { ...s3, ...fields } } }, refused === undefined ? undefined : `target.s3.${refused}`);
+    row(story, { target: { s3: { ...s3, ...fields } } }, within(refused));
+  const { credentials: _, ...withoutCredentials } = s3;
+  const account = (story: string, fields: Json, refused?: string): Case =>
+    row(
+      story,
+      { target: { s3: { ...withoutCredentials, serviceAccountName: 'backups', ...fields } } },
+      within(refused),
+    );
   const claim = (story: string, fields: Json, refused?: string): Case =>
     row(story, { target: { claim: fields } }, refused === undefined ? undefined : `target.claim.${refused}`);
   const long = 'a'.repeat(300);
@@ -42,7 +51,7 @@ export function placeCases(at: string, wrap: (place: Json) => Json): readonly Ca
     row('a key without a Secret', { ...place, encryption: {} }, 'encryption.secret'),
     row('a key in a Secret of a bad name', { ...place, encryption: { secret: 'A_B' } }, 'encryption.secret'),
     row('a key in a Secret of a long name', { ...place, encryption: { secret: long } }, 'encryption.secret'),
-    ...(['endpoint', 'bucket', 'credentials'] as const).map((field): Case => {
+    ...(['endpoint', 'bucket'] as const).map((field): Case => {
       const { [field]: _, ...rest } = s3;
       return row(`a bucket without ${field}`, { target: { s3: rest } }, `target.s3.${field}`);
     }),
@@ -81,6 +90,42 @@ export function placeCases(at: string, wrap: (place: Json) => Json): readonly Ca
       'a number for a KMS key',
       { serverSideEncryption: { algorithm: 'aws:kms', kmsKeyId: 7 } },
       'serverSideEncryption.kmsKeyId',
+    ),
+    account('a ServiceAccount', {}),
+    account('a ServiceAccount with a token for AWS', { webIdentity: {} }),
+    account('a ServiceAccount with a token for others', {
+      webIdentity: {
+        roleArn: 'arn:aws:iam:::role/S3Access',
+        endpoint: 'https://sts.minio-operator.svc:4223/sts/apps',
+        audience: 'https://minio.example.com/a_b',
+      },
+    }),
+    row('a bucket without credentials', { target: { s3: withoutCredentials } }, 'target.s3'),
+    bucket('credentials and a ServiceAccount', { serviceAccountName: 'a' }, ''),
+    bucket('a token of nobody', { webIdentity: {} }, ''),
+    account('a ServiceAccount of a bad name', { serviceAccountName: 'A_B' }, 'serviceAccountName'),
+    account('a ServiceAccount of a long name', { serviceAccountName: long }, 'serviceAccountName'),
+    account('a number for a ServiceAccount', { serviceAccountName: 7 }, 'serviceAccountName'),
+    account('a word for a token', { webIdentity: 'yes' }, 'webIdentity'),
+    ...(
+      [
+        ['roleArn', 'backups'],
+        ['roleArn', `arn:aws:iam::1:role/${'a'.repeat(2048)}`],
+        ['roleArn', 7],
+        ['endpoint', 'https://a@b'],
+        ['endpoint', 'https://a.b/c?d'],
+        ['endpoint', `https://a.b/${'c'.repeat(512)}`],
+        ['endpoint', 7],
+        ['audience', 'a b'],
+        ['audience', 'a'.repeat(257)],
+        ['audience', 7],
+      ] as const
+    ).map(([field, value]) =>
+      account(
+        `the ${field} ${String(value).slice(0, 20)} of a token`,
+        { webIdentity: { [field]: value } },
+        `webIdentity.${field}`,
+      ),
     ),
     ...(['credentials', 'ca'] as const).flatMap((field) => [
       bucket(`${field} of a bad name`, { [field]: 'A_B' }, field),

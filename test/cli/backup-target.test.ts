@@ -213,6 +213,24 @@ describe('backup list --target of a file', () => {
     await expect(listBackups({ target: file(text) }, here({ env }))).rejects.toThrow(message);
   });
 
+  it('leaves it to the agent who it is, where the platform says so', async () => {
+    const asked: unknown[] = [];
+    const agent: RunAgent = (taskFor, files) => {
+      asked.push(
+        taskFor((name) => name),
+        files,
+      );
+      return Promise.resolve({ result: { result: 'listed', total: 0, backups: [], unusable: 0 }, log: [] });
+    };
+    const around = here({ env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token' }, agent });
+    const target = file(`s3: ${s3.replace('credentials: s3', 'serviceAccountName: backups')}`);
+    expect(await listBackups({ target }, around)).toBe(0);
+    expect(asked).toEqual([
+      expect.objectContaining({ target: expect.not.objectContaining({ accessKeyIdFile: expect.anything() }) }),
+      {},
+    ]);
+  });
+
   it('needs credentials', async () => {
     await expect(listBackups({ target: file(`s3: ${s3}`) }, here())).rejects.toThrow('AWS_SECRET_ACCESS_KEY');
   });

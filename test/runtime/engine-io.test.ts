@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSecretReader, dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
-import { blankClaims } from '../support/blank-claims.ts';
+import { blankAccounts, blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { freePort } from '../support/free-port.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -65,7 +65,15 @@ function secrets() {
     const data = { password: Buffer.from(password).toString('base64') };
     api.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' }, data });
   };
-  const io = engineIO({ namespace: 'apps', secrets: reader, claims: blankClaims, dial: dialTcp, clock, signal });
+  const io = engineIO({
+    namespace: 'apps',
+    secrets: reader,
+    claims: blankClaims,
+    accounts: blankAccounts,
+    dial: dialTcp,
+    clock,
+    signal,
+  });
   return { api, clock, io, put, reader, values };
 }
 
@@ -200,6 +208,7 @@ describe('a long-lived signal', () => {
       namespace: 'apps',
       secrets: reader,
       claims: blankClaims,
+      accounts: blankAccounts,
       dial: dialTcp,
       clock,
       signal: life.signal,
@@ -226,6 +235,7 @@ describe('time', () => {
       namespace: 'apps',
       secrets: reader,
       claims: blankClaims,
+      accounts: blankAccounts,
       dial: dialTcp,
       clock,
       signal: process.signal,

@@ -5,7 +5,7 @@ import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createListeners } from '../../src/runtime/listeners.ts';
-import { blankClaims } from '../support/blank-claims.ts';
+import { blankAccounts, blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { testCluster, testEngine } from '../support/test-engine.ts';
@@ -31,7 +31,15 @@ function setup() {
     clock,
     log,
     io: (cluster, signal) =>
-      engineIO({ namespace: cluster.metadata.namespace, secrets, claims: blankClaims, dial: refuse, clock, signal }),
+      engineIO({
+        namespace: cluster.metadata.namespace,
+        secrets,
+        claims: blankClaims,
+        accounts: blankAccounts,
+        dial: refuse,
+        clock,
+        signal,
+      }),
     changed: (key) => changes.push(key),
   });
   const listener: RegisteredEngine['listener'] & {} = {

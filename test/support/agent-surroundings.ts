@@ -15,7 +15,11 @@ export interface TestSurroundings extends Surroundings {
 }
 
 export function agentSurroundings(
-  options: { readonly clock?: Clock; readonly idleMs?: number } = {},
+  options: {
+    readonly clock?: Clock;
+    readonly idleMs?: number;
+    readonly environment?: Surroundings['environment'];
+  } = {},
 ): TestSurroundings {
   const lines: string[] = [];
   const stopping = new AbortController();
@@ -23,6 +27,7 @@ export function agentSurroundings(
   return {
     clock: options.clock ?? systemClock,
     random: randomBytes,
+    environment: options.environment ?? {},
     log,
     signal: stopping.signal,
     idleMs: options.idleMs ?? 5000,

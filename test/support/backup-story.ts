@@ -8,7 +8,8 @@ import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { engines } from '../../src/engines/index.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
-import { blankClaims } from './blank-claims.ts';
+import type { AccountReader } from '../../src/runtime/service-account.ts';
+import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { truthful } from './truthful-engine.ts';
 
 export const target = { claim: { name: 'backups' } };
@@ -126,13 +127,18 @@ export function refused(message: string, isTransient = false): AgentResult {
 }
 
 /** Of an engine that asks nobody anything. */
-export function timeOnly(now = '2026-11-21T03:05:00Z', claims: ClaimReader = blankClaims): EngineIO {
+export function timeOnly(
+  now = '2026-11-21T03:05:00Z',
+  claims: ClaimReader = blankClaims,
+  accounts: AccountReader = blankAccounts,
+): EngineIO {
   const never = (): never => {
     throw new Error('not asked');
   };
   const { signal } = new AbortController();
   return {
     claim: (name) => claims('apps', name, signal),
+    serviceAccount: (name) => accounts('apps', name, signal),
     dial: never,
     exchange: never,
     secret: never,

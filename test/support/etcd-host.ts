@@ -20,7 +20,7 @@ import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { dialTcp, engineIO } from '../../src/runtime/engine-io.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
-import { blankClaims } from './blank-claims.ts';
+import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { etcdBinaries } from './etcd-binary.ts';
 import { stored } from './stored-object.ts';
 
@@ -134,6 +134,7 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
 
   const base = engineIO({
     claims: blankClaims,
+    accounts: blankAccounts,
     namespace: 'apps',
     secrets: {
       read: async (_, name) => {

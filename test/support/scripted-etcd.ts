@@ -3,7 +3,7 @@ import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engi
 import type { EtcdObserved } from '../../src/engines/etcd/observed.ts';
 import { answering } from '../../src/engines/etcd/observed.ts';
 import { sleep } from '../../src/runtime/clock.ts';
-import { blankClaims } from './blank-claims.ts';
+import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ScriptedEtcd {
@@ -33,6 +33,7 @@ export function scriptedEtcd(
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
     claim: (name) => blankClaims('apps', name, stopping.signal),
+    serviceAccount: (name) => blankAccounts('apps', name, stopping.signal),
     dial: () => Promise.reject(new Error('nobody here speaks anything but HTTP')),
     async exchange(request) {
       asked.push(`${request.host} ${request.path.replace('/v3/', '')} ${request.body ?? ''}`);

@@ -6,7 +6,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
 import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/resp.ts';
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
-import { blankClaims } from './blank-claims.ts';
+import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** The reply to a command; `hang` never answers, `hangUp` ends the connection, `slowly` takes its time. */
@@ -89,6 +89,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
     claim: (name) => blankClaims('apps', name, stopping.signal),
+    serviceAccount: (name) => blankAccounts('apps', name, stopping.signal),
     now: () => clock.now(),
     exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
     dial: (host, port, signal) =>

@@ -23,6 +23,11 @@ interface ServiceError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
+/** Temporary credentials, by the server's clock. */
+export function isExpired(error: unknown): boolean {
+  return (error as Partial<ServiceError> | undefined)?.name === 'ExpiredToken';
+}
+
 export function s3FailureOf(error: unknown, doing: string): Error {
   if (error instanceof Failure) return error;
   const { name, $metadata } = error as ServiceError;

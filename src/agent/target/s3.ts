@@ -25,18 +25,21 @@ import type { S3Place } from '../../backup/place.ts';
 import { Failure } from '../failure.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { piecesInTime } from '../wait.ts';
+import type { CredentialSource, Credentials } from './credentials.ts';
 import { firstPartBytes, type Part, partsOf } from './parts.ts';
 import { type ChecksumKind, checksumOf, refusesChecksum } from './s3-checksum.ts';
-import { s3FailureOf } from './s3-failure.ts';
+import { isExpired, s3FailureOf } from './s3-failure.ts';
 import type { StoredObject, Target } from './target.ts';
 
-/** The values of the files that a place names. */
-export interface S3Secrets {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
+/** The values of the files that a place names, or what the platform gives instead of them. */
+export type S3Secrets = (Credentials | { readonly identity: CredentialSource }) & {
   /** PEM */
   readonly ca?: string;
+};
+
+/** The source knows when to renew, so the client is never to keep what it was given. */
+async function ofNow(source: CredentialSource): Promise<Credentials & { readonly expiration: Date }> {
+  return { ...(await source.current()), expiration: new Date(0) };
 }
 
 /** Parts on their way while the next one is being filled: each is held in memory, and large ones are few. */
@@ -48,13 +51,14 @@ const cleanUpMs = 5_000;
 export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surroundings): Target {
   const { signal, idleMs, log } = surroundings;
   const { bucket: Bucket, prefix } = place;
-  const { ca, ...credentials } = secrets;
+  const { ca, ...given } = secrets;
+  const source = 'identity' in given ? given.identity : undefined;
   const sockets = { keepAlive: true, maxSockets: 8 };
   const client = new S3Client({
     endpoint: place.endpoint,
     region: place.region,
     forcePathStyle: place.pathStyle,
-    credentials,
+    credentials: 'identity' in given ? () => ofNow(given.identity) : given,
     maxAttempts: 4,
     retryMode: 'standard',
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -80,7 +84,14 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
   async function asking<T>(what: string, ask: (options: { abortSignal: AbortSignal }) => Promise<T>, by = signal) {
     try {
       by.throwIfAborted();
-      return await ask({ abortSignal: by });
+      try {
+        return await ask({ abortSignal: by });
+      } catch (error) {
+        // By the server's clock they have expired, and not by this one.
+        if (source === undefined || !isExpired(error)) throw error;
+        source.forget();
+        return await ask({ abortSignal: by });
+      }
     } catch (error) {
       throw by.aborted ? by.reason : s3FailureOf(error, `${what} ${Bucket} at ${place.endpoint}`);
     }

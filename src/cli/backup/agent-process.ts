@@ -25,6 +25,27 @@ export type RunAgent = (
   files: Readonly<Record<string, string>>,
 ) => Promise<AgentRun>;
 
+/** What a platform tells a process of its identity. Of the environment, nothing else is the agent's business. */
+const identityVariables = [
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_ROLE_ARN',
+  'AWS_ROLE_SESSION_NAME',
+  'AWS_ENDPOINT_URL_STS',
+  'AWS_REGION',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+  'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
+] as const;
+
+function identityIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(identityVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+export function hasIdentity(env: NodeJS.ProcessEnv): boolean {
+  return [env.AWS_WEB_IDENTITY_TOKEN_FILE, env.AWS_CONTAINER_CREDENTIALS_FULL_URI].some(
+    (value) => value !== undefined && value !== '',
+  );
+}
+
 /** SIGHUP: the terminal was closed, or the connection to this machine has ended. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -40,6 +61,7 @@ export async function runAgent(
     for (const [name, content] of Object.entries(files)) await writeFile(pathOf(name), content, { mode: 0o600 });
     await writeFile(pathOf('task.json'), JSON.stringify(taskFor(pathOf)));
     const env = {
+      ...identityIn(process.env),
       PATH: process.env.PATH,
       // What it says is shown where it ends without a result: its own words, and none of Node.
       NODE_NO_WARNINGS: '1',

@@ -11,6 +11,7 @@ import { CommandError } from '../fault.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { ageText, tableText } from '../table.ts';
 import { yamlText } from '../yaml.ts';
+import { hasIdentity } from './agent-process.ts';
 import { type NamedTarget, readTarget } from './target-file.ts';
 
 export interface ListTargetArguments {
@@ -97,11 +98,14 @@ async function rowsIn(target: NamedTarget, args: ListTargetArguments, around: Su
   return rows.sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
 }
 
-/** By the names that other clients of S3 take them from. */
+/** By the names that other clients of S3 take them from; none where the platform tells the agent who it is. */
 function credentials(env: NodeJS.ProcessEnv): Record<string, string> {
   const { AWS_ACCESS_KEY_ID: id = '', AWS_SECRET_ACCESS_KEY: secret = '', AWS_SESSION_TOKEN: token = '' } = env;
   if (id === '' || secret === '') {
-    throw new CommandError('the target is a bucket: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have to be set');
+    if (hasIdentity(env)) return {};
+    throw new CommandError(
+      'the target is a bucket: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have to be set, or AWS_WEB_IDENTITY_TOKEN_FILE',
+    );
   }
   return { accessKeyId: id, secretAccessKey: secret, ...(token === '' ? {} : { sessionToken: token }) };
 }

@@ -30,6 +30,7 @@ function ioWith(secrets: Readonly<Record<string, Readonly<Record<string, string>
     sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
     secret: async (name) => secrets[name],
     secretRefused: () => undefined,
+    serviceAccount: () => Promise.resolve(undefined),
     claim: () => Promise.reject(new Error('nobody here has claims')),
     exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
     dial: (host, port) =>

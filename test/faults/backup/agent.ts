@@ -56,6 +56,7 @@ class Agent implements RunningProgram {
         signal: this.#stopping.signal,
         protect: () => undefined,
         conceal: (text) => text,
+        environment: {},
       },
       this.#machine(),
     );
@@ -124,7 +125,7 @@ class Agent implements RunningProgram {
       return this.#targetOn(volume, options, () => this.#pass(callMs));
     }
     for (const path of [place.accessKeyIdFile, place.secretAccessKeyFile]) {
-      if (file(path) === undefined) throw new Failure('SecretUnusable', `${path} cannot be read`);
+      if (path !== undefined && file(path) === undefined) throw new Failure('SecretUnusable', `${path} cannot be read`);
     }
     return this.#targetOn(this.#vault.bucket, options, () => this.#dial());
   }

@@ -73,6 +73,7 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
       idleMs: 60_000,
       protect: () => undefined,
       conceal: (text) => text,
+      environment: {},
     },
     {
       spool: () => Promise.reject(new Error('nobody asks for it')),

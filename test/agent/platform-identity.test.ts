@@ -1,0 +1,210 @@
+/** Credentials by the identity of the pod: from a stand-in for the token service, which says whatever a test wants. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/agent/failure.ts';
+import { type CredentialSource, renewed, type TemporaryCredentials } from '../../src/agent/target/credentials.ts';
+import { platformIdentity } from '../../src/agent/target/platform-identity.ts';
+import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
+import { s3Access } from '../support/s3-server.ts';
+import {
+  credentialsFor,
+  openSts,
+  refusal,
+  type StandInSts,
+  type StsAnswer,
+  sessionToken,
+} from '../support/stand-in-sts.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const services: StandInSts[] = [];
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()));
+});
+
+const token = 'token-of-the-service-account';
+const read = async (path: string): Promise<string> => `${token}:${path}`;
+
+async function serve(...answers: readonly (StsAnswer | undefined)[]): Promise<StandInSts> {
+  const service = await openSts((_, index) => answers[Math.min(index, answers.length - 1)]);
+  services.push(service);
+  return service;
+}
+
+const webIdentity = (endpoint: string, more: object = {}) => ({
+  AWS_WEB_IDENTITY_TOKEN_FILE: '/token',
+  AWS_ENDPOINT_URL_STS: endpoint,
+  AWS_ROLE_ARN: 'arn:aws:iam::1:role/backups',
+  ...more,
+});
+
+function identityBy(environment: object, idleMs = 5000): { source: CredentialSource; surroundings: TestSurroundings } {
+  const surroundings = agentSurroundings({ environment: environment as Record<string, string>, idleMs });
+  return { source: platformIdentity({ region: 'eu-central-1' }, undefined, read, surroundings), surroundings };
+}
+
+describe('by a token of Kubernetes', () => {
+  it('asks for the role, says nothing of it in the log, and keeps what it was given', async () => {
+    const service = await serve(credentialsFor(3600));
+    const { source, surroundings } = identityBy(webIdentity(service.endpoint));
+    expect(await source.current()).toMatchObject({ ...s3Access, sessionToken });
+    await source.current();
+    expect(service.asked).toEqual([
+      {
+        Action: 'AssumeRoleWithWebIdentity',
+        Version: '2011-06-15',
+        RoleArn: 'arn:aws:iam::1:role/backups',
+        RoleSessionName: 'clusterwright',
+        WebIdentityToken: `${token}:/token`,
+        authorization: '',
+      },
+    ]);
+    surroundings.log.info({ a: sessionToken }, s3Access.secretAccessKey);
+    expect(surroundings.lines.join('')).not.toMatch(new RegExp(`${sessionToken}|${s3Access.secretAccessKey}`));
+  });
+
+  it('asks once for all that wait, without a role where none is named', async () => {
+    const service = await serve(credentialsFor(3600));
+    const { source } = identityBy(webIdentity(service.endpoint, { AWS_ROLE_ARN: undefined }));
+    await Promise.all([source.current(), source.current(), source.current()]);
+    expect(service.asked).toHaveLength(1);
+    expect(service.asked[0]).not.toHaveProperty('RoleArn');
+  });
+
+  it.each<[string, StsAnswer, string, RegExp]>([
+    [
+      'a refusal, in its words',
+      refusal(403, 'AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity'),
+      'TargetRefused',
+      /gives no credentials: AccessDenied, Not authorized to perform sts:AssumeRoleWithWebIdentity, status 403$/,
+    ],
+    [
+      'words without end',
+      refusal(400, 'X'.repeat(500), `\u0007${'y'.repeat(5000)}`),
+      'TargetRefused',
+      /: X{64}, .{300}, status 400$/,
+    ],
+    ['trouble of its own', refusal(500, 'InternalFailure', ''), 'TargetUnreachable', /InternalFailure, status 500/],
+    ['trouble with Kubernetes', refusal(400, 'IDPCommunicationError', 'later'), 'TargetUnreachable', /later/],
+    [
+      'a redirect',
+      { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
+      'TargetRefused',
+      /status 302/,
+    ],
+    ['nothing', { body: '' }, 'TargetRefused', /no usable time of expiry/],
+    ['no time', credentialsFor(1, { Expiration: 'soon' }), 'TargetRefused', /no usable time/],
+    ['a name with a line break', credentialsFor(60, { AccessKeyId: 'a\r\nb' }), 'TargetRefused', /no usable name/],
+    [
+      'a secret without end',
+      credentialsFor(60, { SecretAccessKey: 'x'.repeat(2000) }),
+      'TargetRefused',
+      /no usable secret/,
+    ],
+    ['a token with a blank', credentialsFor(60, { SessionToken: 'a b' }), 'TargetRefused', /no usable token/],
+    ['more than anybody needs', { body: 'x'.repeat(70_000) }, 'TargetRefused', /more than 65536 bytes/],
+  ])('is refused where the service answers with %s', async (_, answer, reason, message) => {
+    const service = await serve(answer);
+    const { source } = identityBy(webIdentity(service.endpoint));
+    await expect(source.current()).rejects.toMatchObject({ reason, message: expect.stringMatching(message) });
+    expect(service.asked).toHaveLength(1);
+  });
+
+  it('waits no longer than it is told to, and for nobody who is not there', async () => {
+    const silent = await serve(undefined);
+    for (const endpoint of [silent.endpoint, 'http://127.0.0.1:1']) {
+      await expect(identityBy(webIdentity(endpoint), 50).source.current()).rejects.toMatchObject({
+        reason: 'TargetUnreachable',
+      });
+    }
+  });
+});
+
+describe('by the agent of a node', () => {
+  const given = {
+    AccessKeyId: 'id',
+    SecretAccessKey: 'the-secret',
+    Token: 'the-token',
+    Expiration: '2099-01-01T00:00:00Z',
+  };
+  const container = (url: string) => ({
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: url,
+    AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/pod-token',
+  });
+
+  it('shows the token that the pod was given', async () => {
+    const service = await serve({ body: JSON.stringify(given) });
+    const { source } = identityBy(container(`${service.endpoint}/v1/credentials`));
+    expect(await source.current()).toMatchObject({ accessKeyId: 'id', sessionToken: 'the-token' });
+    expect(service.asked).toEqual([{ authorization: `${token}:/pod-token` }]);
+  });
+
+  it.each<[string, StsAnswer, string]>([
+    ['no credentials', { body: '{}' }, 'TargetRefused'],
+    ['no JSON', { body: 'null' }, 'TargetRefused'],
+    ['a refusal', { status: 403, body: '' }, 'TargetRefused'],
+    ['trouble', { status: 503, body: '' }, 'TargetUnreachable'],
+  ])('fails where it answers with %s', async (_, answer, reason) => {
+    const service = await serve(answer);
+    await expect(identityBy(container(service.endpoint)).source.current()).rejects.toMatchObject({ reason });
+  });
+
+  it.each(['http://169.254.169.254/', 'http://evil.example/', 'file:///etc/passwd', 'nonsense'])(
+    'asks nobody else without TLS: %s',
+    async (url) => {
+      await expect(identityBy(container(url)).source.current()).rejects.toMatchObject({ reason: 'SecretUnusable' });
+    },
+  );
+});
+
+it('says what is missing where the platform gives nothing', () => {
+  expect(() => identityBy({})).toThrow(/names no credentials, and the platform gives this pod none/);
+});
+
+describe('what lasts for a while', () => {
+  const rig = () => {
+    const clock = new VirtualClock();
+    const at = (expiresAt: number): TemporaryCredentials => ({ accessKeyId: 'id', secretAccessKey: 'x', expiresAt });
+    const answers: (TemporaryCredentials | Failure)[] = [];
+    let asked = 0;
+    const source = renewed(
+      async () => {
+        asked += 1;
+        const next = answers.shift() ?? at(clock.now() + 3_600_000);
+        if (next instanceof Failure) throw next;
+        return next;
+      },
+      { clock, log: agentSurroundings().log },
+    );
+    return { clock, source, answers, asked: () => asked };
+  };
+  const minute = 60_000;
+
+  it('is renewed five minutes before its end, and when the server takes it for expired', async () => {
+    const { clock, source, asked } = rig();
+    await source.current();
+    await clock.advance(54 * minute);
+    await source.current();
+    expect(asked()).toBe(1);
+    await clock.advance(2 * minute);
+    await source.current();
+    expect(asked()).toBe(2);
+    source.forget();
+    await source.current();
+    expect(asked()).toBe(3);
+  });
+
+  it('goes on with what it has where nobody answers for a moment, and not where it is refused', async () => {
+    const { clock, source, answers } = rig();
+    await source.current();
+    await clock.advance(56 * minute);
+    answers.push(
+      new Failure('TargetUnreachable', 'x'),
+      new Failure('TargetRefused', 'y'),
+      new Failure('TargetUnreachable', 'z'),
+    );
+    await source.current();
+    await expect(source.current()).rejects.toMatchObject({ reason: 'TargetRefused' });
+    await clock.advance(5 * minute);
+    await expect(source.current()).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+    await source.current();
+  });
+});
