@@ -17,6 +17,7 @@ const io: EngineIO = {
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
   secret: async (name) => (name === 'db-auth' ? { password } : undefined),
   secretRefused: () => undefined,
+  serviceAccount: () => Promise.resolve(undefined),
   claim: () => Promise.reject(new Error('nobody here has claims')),
   exchange: () => Promise.reject(new Error('nobody here speaks HTTP')),
   dial: (host, port) =>

@@ -63,6 +63,7 @@ async function survey(seen = cluster): Promise<Survey> {
     namespace: 'team',
     secrets: createSecretReader({ client, clock, onValue: () => undefined }),
     claims: async () => undefined,
+    accounts: async () => undefined,
     dial: edges.dial,
     clock,
     signal: new AbortController().signal,
