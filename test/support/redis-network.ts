@@ -37,6 +37,7 @@ export function identified(
 function dataProcess(node: DataNode): Process {
   return (command) => {
     if (command === 'INFO') return info(infoOf(node));
+    if (command === 'ROLE') return [node.role === 'primary' ? 'master' : 'slave'];
     if (!command.startsWith('CONFIG GET')) return 'OK';
     const { term } = node;
     const carried = term === undefined ? '' : `${term.wasPrimary ? 'primary' : 'replica'}-${term.number}`;
