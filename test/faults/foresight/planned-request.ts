@@ -28,7 +28,8 @@ function isOf(step: Step, request: TransportRequest, body: unknown): boolean {
     case 'create':
       if (method === 'POST') return path === collectionOf(step.object) && isMade(body, step.object, 'stringData');
       return (
-        path === pathOf(step.object) && (isApplied(step.object, type, body) || isRelabelled(step.object, type, body))
+        path === pathOf(step.object) &&
+        (isApplied(step.object, type, asFound(body)) || isRelabelled(step.object, type, body))
       );
     case 'apply':
       return path === pathOf(step.object) && method === 'PATCH' && isApplied(step.object, type, body);
@@ -64,6 +65,14 @@ function isMade(body: unknown, object: KubeObject, generated: string): boolean {
 function isApplied(object: KubeObject, type: string, body: unknown): boolean {
   if (type.includes('json-patch')) return isTakeOver(body as readonly { readonly path: string }[]);
   return type.includes('apply-patch') && same(body, object);
+}
+
+/** What is there already has a UID that no plan for making it can know. */
+function asFound(body: unknown): unknown {
+  const { metadata, ...rest } = body as Fields;
+  if (metadata === undefined) return body;
+  const { uid: _, ...known } = metadata as Fields;
+  return { ...rest, metadata: known };
 }
 
 function isTakeOver(operations: readonly { readonly path: string }[]): boolean {
