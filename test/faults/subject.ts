@@ -3,6 +3,7 @@
  * Everything else of a scenario is the same for all engines.
  */
 import type { KubeObject, Resource } from '../../src/api/object.ts';
+import type { KubeClient } from '../../src/runtime/client.ts';
 import type { Contents, Database } from './backup/database.ts';
 import type { Fault } from './plan.ts';
 import type { LedgerRecord } from './record.ts';
@@ -44,6 +45,8 @@ export interface Subject {
   guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
+  /** See `Stage`. Undefined where no older state is simulated. */
+  makeOlder?(world: SimulatedWorld, client: KubeClient): Promise<void>;
   /** See `Stage`. Undefined for a database that compares nothing. */
   readonly corruption?: {
     spoil(world: SimulatedWorld, pod: string): void;

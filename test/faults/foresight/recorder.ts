@@ -129,13 +129,15 @@ export function foresightRecorder(options: {
       // A listener speaks to the same processes meanwhile.
       const asking = new AsyncLocalStorage<Connection[]>();
       const secretReads: SecretRead[] = [];
+      const planned = new WeakSet<Pass>();
       const recorded = engines.map((engine): RegisteredEngine => {
         const { lastBackup, upkeep } = engine;
         const reading =
           (pass: Pass, io: EngineIO): EngineIO['secret'] =>
           async (name, whose) => {
             const values = await io.secret(name, whose);
-            pass.secrets.set(name, values);
+            // An action may read one that the plan has made.
+            if (!planned.has(pass)) pass.secrets.set(name, values);
             return values;
           };
         return {
@@ -148,6 +150,7 @@ export function foresightRecorder(options: {
             const survey = await asking.run(connections, () =>
               engine.survey(cluster, children, { ...io, ...keepable, secret: reading(pass, io) }, referred),
             );
+            planned.add(pass);
             pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
             pass.kept = frozen(kept);
             pass.secretReads = secretReads.slice(firstRead);

@@ -224,4 +224,20 @@ export const planMutants: readonly Mutant[] = [
     classes: ['F1'],
     oracle: 'O5',
   },
+  {
+    id: 'known-before-used',
+    defect:
+      'a sentinel is told of the identity before it is told to log in as it, so one that heard the first alone is never told the rest',
+    edits: [
+      {
+        file: 'engines/redis/act.ts',
+        find: "  await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));\n  if (!asCluster) return;\n  await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));",
+        replace:
+          "  if (asCluster) await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));\n  await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));\n  if (!asCluster) return;",
+      },
+    ],
+    scenarios: ['S16 older'],
+    classes: ['F2', 'F16'],
+    oracle: 'O1',
+  },
 ];

@@ -38,7 +38,7 @@ export async function namedBySentinels(world: SimulatedWorld): Promise<string | 
   return undefined;
 }
 
-function password({ kubernetes, namespace, cluster }: SimulatedWorld): string {
+export function passwordIn({ kubernetes, namespace, cluster }: SimulatedWorld): string {
   const secret = kubernetes
     .objects()
     .find(
@@ -61,12 +61,12 @@ async function within<T>({ time }: SimulatedWorld, ms: number, work: Promise<T>)
 }
 
 /** With the password of the clients. */
-async function openConnection(world: SimulatedWorld, host: string, at: number): Promise<RedisConnection> {
+export async function openConnection(world: SimulatedWorld, host: string, at: number): Promise<RedisConnection> {
   const giveUp = new AbortController();
   const cancel = world.time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));
   try {
     const connection = redisConnection(await world.network.dial(clientAddress, host, at, giveUp.signal));
-    await within(world, answerMs, connection.command('AUTH', password(world)));
+    await within(world, answerMs, connection.command('AUTH', passwordIn(world)));
     return connection;
   } finally {
     cancel();

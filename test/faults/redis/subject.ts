@@ -8,6 +8,7 @@ import type { DataNode } from './data-node.ts';
 import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
 import { namedBySentinels, openSimulatedLedger } from './ledger.ts';
+import { leaveWithoutIdentity } from './older.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
 
@@ -42,6 +43,7 @@ function subjectOf(processes: Processes): Subject {
     openLedger: (world, discovery) =>
       openSimulatedLedger(world, discovery === 'database' ? () => namedBySentinels(world) : undefined),
     guard: (world) => guard(world, processes),
+    makeOlder: (world, client) => leaveWithoutIdentity(world, processes, client),
     afflict(world, fault) {
       const name = fault.member === 'primary' ? primaryOf(world) : `${world.cluster}-${fault.member}`;
       const pod = name === undefined ? undefined : podsOf(world, 'data').get(name);
@@ -84,6 +86,7 @@ function ofProcesses(world: SimulatedWorld, processes: Processes): string[] {
     sentinel: processes.sentinel(addressOf(pod)),
   }));
   return [
+    ...ofIdentity(world, nodes, sentinels),
     ...replicas.flatMap(({ name, node }) =>
       node?.replication.isUp === true && node.replication.source?.host === addressOf(primary.pod)
         ? []
@@ -95,6 +98,29 @@ function ofProcesses(world: SimulatedWorld, processes: Processes): string[] {
     ),
     ...sentinels.flatMap(({ name, sentinel }) =>
       ofSentinel(name, sentinel, addressOf(primary.pod), addresses, sentinels.length),
+    ),
+  ];
+}
+
+/** Once a cluster has an identity, every process of it knows and uses it. */
+function ofIdentity(
+  { kubernetes, namespace, cluster }: SimulatedWorld,
+  nodes: readonly { readonly name: string; readonly node: DataNode | undefined }[],
+  sentinels: readonly { readonly name: string; readonly sentinel: Sentinel | undefined }[],
+): string[] {
+  const internal = `${cluster}-internal`;
+  if (!kubernetes.objects().some(({ kind, metadata }) => kind === 'Secret' && metadata.name === internal)) return [];
+  const user = `clusterwright/${namespace}/${cluster}`;
+  return [
+    ...nodes.flatMap(({ name, node }) =>
+      node?.users.all.has(user) === true && node.settings.text('masteruser') === user
+        ? []
+        : [`${name} does not copy as the cluster`],
+    ),
+    ...sentinels.flatMap(({ name, sentinel }) =>
+      sentinel?.users.all.has(user) === true && [...sentinel.watches.values()].every((w) => w.settings.user === user)
+        ? []
+        : [`${name} does not watch as the cluster`],
     ),
   ];
 }

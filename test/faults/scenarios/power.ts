@@ -43,12 +43,11 @@ export function powerCut(before: Spec, order: readonly Returning[] | 'all'): Omi
     // Each on a machine of its own.
     before: { ...before, scheduling: { topologySpread: 'Required' } },
     async act(stage) {
-      const pods = await stage.withoutOperator(async () => {
-        const found = await failOverUnseen(stage);
-        await stage.cutPower('all');
-        await stage.pause(3_000);
-        return found;
-      });
+      await stage.stopOperator();
+      const pods = await failOverUnseen(stage);
+      await stage.cutPower('all');
+      await stage.pause(3_000);
+      stage.startOperator();
       for (const which of order === 'all' ? [] : order) {
         await stage.restorePower([pods[which]]);
         await stage.pause(apartMs);

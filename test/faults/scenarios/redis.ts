@@ -164,6 +164,27 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     written: true,
   },
   powerCut(three, ['old', 'third', 'new']),
+  {
+    id: 'S16 older',
+    title: 'a cluster that is older than identities is taken over',
+    before: three,
+    async prepare(stage) {
+      await stage.stopOperator();
+      await stage.makeOlder();
+    },
+    act: async (stage) => stage.startOperator(),
+    end: 'whole',
+    mayDiffer: [
+      {
+        oracle: 'O2',
+        about: 'controller-revision-hash',
+        why: 'a set that is made again mounts the identity, others do not',
+      },
+      { oracle: 'O2', about: 'StatefulSet/', why: 'the same' },
+    ],
+    writes: 17,
+    written: true,
+  },
 ];
 
 export const redisScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'redis', ...scenario }));

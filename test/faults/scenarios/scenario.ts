@@ -42,8 +42,11 @@ export interface Stage {
   cutPower(pods: readonly string[] | 'all'): Promise<void>;
   restorePower(pods: readonly string[] | 'all'): Promise<void>;
   restartOperator(): Promise<void>;
-  /** No process of the operator runs meanwhile. */
-  withoutOperator<T>(work: () => Promise<T>): Promise<T>;
+  /** No process of the operator runs from then on, until `startOperator`. */
+  stopOperator(): Promise<void>;
+  startOperator(): void;
+  /** The cluster is as an operator left it that knew less than this one does. The operator is not there. */
+  makeOlder(): Promise<void>;
 }
 
 export type Spec = Readonly<Record<string, unknown>>;

@@ -116,11 +116,11 @@ export function simulatedStage(options: {
       for (const node of nodesOf(world, pods)) kubernetes.startNode(node);
     },
     restartOperator: () => operators.restart(),
-    async withoutOperator(work) {
-      await operators.goAway();
-      const result = await work();
-      operators.comeBack();
-      return result;
+    stopOperator: () => operators.goAway(),
+    startOperator: () => operators.comeBack(),
+    async makeOlder() {
+      if (subject.makeOlder === undefined) throw new Error('nobody knows what an older operator left');
+      await subject.makeOlder(world, client);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Dial } from '../../../src/runtime/engine-io.ts';
 
 /** Commands by which a Redis process changes. */
 const changing =
-  /\r\n(REPLICAOF|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
+  /\r\n(REPLICAOF|ACL\r\n\$\d+\r\nSETUSER|CONFIG\r\n\$\d+\r\nSET|CLIENT\r\n\$\d+\r\n(?:PAUSE|UNPAUSE)|SENTINEL\r\n\$\d+\r\n(?:MONITOR|REMOVE|SET|RESET|FAILOVER))\r\n/;
 
 /** Calls by which an etcd changes. */
 const changingCall =
@@ -20,6 +20,12 @@ const changingCall =
 export function changingCommand(chunk: Uint8Array): string | undefined {
   const text = Buffer.from(chunk).toString('latin1');
   return changingCall.exec(text)?.[1] ?? changing.exec(text)?.[1]?.replace(/\r\n\$\d+\r\n/, ' ');
+}
+
+/** A sentinel is told its users right after `SENTINEL SET`, which counts already. */
+function countedCommand(chunk: Uint8Array, place: string): string | undefined {
+  const command = changingCommand(chunk);
+  return command === 'ACL SETUSER' && place.endsWith(':26379') ? undefined : command;
 }
 
 /** A call of etcd's, not a command of Redis'. */
@@ -60,7 +66,7 @@ function observed(inner: Duplex, place: string, observer: CommandObserver): Dupl
     read: () => undefined,
     write(chunk: Buffer, _encoding, done) {
       if (observer.isDead()) return done(new Error('this operator is dead'));
-      const command = changingCommand(chunk);
+      const command = countedCommand(chunk, place);
       const fate = command === undefined ? 'sent' : observer.sending(command, place);
       if (fate === 'dead') return done(new Error('this operator is dead'));
       if (fate !== 'sent') silent = true;
