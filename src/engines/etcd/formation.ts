@@ -5,7 +5,7 @@
  * (safety rule G8). Everywhere else members resume on their volumes, or join after etcd has listed them.
  */
 import { forming, isResuming, joining, type Roster, resuming, type Start } from './roster.ts';
-import { heldBy, holds, type Member, type Situation } from './situation.ts';
+import { heldBy, holds, type Member, nextIndex, type Situation } from './situation.ts';
 
 export type Formation =
   | { readonly state: 'decided'; readonly roster: Roster }
@@ -25,7 +25,8 @@ export function formationOf(situation: Situation): Formation {
       'every volume of this cluster is gone; nothing can bring its data back, and a new cluster in its place needs a new resource';
     return { state: 'lost', message };
   }
-  return { state: 'decided', roster: forming(cluster, spec.replicas) };
+  // Volumes of removed members may be there still: nobody is ever started on one of them.
+  return { state: 'decided', roster: forming(cluster, spec.replicas, nextIndex(situation)) };
 }
 
 /** Somebody has taken an entry away: who has run, as the claim says, and has not been removed since, is one of them. */

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
 import { type Pod, podIsReady } from '../../resources/children.ts';
+import { peerUrl } from './names.ts';
 import { isHealthy, type Member, nameOf, type Situation } from './situation.ts';
 import { isVolumeFull } from './termination-message.ts';
 
@@ -16,6 +17,10 @@ export function troubles(situation: Situation, members: readonly Member[]): stri
 function troubleOf({ cluster, pods, observed }: Situation, member: Member): string | undefined {
   const name = nameOf(cluster, member);
   if (member.index === undefined) return isForeign(name);
+  if (member.isElsewhere === true) {
+    const url = peerUrl(cluster, member.index);
+    return `${name} has another peer URL in etcd's list than ${url}: give it that one with etcdctl member update`;
+  }
   const pod = pods.get(member.index);
   if (pod === undefined) return `${name} has no pod`;
   const trouble = podTrouble(pod);

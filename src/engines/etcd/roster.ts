@@ -29,9 +29,9 @@ function line(cluster: Place, indexes: readonly number[]): string {
   return indexes.map((index) => `${memberName(name, index)}=${peerUrl(cluster, index)}`).join(',');
 }
 
-/** A new cluster of the members 0 to `size` - 1. */
-export function forming(cluster: Place, size: number): Roster {
-  const indexes = Array.from({ length: size }, (_, index) => index);
+/** A new cluster of `size` members, numbered from `first` on. */
+export function forming(cluster: Place, size: number, first = 0): Roster {
+  const indexes = Array.from({ length: size }, (_, place) => first + place);
   return new Map(indexes.map((index) => [index, { state: 'new', cluster: line(cluster, indexes) }]));
 }
 

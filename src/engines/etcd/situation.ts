@@ -19,8 +19,10 @@ import { type Roster, readRoster } from './roster.ts';
 
 /** A member by etcd's own list, with its process where that answers. */
 export interface Member extends ListedMember {
-  /** Absent for a member that is none of ours. */
+  /** Absent for a member that is none of ours: neither its peer URL is, nor its name. */
   readonly index?: number;
+  /** It is one of ours, and etcd's list has another peer URL for it. */
+  readonly isElsewhere?: true;
   readonly live?: LiveMember;
 }
 
@@ -95,21 +97,36 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
   };
 }
 
+/**
+ * Which of ours a member is its peer URL tells. Where somebody has given it another one (`etcdctl member update`), or where
+ * the resource was made again with TLS among peers and without it before, the name of its process still does: nothing of
+ * a member that etcd lists is taken away for its URL.
+ */
 function membersOf(cluster: Cluster<EtcdSpec>, { agreed, members }: EtcdObserved): Member[] | undefined {
+  if (agreed === undefined) return undefined;
   const live = answering(members);
-  const found = agreed?.members.map((listed): Member => {
-    const index = listed.peerUrls.flatMap((url) => indexInUrl(cluster, url) ?? [])[0];
+  const byUrl = ({ peerUrls }: ListedMember): number | undefined =>
+    peerUrls.flatMap((url) => indexInUrl(cluster, url) ?? [])[0];
+  const known = new Set(agreed.members.map(byUrl));
+  const byName = ({ name }: ListedMember): number | undefined => {
+    const index = indexInName(cluster.metadata.name, name);
+    return known.has(index) ? undefined : index;
+  };
+  const found = agreed.members.map((listed): Member => {
+    const here = byUrl(listed);
+    const index = here ?? byName(listed);
     const process = live.find((candidate) => candidate.memberId === listed.id);
     const isOurs = process !== undefined && process.clusterId === agreed.clusterId;
     return {
       ...listed,
       ...(index === undefined ? {} : { index }),
+      ...(index === undefined || here !== undefined ? {} : { isElsewhere: true }),
       ...(isOurs ? { live: process } : {}),
     };
   });
   // etcd lists them by its own numbers; those that are none of ours come last.
   const place = ({ index }: Member): number => index ?? Number.MAX_SAFE_INTEGER;
-  return found?.sort((a, b) => place(a) - place(b));
+  return found.sort((a, b) => place(a) - place(b));
 }
 
 export function isRetired(claim: Claim): boolean {

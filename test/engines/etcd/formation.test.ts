@@ -44,6 +44,11 @@ it.each<[story: string, situation: Story, recheckMs: number | undefined]>([
 describe('a new cluster', () => {
   table([
     ['is formed by all members at once', fresh, [...everyChild, ...sets(0, 1, 2), 'wait Forming']],
+    [
+      'G7: beside volumes of members that were removed gets numbers that nobody has had',
+      { ...fresh, numbers: [0, 2], claims: { all: 'retired' }, children: onlyClaims },
+      [...everyChild, ...sets(3, 4, 5), 'wait Forming'],
+    ],
     ['of no members waits to be wanted', { ...fresh, spec: { replicas: 0 } }, [...everyChild, 'settled']],
     [
       'goes on where it was begun, whatever size is wanted by now',

@@ -103,6 +103,37 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
     }),
   );
 
+  it.each([...etcdBinaries.keys()])(
+    'with %s, whose peer URL somebody has changed in the list of etcd, keep their process and their volume',
+    (version) =>
+      story(async (host) => {
+        const operator = etcdOperator(host, { version, replicas: 1, deletionPolicy: 'Delete' });
+        await operator.settle();
+        await put(host, 'db-0-0', 'a', '1');
+        operator.clear();
+        const { members = [] } = await callEtcd(host.io, host.address('db-0-0'), 'cluster/member/list', {});
+        const [{ ID, peerURLs }] = members as [{ ID: string; peerURLs: string[] }];
+        const update = (urls: readonly string[]): Promise<unknown> =>
+          callEtcd(host.io, host.address('db-0-0'), 'cluster/member/update', { ID, peerURLs: urls }, 5000);
+        await update(['https://somewhere.else:2380']);
+        for (let pass = 0; pass < 10; pass++) await operator.pass();
+        expect([asked(operator), claims(host)]).toEqual([[], { 'data-db-0-0': 'held' }]);
+        await operator.until('MembersNotReady');
+        expect(operator.cluster.status?.conditions?.find(({ type }) => type === 'Ready')?.message).toMatch(
+          /^db-0-0 has another peer URL in etcd's list than http:/,
+        );
+        host.kill('db-0-0');
+        await host.turn();
+        await until('it serves', async () => {
+          await operator.pass();
+          expect(await get(host, 'db-0-0', 'a')).toBe('1');
+          await update(peerURLs);
+        });
+        await operator.settle();
+        expect([asked(operator), await get(host, 'db-0-0', 'a')]).toEqual([[], '1']);
+      })(),
+  );
+
   it(
     'G8: volumes that outlive their resource are found again by the next of its name',
     story(async (host) => {
