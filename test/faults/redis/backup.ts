@@ -6,7 +6,7 @@ import { Failure } from '../../../src/agent/failure.ts';
 import type { Origin } from '../../../src/agent/machine.ts';
 import { Crc64 } from '../../../src/backup/crc64.ts';
 import type { RedisSource } from '../../../src/backup/source.ts';
-import { redisConnection } from '../../../src/engines/redis/connection.ts';
+import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts';
@@ -41,25 +41,57 @@ interface Found {
   readonly host: string;
   readonly node: DataNode;
   readonly isReplica: boolean;
+  /** It let the agent in as the cluster, and not by a password that others may have, too. */
+  readonly knowsCluster: boolean;
+}
+
+/** What follows `AUTH`; `own` is the cluster's alone. */
+interface Logins {
+  readonly own: readonly string[] | undefined;
+  readonly shared: readonly string[];
+}
+
+const lineOf = (content: string): string => content.split('\n', 1)[0] ?? '';
+
+function loginsOf({ passwordFile = '', identity }: RedisSource, { file }: AgentContext): Logins {
+  const own = identity === undefined ? undefined : file(identity.passwordFile);
+  return {
+    own: identity === undefined || own === undefined ? undefined : [identity.user, lineOf(own)],
+    shared: [lineOf(file(passwordFile) ?? '')],
+  };
+}
+
+/** Whether a member let the agent in as the cluster. One that does not know it is asked by the password. */
+async function logIn(connection: RedisConnection, { own, shared }: Logins): Promise<boolean> {
+  if (own !== undefined) {
+    try {
+      await connection.command('AUTH', ...own);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RedisError) || error.code !== 'WRONGPASS') throw error;
+    }
+  }
+  await connection.command('AUTH', ...shared);
+  return false;
 }
 
 export function redisDatabase(processes: Processes): Database {
-  /** What a member says of itself, over the network, to who knows the password. */
-  async function ask(host: string, port: number, password: string, context: AgentContext): Promise<Found> {
+  /** What a member says of itself, over the network, to who may log in. */
+  async function ask(host: string, port: number, logins: Logins, context: AgentContext): Promise<Found> {
     const { network, ip, inTime } = context;
     const giveUp = new AbortController();
     try {
       const stream = await inTime(network.dial(ip, host, port, giveUp.signal), host);
       const connection = redisConnection(stream);
       try {
-        await inTime(connection.command('AUTH', password), host);
+        const knowsCluster = await inTime(logIn(connection, logins), host);
         const text = String(await inTime(connection.command('INFO', 'replication'), host));
         const node = processes.data(network.resolve(host) ?? '');
         const isReplica = text.includes('role:slave');
         if (node === undefined || (isReplica && !text.includes('master_link_status:up'))) {
           throw new Failure('SourceUnreachable', `${host} follows nobody`);
         }
-        return { host, node, isReplica };
+        return { host, node, isReplica, knowsCluster };
       } finally {
         connection.close();
       }
@@ -78,10 +110,12 @@ export function redisDatabase(processes: Processes): Database {
     hasData: (volume) => volume.has(appendOnly) && volume.has(marker),
     firstClaim: (cluster) => `data-${cluster}-0`,
     async dump(source, context) {
-      const { members, passwordFile = '' } = source as RedisSource;
-      const password = context.file(passwordFile)?.split('\n', 1)[0] ?? '';
-      const asked = await Promise.allSettled(members.map(({ host, port }) => ask(host, port, password, context)));
-      const found = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const { members } = source as RedisSource;
+      const logins = loginsOf(source as RedisSource, context);
+      const asked = await Promise.allSettled(members.map(({ host, port }) => ask(host, port, logins, context)));
+      const told = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      const knowing = told.filter(({ knowsCluster }) => knowsCluster);
+      const found = knowing.length > 0 ? knowing : told;
       const chosen = found.find(({ isReplica }) => isReplica) ?? found[0];
       if (chosen === undefined) {
         const refused = asked.find((each) => each.status === 'rejected')?.reason as unknown;
