@@ -78,7 +78,7 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/executor.ts',
-        find: 'if (whose !== undefined) throw new NameConflict(whose, { cause });',
+        find: 'if (whose !== undefined) throw new NameConflict(whose, { cause });\n    cache.observeRead(live);',
         replace:
           'throw new NameConflict([object.kind, object.metadata.name, "exists and belongs to you"].join(" "), { cause });',
       },
@@ -141,8 +141,8 @@ export const runtimeMutants: readonly Mutant[] = [
       { file: 'runtime/status-writer.ts', find: 'if (isDeepStrictEqual(before, after)) return 0;', replace: '' },
       {
         file: 'runtime/status-writer.ts',
-        find: 'if (!isTurn(before, after) && since < detailDelayMs)',
-        replace: 'if (isTurn(before, after) && since < 0)',
+        find: 'if (waitsFor > 0) return Math.ceil(waitsFor);',
+        replace: '',
       },
     ],
     scenarios: ['S1', 'S4'],
