@@ -103,11 +103,10 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
     known = { lease, at: clock.monotonic() };
   }
 
-  function mayTake(): boolean {
-    if (known === undefined) return false;
-    const { holderIdentity = '', leaseDurationSeconds = 0 } = specOf(known.lease);
+  function mayTake(seen: { readonly lease: KubeObject; readonly at: number }): boolean {
+    const { holderIdentity = '', leaseDurationSeconds = 0 } = specOf(seen.lease);
     if (holderIdentity === '' || holderIdentity === identity) return true;
-    return clock.monotonic() - known.at >= Math.max(leaseDuration, leaseDurationSeconds * 1000);
+    return clock.monotonic() - seen.at >= Math.max(leaseDuration, leaseDurationSeconds * 1000);
   }
 
   function leaseHeldByUs(): KubeObject {
@@ -170,14 +169,13 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
         if (!isNotFound(error)) throw error;
         known = undefined;
       }
-      if (known !== undefined && !mayTake()) return false;
+      if (known !== undefined && !mayTake(known)) return false;
       await claim(signal);
       return isLeader();
     } catch (err) {
-      if (signal.aborted) return false;
       // Someone was faster: seen again at the next attempt.
-      if (isConflict(err) || isAlreadyExists(err)) return false;
-      log.warn({ err, lease: name }, 'the lease cannot be acquired');
+      const isExpected = signal.aborted || isConflict(err) || isAlreadyExists(err);
+      if (!isExpected) log.warn({ err, lease: name }, 'the lease cannot be acquired');
       return false;
     }
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { ApiError } from '../../src/runtime/api-error.ts';
 import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
 import { createLeaderElection, type LeaderElection, LeadershipLost } from '../../src/runtime/lease.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
@@ -18,13 +19,20 @@ class Contender {
   lost: AbortSignal | undefined;
   /** What it has written is answered. */
   isAnswered = true;
+  readonly log = new RecordingLog();
   outcome: Promise<string>;
   /** How long its work goes on after it was told to stop. */
   drainMs = 0;
 
-  constructor(identity: string, server: LeaseServer, clock: VirtualClock, metrics = createMetrics()) {
+  constructor(identity: string, server: LeaseServer, clock: VirtualClock, jitter = 0) {
     this.process = new LeaseProcess(clock, server);
-    const common = { namespace: 'ops', name: 'controller', random: () => 0, log: new RecordingLog(), metrics };
+    const common = {
+      namespace: 'ops',
+      name: 'controller',
+      random: () => jitter,
+      log: this.log,
+      metrics: createMetrics(),
+    };
     this.election = createLeaderElection({
       ...common,
       identity,
@@ -57,6 +65,10 @@ class Contender {
   get leads(): boolean {
     return this.election.isLeader();
   }
+
+  get warnings(): string[] {
+    return this.log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  }
 }
 
 function contest(...identities: string[]) {
@@ -74,6 +86,15 @@ async function duel() {
   return { clock, server, a, b };
 }
 
+function leaseOf(holderIdentity: string, leaseDurationSeconds: number): KubeObject {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'controller', namespace: 'ops' },
+    spec: { holderIdentity, leaseDurationSeconds },
+  } as KubeObject;
+}
+
 describe('leader election', () => {
   it('who is refused the lease because another wrote first does not lead, and goes on trying', async () => {
     const { clock, server } = contest();
@@ -84,7 +105,7 @@ describe('leader election', () => {
     };
     const late = new Contender('late', server, clock);
     await clock.advance(100);
-    expect([server.holder, late.leads, late.signal]).toEqual(['faster', false, undefined]);
+    expect([server.holder, late.leads, late.signal, late.warnings]).toEqual(['faster', false, undefined, []]);
     // The faster one never renews: the late one has gone on trying.
     await clock.advance(20_000);
     expect([server.holder, late.leads]).toEqual(['late', true]);
@@ -122,7 +143,8 @@ describe('leader election', () => {
     await clock.advance(19_900);
     expect([a.leads, b.leads, a.signal?.aborted, a.lost?.aborted]).toEqual([true, false, true, false]);
     await clock.advance(100);
-    expect([await a.outcome, server.holder, a.leads]).toEqual(['released', '', false]);
+    expect([await a.outcome, server.holder, a.leads, a.lost?.aborted]).toEqual(['released', '', false, false]);
+    expect(a.warnings).toEqual([]);
     await clock.advance(2000);
     expect([b.leads, server.lease?.spec.leaseTransitions]).toEqual([true, 1]);
   });
@@ -166,6 +188,7 @@ describe('leader election', () => {
       await clock.advance(2000);
       expect([a.leads, b.leads, a.signal?.aborted]).toEqual([false, false, true]);
       expect(a.signal?.reason).toBeInstanceOf(LeadershipLost);
+      expect(a.signal?.reason).toMatchObject({ message: expect.stringContaining('no renewal succeeded within 10 s') });
       expect(await a.outcome).toBe('lost');
       await clock.advance(17_000);
       expect(b.leads).toBe(true);
@@ -259,7 +282,123 @@ describe('leader election', () => {
     expect([server.holder, contenders]).toEqual(['', []]);
   });
 
-  it('durations that would allow two leaders are refused', () => {
+  it.each([
+    ['longer', 20, 20_000],
+    // Its own fifteen seconds, and the next attempt after them.
+    ['shorter', 1, 16_000],
+  ])("another holder's %s duration of %i s: the longer one of both is waited for", async (_, seconds, ms) => {
+    const { clock, server } = contest();
+    server.create(leaseOf('x', seconds));
+    const late = new Contender('late', server, clock);
+    await clock.advance(ms - 1);
+    expect([server.holder, late.leads]).toEqual(['x', false]);
+    await clock.advance(1);
+    expect([server.holder, late.leads]).toEqual(['late', true]);
+  });
+
+  it('who was given the lease without having heard the answer leads at the next attempt', async () => {
+    const { clock, server } = contest();
+    server.create(leaseOf('a', 15));
+    const a = new Contender('a', server, clock);
+    await clock.advance(100);
+    expect([a.leads, server.lease?.spec.leaseTransitions]).toEqual([true, 0]);
+  });
+
+  it.each(['down', 'deaf'] as const)('who cannot reach the server at first (%s) goes on trying', async (network) => {
+    const { clock, server } = contest();
+    const a = new Contender('a', server, clock);
+    a.process.network = network;
+    a.stop.abort(new Error('over'));
+    await clock.advance(1000);
+    const b = new Contender('b', server, clock);
+    b.process.network = network;
+    await clock.advance(2000);
+    b.process.network = 'up';
+    await clock.advance(8000);
+    expect([b.leads, await a.outcome, a.signal]).toEqual([true, 'released', undefined]);
+  });
+
+  it('who waits does not begin to wait anew after a read that failed', async () => {
+    const { clock, a, b } = await duel();
+    a.process.freeze();
+    await clock.advance(8000);
+    b.process.network = 'down';
+    await clock.advance(2000);
+    b.process.network = 'up';
+    await clock.advance(7000);
+    expect(b.leads).toBe(true);
+  });
+
+  it('a lease that somebody deleted is given up, and made anew', async () => {
+    const { clock, server, a, b } = await duel();
+    b.stop.abort(new Error('over'));
+    server.lease = undefined;
+    await clock.advance(2000);
+    expect([a.leads, await a.outcome]).toEqual([false, 'lost']);
+    expect(a.signal?.reason).toMatchObject({ message: 'the lease ops/controller is lost: it is held by nobody' });
+    a.run(async () => undefined);
+    await clock.advance(100);
+    expect([a.leads, server.holder]).toEqual([true, 'a']);
+  });
+
+  it('who waits for a lease that is then deleted makes it', async () => {
+    const { clock, server, a, b } = await duel();
+    a.process.freeze();
+    server.lease = undefined;
+    await clock.advance(18_000);
+    expect([b.leads, server.holder]).toEqual([true, 'b']);
+  });
+
+  it('who waits asks a little later than every two seconds, so that not all ask at once', async () => {
+    const { clock, server } = contest('a');
+    const jittered = new Contender('b', server, clock, 1);
+    await clock.advance(100);
+    server.seize('');
+    await clock.advance(2299);
+    server.seize('');
+    expect(jittered.leads).toBe(false);
+    await clock.advance(1);
+    expect(jittered.leads).toBe(true);
+  });
+
+  it.each([
+    ['refuses it', 500, 1],
+    ['says each time that it has changed', 409, 2],
+  ])('a release is tried no more than twice: the server %s', async (_, status, tries) => {
+    const { clock, server, a } = await duel();
+    let count = 0;
+    server.replace = () => {
+      count++;
+      throw new ApiError({ status, reason: 'X', message: 'no', method: 'PUT', path: '/lease' });
+    };
+    a.stop.abort(new Error('over'));
+    await clock.advance(100);
+    expect([await a.outcome, server.holder, count]).toEqual(['released', 'a', tries]);
+    expect(a.warnings).toEqual(['the lease could not be released and will run out']);
+  });
+
+  it('a lease that another has seized is not freed', async () => {
+    const { clock, server, a } = await duel();
+    server.seize('x');
+    a.stop.abort(new Error('over'));
+    await clock.advance(100);
+    expect([await a.outcome, server.holder]).toEqual(['released', 'x']);
+  });
+
+  it('no timer and no listener of a renewal is left behind', async () => {
+    const { clock, a } = await duel();
+    await clock.advance(20_000);
+    // The next renewal and the end of its right to lead; the next attempt of the one that waits.
+    expect([a.leads, clock.pending.length]).toEqual([true, 3]);
+    a.stop.abort(new Error('over'));
+    await clock.advance(100);
+    expect([await a.outcome, clock.pending.length]).toEqual(['released', 1]);
+  });
+
+  it.each([
+    ['renew deadline', { renewDeadlineMs: 15_000 }, 'renew deadline 15000 ms < lease duration 15000 ms'],
+    ['retry period', { retryPeriodMs: 10_000 }, 'retry period 10000 ms < renew deadline 10000 ms'],
+  ])('a %s that would allow two leaders is refused', (_, durations, message) => {
     const { clock, server } = contest();
     const process = new LeaseProcess(clock, server);
     const options = {
@@ -271,13 +410,20 @@ describe('leader election', () => {
       random: () => 0,
       log: new RecordingLog(),
     };
-    expect(() => createLeaderElection({ ...options, renewDeadlineMs: 15_000 })).toThrow(
-      'renew deadline 15000 ms < lease duration 15000 ms',
-    );
+    expect(() => createLeaderElection({ ...options, ...durations })).toThrow(message);
   });
 });
 
 describe('a leader that was stopped and continues', () => {
+  it('has no right any more at the very millisecond at which its deadline ends', async () => {
+    const { clock, a } = await duel();
+    a.process.freeze();
+    await clock.advance(8899);
+    expect(a.leads).toBe(true);
+    await clock.advance(1);
+    expect(a.leads).toBe(false);
+  });
+
   it('does not get one more write out, though no timer has fired yet', async () => {
     const { clock, a, b } = await duel();
     const sent: string[] = [];
