@@ -6,23 +6,18 @@
  * the last write (safety rule G3). The policy counts as it stands at the moment of deletion.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
-import type { KubeObject, ObjectRef, Resource } from '../api/object.ts';
+import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children } from '../resources/children.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
+import { refOf } from './ref.ts';
 
 export const deletionFinalizer = 'clusterwright.dev/delete-data';
 
-type Exact = ObjectRef & { readonly uid: string };
-
-function exactRef(object: KubeObject, resource: Resource): Exact[] {
-  const { uid, name, namespace } = object.metadata;
-  return uid === undefined ? [] : [{ resource, uid, name, ...(namespace === undefined ? {} : { namespace }) }];
-}
-
 function deletionOf(object: KubeObject, resource: Resource, reason: string): ObjectStep[] {
   if (object.metadata.deletionTimestamp !== undefined) return [];
-  return exactRef(object, resource).map((ref) => ({ type: 'delete', ref, reason }));
+  const ref = refOf(object, resource);
+  return ref === undefined ? [] : [{ type: 'delete', ref, reason }];
 }
 
 /** `Snapshot` is `Delete` with a last backup before it. */
@@ -42,12 +37,10 @@ export function finalizerSteps(cluster: Cluster<CommonSpec>, resource: Resource)
 function finalizerPatch(cluster: Cluster, resource: Resource, wanted: boolean): ObjectStep[] {
   const { finalizers = [], resourceVersion } = cluster.metadata;
   const to = wanted ? [...finalizers, deletionFinalizer] : finalizers.filter((name) => name !== deletionFinalizer);
-  return exactRef(cluster, resource).map((ref) => ({
-    type: 'patch',
-    ref,
-    patch: { metadata: { finalizers: to, resourceVersion } },
-    changes: [{ path: 'metadata.finalizers', from: finalizers, to }],
-  }));
+  const ref = refOf(cluster, resource);
+  if (ref === undefined) return [];
+  const patch = { metadata: { finalizers: to, resourceVersion } };
+  return [{ type: 'patch', ref, patch, changes: [{ path: 'metadata.finalizers', from: finalizers, to }] }];
 }
 
 /** `secrets` are those that were generated for this cluster and still exist. */

@@ -69,6 +69,8 @@ export default class MutantRunner extends VitestTestRunner {
 
   onAfterRetryTask(test) {
     const { turn } = this;
+    // What the next file imports is no part of this test.
+    if (turn.stage === 'last') stryker.currentTestId = undefined;
     const failed = turn.failed === true || (test.result.errors ?? []).some(({ message }) => message !== go.message);
     stryker.activeMutant = undefined;
     switch (turn.stage) {

@@ -1,6 +1,7 @@
 /** Claims that outlive their cluster are given to nobody else's pods. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { statefulSets } from '../../src/api/resource.ts';
 import { claimConflict, claimsFor } from '../../src/plan/claimed.ts';
 import type { Step } from '../../src/plan/plan.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
@@ -38,6 +39,17 @@ it.each<readonly [story: string, from: unknown, to: number, claims: readonly str
   expect(claimsFor({ type: 'apply', object, changes: [{ path: 'spec.template', from: 1 }] })).toEqual([]);
 });
 
+it('what is no StatefulSet, or adds no pod, takes none', () => {
+  const [set] = setsOf('RedisCluster', 'db') as [KubeObject];
+  const ref = { resource: statefulSets, name: 'db', uid: 'u' };
+  expect(claimsFor({ type: 'delete', ref, reason: 'x' })).toEqual([]);
+  expect(claimsFor(creating({ ...set, kind: 'Other' }))).toEqual([]);
+  expect(claimsFor({ type: 'apply', object: { ...set, kind: 'Other' }, changes: [{ path: 'spec.replicas' }] })).toEqual(
+    [],
+  );
+  expect(claimsFor(creating(set))[0]?.metadata.namespace).toBe(set.metadata.namespace);
+});
+
 describe('a new cluster', () => {
   let parts: ControllerParts | undefined;
   afterEach(() => parts?.stop());
@@ -63,6 +75,13 @@ describe('a new cluster', () => {
     await expect(running).rejects.toThrow(NameConflict);
     await expect(running).rejects.toThrow(`PersistentVolumeClaim data-db-0-0 exists and belongs to ${whose}`);
     expect(parts.api.writes).toEqual([]);
+  });
+
+  it('takes none of another cluster of its kind', () => {
+    const [claim] = leftBy('EtcdCluster', 'db') as [KubeObject];
+    const [other] = leftBy('EtcdCluster', 'other') as [KubeObject];
+    const live = { ...claim, metadata: { ...claim.metadata, labels: other.metadata.labels ?? {} } };
+    expect(claimConflict(claim, live)).toContain('belongs to the etcd cluster other');
   });
 
   it('takes one that somebody has made for it by hand', () => {

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
-import { deletionFinalizer, finalizerSteps, planDeletion } from '../../src/plan/deletion.ts';
+import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import { deletionFinalizer, finalizerSteps, forecastDeletion, planDeletion } from '../../src/plan/deletion.ts';
 import type { ObjectStep, Plan } from '../../src/plan/plan.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 
 const { resource } = redisKind;
 const now = '2030-01-01T00:00:00Z';
 
-function cluster(deletionPolicy: 'Retain' | 'Delete', more: Partial<ObjectMeta>): Cluster<CommonSpec> {
+function cluster(deletionPolicy: 'Retain' | 'Delete' | 'Snapshot', more: Partial<ObjectMeta>): Cluster<CommonSpec> {
   const metadata = { name: 'db', namespace: 'apps', uid: 'uid-db', resourceVersion: '7', ...more };
   return { apiVersion: 'clusterwright.dev/v1alpha1', kind: 'RedisCluster', metadata, spec: { deletionPolicy } };
 }
@@ -90,6 +91,27 @@ describe('the end of a cluster', () => {
       ['Stopping'],
     ],
     [
+      'Delete: no data goes while a StatefulSet may still start a pod',
+      cluster('Delete', going),
+      [set, claim],
+      [secret],
+      ['delete StatefulSet db uid-db', 'Stopping'],
+    ],
+    [
+      'Delete: Secrets are data, also where no volume was',
+      cluster('Delete', going),
+      [],
+      [secret],
+      ['delete Secret db-auth uid-db-auth', 'DeletingData'],
+    ],
+    [
+      'Snapshot, its last backup being verified: as Delete',
+      cluster('Snapshot', going),
+      [claim],
+      [],
+      ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
+    ],
+    [
       'G1: Delete: then data goes, each by its UID',
       cluster('Delete', going),
       [claim],
@@ -116,6 +138,9 @@ describe('the end of a cluster', () => {
   });
 });
 
+const { uid: _, ...unstoredMetadata } = cluster('Delete', {}).metadata;
+const unstored = { ...cluster('Delete', {}), metadata: unstoredMetadata };
+
 describe('the finalizer', () => {
   const others = ['example.com/backup'];
   it.each<readonly [story: string, cluster: Cluster<CommonSpec>, steps: readonly string[]]>([
@@ -127,8 +152,91 @@ describe('the finalizer', () => {
         `patch db uid-db {"metadata":{"finalizers":["example.com/backup","${deletionFinalizer}"],"resourceVersion":"7"}}`,
       ],
     ],
+    [
+      'Snapshot puts it where none is',
+      cluster('Snapshot', {}),
+      [`patch db uid-db {"metadata":{"finalizers":["${deletionFinalizer}"],"resourceVersion":"7"}}`],
+    ],
+    ['what is not stored yet gets none', unstored, []],
     ['Delete has it', cluster('Delete', { finalizers: held }), []],
     ['Retain again takes it away', cluster('Retain', { finalizers: held }), [letGo]],
     ['none is put on what is being deleted', cluster('Delete', { deletionTimestamp: now, finalizers: others }), []],
   ])('%s', (_, owner, steps) => expect(finalizerSteps(owner, resource).map(stepWords)).toEqual(steps));
+
+  it('is shown as it was and as it will be', () => {
+    expect(finalizerSteps(cluster('Retain', { finalizers: held }), resource)).toMatchObject([
+      { ref: { namespace: 'apps' }, changes: [{ path: 'metadata.finalizers', from: held, to: others }] },
+    ]);
+  });
+});
+
+describe('what a plan says of the data that goes later', () => {
+  const leaving: ObjectStep = {
+    type: 'delete',
+    ref: { resource: persistentVolumeClaims, namespace: 'apps', name: 'data-db-0', uid: 'uid-data-db-0' },
+    reason: 'x',
+  };
+  const patched: ObjectStep = { type: 'patch', ref: leaving.ref, patch: {}, changes: [] };
+  type Row = readonly [
+    story: string,
+    cluster: Cluster<CommonSpec>,
+    children: readonly KubeObject[],
+    steps: readonly ObjectStep[],
+    isWaitingForBackup: boolean,
+    words: readonly string[],
+  ];
+  const both = 'PersistentVolumeClaim data-db-0, Secret db-auth';
+  it.each<Row>([
+    ['Retain: nothing', cluster('Retain', going), [claim], [], false, []],
+    [
+      'Delete: all of it',
+      cluster('Delete', going),
+      [claim],
+      [],
+      false,
+      [`once no process is left, the data is deleted: ${both} (deletionPolicy is Delete)`],
+    ],
+    [
+      'Snapshot: after the backup',
+      cluster('Snapshot', going),
+      [claim],
+      [],
+      true,
+      [
+        `once a last backup is verified and no process is left, the data is deleted: ${both} (deletionPolicy is Snapshot)`,
+      ],
+    ],
+    [
+      'not what this very plan deletes',
+      cluster('Delete', going),
+      [claim],
+      [leaving],
+      false,
+      ['once no process is left, the data is deleted: Secret db-auth (deletionPolicy is Delete)'],
+    ],
+    [
+      'what this plan only marks goes all the same',
+      cluster('Delete', going),
+      [claim],
+      [patched],
+      false,
+      [`once no process is left, the data is deleted: ${both} (deletionPolicy is Delete)`],
+    ],
+    [
+      'not what is going already',
+      cluster('Delete', going),
+      [{ ...claim, metadata: { ...claim.metadata, deletionTimestamp: now } }],
+      [],
+      false,
+      ['once no process is left, the data is deleted: Secret db-auth (deletionPolicy is Delete)'],
+    ],
+    ['nothing where the finalizer was never ours', cluster('Delete', { finalizers: ['x/y'] }), [claim], [], false, []],
+    ['nothing where there is no finalizer', cluster('Delete', {}), [claim], [], false, []],
+  ])('%s', (_, owner, children, steps, isWaitingForBackup, expected) => {
+    expect(forecastDeletion(owner, childrenOf(children), [secret], steps, isWaitingForBackup)).toEqual(expected);
+  });
+
+  it('nothing where nothing is left', () => {
+    expect(forecastDeletion(cluster('Delete', going), childrenOf([]), [], [], false)).toEqual([]);
+  });
 });

@@ -25,6 +25,17 @@ describe('the difference between what is wanted and what is there', () => {
     ['a key that is no word', { 'a.b/c': 1 }, { 'a.b/c': 2 }, [{ path: 'spec[a.b/c]', from: 2, to: 1 }]],
     ['another type', { a: [1] }, { a: { b: 1 } }, [{ path: 'spec.a', from: { b: 1 }, to: [1] }]],
     ['a list by position', { a: [1, 2] }, { a: [1, 3] }, [{ path: 'spec.a[1]', from: 3, to: 2 }]],
+    ['a list that is not there', { a: [1] }, {}, [{ path: 'spec.a', to: [1] }]],
+    ['a list that is to be empty', { a: [] }, { a: [1] }, [{ path: 'spec.a', from: [1], to: [] }]],
+    ['an empty map where a list is', { a: {} }, { a: [] }, [{ path: 'spec.a', from: [], to: {} }]],
+    ['nothing where something is', { a: null }, { a: 1 }, [{ path: 'spec.a', from: 1, to: null }]],
+    ['a map where nothing is', { a: { b: 1 } }, { a: null }, [{ path: 'spec.a', from: null, to: { b: 1 } }]],
+    [
+      'a list of which some have names, by position',
+      { a: [{ name: 'x', v: 1 }, { v: 1 }] },
+      { a: [{ name: 'x', v: 1 }, { v: 2 }] },
+      [{ path: 'spec.a[1].v', from: 2, to: 1 }],
+    ],
     ['a list that is there with one more', { a: [1] }, { a: [1, 2] }, [{ path: 'spec.a', from: [1, 2], to: [1] }]],
     ['a list of another length', { a: [1, 2] }, { a: [1] }, [{ path: 'spec.a', from: [1], to: [1, 2] }]],
     [
@@ -50,10 +61,10 @@ describe('the difference between what is wanted and what is there', () => {
       {
         a: [
           { topologyKey: 'k', v: 1 },
-          { topologyKey: 'k', v: 2 },
+          { topologyKey: 'k', v: 3 },
         ],
       },
-      [],
+      [{ path: 'spec.a[1].v', from: 3, to: 2 }],
     ],
     [
       'amounts in other words',
@@ -67,8 +78,16 @@ describe('the difference between what is wanted and what is there', () => {
       { limits: { memory: '1G' } },
       [{ path: 'spec.limits.memory', from: '1G', to: '1Gi' }],
     ],
+    [
+      'an amount that is not there',
+      { limits: { memory: '1Gi' } },
+      { limits: {} },
+      [{ path: 'spec.limits.memory', to: '1Gi' }],
+    ],
     ['text that only looks like an amount', { a: '1' }, { a: 1 }, [{ path: 'spec.a', from: 1, to: '1' }]],
-  ])('%s', (_, wanted, has, changes) => expect(difference(object(wanted), object(has))).toEqual(changes));
+  ])('%s', (_, wanted, has, changes) => {
+    expect(difference(object(wanted), object(has))).toStrictEqual(changes);
+  });
 
   it('leaves the claim templates of a StatefulSet alone: they cannot change', () => {
     const wanted = object({ replicas: 1, volumeClaimTemplates: [{ metadata: { name: 'data' } }] }, 'StatefulSet');
@@ -118,6 +137,7 @@ describe('the fingerprint of what was applied', () => {
   it('is the same for the same wish, and for a StatefulSet whose claims were to grow', () => {
     const claims = (size: string) => object({ replicas: 1, volumeClaimTemplates: [{ size }] }, 'StatefulSet');
     expect(print(object({ a: 1 }))).toBe(print(object({ a: 1 })));
+    expect(print(object({ a: 1 }))).toMatch(/^[0-9a-f]{16}$/);
     expect(print(object({ a: 1 }))).not.toBe(print(object({ a: 2 })));
     expect(print(claims('1Gi'))).toBe(print(claims('2Gi')));
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextToRestart, outdatedPods } from '../../src/plan/rollout.ts';
+import { cannotStart, nextToRestart, outdatedPods, stuckPod } from '../../src/plan/rollout.ts';
 import type { Pod, StatefulSet } from '../../src/resources/children.ts';
 
 const pod = (name: string, revision: string, more: Partial<Pod['metadata']> = {}): Pod => ({
@@ -39,4 +39,61 @@ describe('the next to restart', () => {
     ['is the leader when it is the last', pods.slice(0, 1), 'db-0', 'db-0'],
     ['is nobody when all are up to date', [], 'db-0', undefined],
   ])('%s', (_, outdated, leader, expected) => expect(next(outdated, leader)).toBe(expected));
+});
+
+describe('an outdated pod that may never become ready', () => {
+  const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+  const [stuck, fine] = [pod('db-1', 'old'), { ...pod('db-0', 'old'), status: ready }];
+  const going = pod('db-2', 'new', { deletionTimestamp: 'now' });
+  const found = (all: readonly Pod[], mayGo = true): string | undefined =>
+    stuckPod(settled, all, () => mayGo)?.metadata.name;
+
+  it.each<readonly [story: string, found: string | undefined, expected: string | undefined]>([
+    ['is replaced', found([fine, stuck]), 'db-1'],
+    ['stays while its process has something to lose', found([fine, stuck], false), undefined],
+    ['stays while another stops', found([fine, stuck, going]), undefined],
+    ['is none that is ready', found([fine]), undefined],
+    ['is none with the newest template', found([pod('db-0', 'new')]), undefined],
+  ])('%s', (_, actual, expected) => expect(actual).toBe(expected));
+});
+
+describe('a pod that has no process, and will have none by itself', () => {
+  type Status = Pod['status'];
+  const waiting = (reason: string, restartCount = 0): Status => ({
+    containerStatuses: [{ name: 'db', restartCount, state: { waiting: { reason } } }],
+  });
+  const condition = (type: string, status: string): Status => ({ conditions: [{ type, status }] });
+  it.each<readonly [story: string, status: Status, cannot: boolean]>([
+    ['has no node', condition('PodScheduled', 'False'), true],
+    ['has one', condition('PodScheduled', 'True'), false],
+    ['is only not ready', condition('Ready', 'False'), false],
+    [
+      'has no node, which is not the first that is said',
+      {
+        conditions: [
+          { type: 'Ready', status: 'False' },
+          { type: 'PodScheduled', status: 'False' },
+        ],
+      },
+      true,
+    ],
+    ['is not known yet', undefined, false],
+    ['has no image', waiting('ImagePullBackOff'), true],
+    ['is being started', waiting('ContainerCreating'), false],
+    ['runs', { containerStatuses: [{ name: 'db', restartCount: 9, state: { running: {} } }] }, false],
+    ['has ended four times in a row', waiting('CrashLoopBackOff', 4), false],
+    ['has ended five times in a row', waiting('CrashLoopBackOff', 5), true],
+    [
+      'has no image for one of its containers',
+      {
+        containerStatuses: [
+          { name: 'db', restartCount: 0, state: { running: {} } },
+          { name: 'metrics', restartCount: 0, state: { waiting: { reason: 'ErrImagePull' } } },
+        ],
+      },
+      true,
+    ],
+  ])('%s', (_, status, cannot) => {
+    expect(cannotStart({ ...pod('db-0', 'old'), ...(status === undefined ? {} : { status }) })).toBe(cannot);
+  });
 });

@@ -1,116 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/object.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
 import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
-import { createLeaderElection, type LeaderElection, LeadershipLost } from '../../src/runtime/lease.ts';
-import { createMetrics } from '../../src/runtime/metrics.ts';
+import { createLeaderElection, LeadershipLost } from '../../src/runtime/lease.ts';
 import type { Transport } from '../../src/runtime/transport.ts';
-import { LeaseProcess, LeaseServer } from '../support/lease-server.ts';
+import { Contender, contest, duel } from '../support/lease-contest.ts';
+import { LeaseProcess } from '../support/lease-server.ts';
 import { RecordingLog } from '../support/recording-log.ts';
-import { turn, VirtualClock } from '../support/virtual-clock.ts';
-
-/** One contender: leads until it is told to stop or loses the lease. */
-class Contender {
-  readonly process: LeaseProcess;
-  readonly election: LeaderElection;
-  readonly stop = new AbortController();
-  signal: AbortSignal | undefined;
-  lost: AbortSignal | undefined;
-  /** What it has written is answered. */
-  isAnswered = true;
-  readonly log = new RecordingLog();
-  outcome: Promise<string>;
-  /** How long its work goes on after it was told to stop. */
-  drainMs = 0;
-
-  constructor(identity: string, server: LeaseServer, clock: VirtualClock, jitter = 0) {
-    this.process = new LeaseProcess(clock, server);
-    const common = {
-      namespace: 'ops',
-      name: 'controller',
-      random: () => jitter,
-      log: this.log,
-      metrics: createMetrics(),
-    };
-    this.election = createLeaderElection({
-      ...common,
-      identity,
-      clock: this.process,
-      client: this.process.client,
-      mayRelease: () => this.isAnswered,
-    });
-    this.outcome = this.run(async () => undefined);
-  }
-
-  /** Starts anew after the last run has ended. */
-  run(end: () => Promise<void>): Promise<string> {
-    this.outcome = this.election
-      .run(this.stop.signal, async ({ stopping: signal, lost }) => {
-        this.signal = signal;
-        this.lost = lost;
-        await new Promise<void>((resolve) => {
-          const over = (): void => {
-            this.process.after(this.drainMs, resolve);
-          };
-          if (signal.aborted) over();
-          else signal.addEventListener('abort', over);
-        });
-        await end();
-      })
-      .catch((error: Error) => `failed: ${error.message}`);
-    return this.outcome;
-  }
-
-  get leads(): boolean {
-    return this.election.isLeader();
-  }
-
-  get warnings(): string[] {
-    return this.log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message);
-  }
-}
-
-function contest(...identities: string[]) {
-  const [clock, server] = [new VirtualClock(), new LeaseServer()];
-  return { clock, server, contenders: identities.map((identity) => new Contender(identity, server, clock)) };
-}
-
-async function duel() {
-  const { clock, server } = contest();
-  const a = new Contender('a', server, clock);
-  await clock.advance(100);
-  const b = new Contender('b', server, clock);
-  await clock.advance(1000);
-  expect([a.leads, b.leads]).toEqual([true, false]);
-  return { clock, server, a, b };
-}
-
-function leaseOf(holderIdentity: string, leaseDurationSeconds: number): KubeObject {
-  return {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: { name: 'controller', namespace: 'ops' },
-    spec: { holderIdentity, leaseDurationSeconds },
-  } as KubeObject;
-}
+import { turn, type VirtualClock } from '../support/virtual-clock.ts';
 
 describe('leader election', () => {
-  it('who is refused the lease because another wrote first does not lead, and goes on trying', async () => {
-    const { clock, server } = contest();
-    const create = server.create.bind(server);
-    server.create = (lease) => {
-      create({ ...lease, spec: { ...(lease.spec as object), holderIdentity: 'faster' } } as KubeObject);
-      return create(lease);
-    };
-    const late = new Contender('late', server, clock);
-    await clock.advance(100);
-    expect([server.holder, late.leads, late.signal, late.warnings]).toEqual(['faster', false, undefined, []]);
-    // The faster one never renews: the late one has gone on trying.
-    await clock.advance(20_000);
-    expect([server.holder, late.leads]).toEqual(['late', true]);
-  });
-
   it('the first takes the lease and renews it every two seconds', async () => {
     const { clock, server, contenders } = contest('a');
     await clock.advance(10_000);
@@ -280,85 +179,6 @@ describe('leader election', () => {
     await clock.advance(100);
     await expect(run).rejects.toThrow('the work broke');
     expect([server.holder, contenders]).toEqual(['', []]);
-  });
-
-  it.each([
-    ['longer', 20, 20_000],
-    // Its own fifteen seconds, and the next attempt after them.
-    ['shorter', 1, 16_000],
-  ])("another holder's %s duration of %i s: the longer one of both is waited for", async (_, seconds, ms) => {
-    const { clock, server } = contest();
-    server.create(leaseOf('x', seconds));
-    const late = new Contender('late', server, clock);
-    await clock.advance(ms - 1);
-    expect([server.holder, late.leads]).toEqual(['x', false]);
-    await clock.advance(1);
-    expect([server.holder, late.leads]).toEqual(['late', true]);
-  });
-
-  it('who was given the lease without having heard the answer leads at the next attempt', async () => {
-    const { clock, server } = contest();
-    server.create(leaseOf('a', 15));
-    const a = new Contender('a', server, clock);
-    await clock.advance(100);
-    expect([a.leads, server.lease?.spec.leaseTransitions]).toEqual([true, 0]);
-  });
-
-  it.each(['down', 'deaf'] as const)('who cannot reach the server at first (%s) goes on trying', async (network) => {
-    const { clock, server } = contest();
-    const a = new Contender('a', server, clock);
-    a.process.network = network;
-    a.stop.abort(new Error('over'));
-    await clock.advance(1000);
-    const b = new Contender('b', server, clock);
-    b.process.network = network;
-    await clock.advance(2000);
-    b.process.network = 'up';
-    await clock.advance(8000);
-    expect([b.leads, await a.outcome, a.signal]).toEqual([true, 'released', undefined]);
-  });
-
-  it('who waits does not begin to wait anew after a read that failed', async () => {
-    const { clock, a, b } = await duel();
-    a.process.freeze();
-    await clock.advance(8000);
-    b.process.network = 'down';
-    await clock.advance(2000);
-    b.process.network = 'up';
-    await clock.advance(7000);
-    expect(b.leads).toBe(true);
-  });
-
-  it('a lease that somebody deleted is given up, and made anew', async () => {
-    const { clock, server, a, b } = await duel();
-    b.stop.abort(new Error('over'));
-    server.lease = undefined;
-    await clock.advance(2000);
-    expect([a.leads, await a.outcome]).toEqual([false, 'lost']);
-    expect(a.signal?.reason).toMatchObject({ message: 'the lease ops/controller is lost: it is held by nobody' });
-    a.run(async () => undefined);
-    await clock.advance(100);
-    expect([a.leads, server.holder]).toEqual([true, 'a']);
-  });
-
-  it('who waits for a lease that is then deleted makes it', async () => {
-    const { clock, server, a, b } = await duel();
-    a.process.freeze();
-    server.lease = undefined;
-    await clock.advance(18_000);
-    expect([b.leads, server.holder]).toEqual([true, 'b']);
-  });
-
-  it('who waits asks a little later than every two seconds, so that not all ask at once', async () => {
-    const { clock, server } = contest('a');
-    const jittered = new Contender('b', server, clock, 1);
-    await clock.advance(100);
-    server.seize('');
-    await clock.advance(2299);
-    server.seize('');
-    expect(jittered.leads).toBe(false);
-    await clock.advance(1);
-    expect(jittered.leads).toBe(true);
   });
 
   it.each([
