@@ -28,6 +28,9 @@ export const beforeAnnotation = 'clusterwright.dev/before';
 /** On both: a fingerprint of the target and the key that they were made with. */
 const storeAnnotation = 'clusterwright.dev/store';
 
+/** Why a cluster waits that takes one before it changes, and for nothing else. */
+export const versionBackupReason = 'VersionBackup';
+
 const againMs = 60_000;
 
 /** Of what was written since a backup, nothing is in it: whatever has kept its change back, another is taken then. */

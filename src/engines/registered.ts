@@ -1,9 +1,9 @@
 /** Hides an engine's own types behind closures, so that what it observed and what it may do stay consistent. */
 import type { Cluster } from '../api/cluster.ts';
-import type { EngineAction } from '../plan/plan.ts';
+import type { EngineAction, Outcome } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
-import { takesBackup } from './awaited-backup.ts';
+import { takesBackup, versionBackupReason } from './awaited-backup.ts';
 import type { Engine, RegisteredEngine } from './engine.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
@@ -26,7 +26,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     resources: (cluster) => engine.resources(typed(cluster)),
     async survey(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
-      const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io);
+      const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io, awaitsBackup);
       return {
         plan,
         status: engine.status(typed(cluster), children, observed, plan),
@@ -56,4 +56,9 @@ export function registered<Spec, Observed, Action extends EngineAction>(
           },
         }),
   };
+}
+
+/** A refused target says nothing of the members: what is wrong with them is told first. */
+function awaitsBackup(outcome: Outcome): boolean {
+  return outcome.state === 'wait' && outcome.reason === versionBackupReason;
 }

@@ -27,11 +27,14 @@ const againMs = 10_000;
 
 /**
  * The plan without what would mount a claim that must not be mounted, or run as somebody who has not said so: then it is
- * blocked, or waits for the claim or the ServiceAccount.
+ * blocked, or waits for the claim or the ServiceAccount. All other steps are taken.
+ *
+ * `isAbout`: whether the plan's outcome is about the Job, so that the refusal takes its place. Default: it always is.
  */
 export async function withCheckedTarget<Action extends EngineAction>(
   plan: Plan<Action>,
   io: Pick<EngineIO, 'claim' | 'serviceAccount'>,
+  isAbout: (outcome: Outcome) => boolean = () => true,
 ): Promise<Plan<Action>> {
   const pods = plan.steps.flatMap((step) => podSpecOf(step) ?? []);
   const names = new Set(pods.flatMap(targetClaims));
@@ -43,7 +46,7 @@ export async function withCheckedTarget<Action extends EngineAction>(
     const outcome = await refusal();
     if (outcome === undefined) continue;
     const steps = plan.steps.filter((step) => !isPartOfJob(step));
-    return { steps, outcome };
+    return { ...plan, steps, outcome: isAbout(plan.outcome) ? outcome : plan.outcome };
   }
   return plan;
 }
@@ -112,12 +115,11 @@ function writesTo(pod: KubeObject, claim: string): boolean {
   });
 }
 
+/** What the agent works with. A database has ConfigMaps of its own; a restore makes the claim that it fills beside them. */
 function isPartOfJob(step: Step): boolean {
-  return (step.type === 'create' || step.type === 'apply') && agentKinds.includes(step.object.kind);
+  if (step.type !== 'create' && step.type !== 'apply') return false;
+  return step.object.metadata.labels?.[componentLabel] === agentComponent;
 }
-
-/** What the agent works with; a restore makes the claim that it fills beside them. */
-const agentKinds: readonly string[] = ['Job', 'CronJob', 'ConfigMap'];
 
 function targetClaims({ volumes = [] }: PodSpec): readonly string[] {
   return volumes.flatMap(({ name, persistentVolumeClaim: source }) =>

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClaimUse } from '../../src/engines/engine-io.ts';
-import { whyNotATarget } from '../../src/engines/target-claim.ts';
+import { whyNotATarget, withCheckedTarget } from '../../src/engines/target-claim.ts';
+import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
 import { db, engineOf, resourceOf, target, timeOnly } from '../support/backup-story.ts';
@@ -157,6 +158,18 @@ describe('a target', () => {
       const isRead = JSON.stringify(plan.steps).includes('"name":"target","mountPath":"/backups","readOnly":true');
       expect(isRead).toBe(object === restored);
     }
+  });
+
+  it('that is refused leaves the rest of a plan as it was', async () => {
+    const { steps } = engineOf('Backup').surveyOffline(backup, db);
+    const own: Step = {
+      type: 'apply',
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'db' } },
+      changes: [],
+    };
+    const plan: Plan = { steps: [own, ...steps], outcome: settled, takesAway: true };
+    const checked = await withCheckedTarget(plan, timeOnly(undefined, missing), () => false);
+    expect(checked).toEqual({ steps: [own], outcome: settled, takesAway: true });
   });
 
   it('is the only claim that is asked about: the volume that a restore fills is none', async () => {

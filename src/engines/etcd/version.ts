@@ -8,7 +8,7 @@
  */
 import { firstPatchOf35, lastPatchBefore36 } from '../../api/etcd.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../plan/plan.ts';
-import { awaitedBackup } from '../awaited-backup.ts';
+import { awaitedBackup, versionBackupReason } from '../awaited-backup.ts';
 import type { TakesBackup } from '../backup-part.ts';
 import type { Target } from './action.ts';
 import { allowedTarget, isPrepared } from './downgrade.ts';
@@ -169,9 +169,9 @@ function backupGate(situation: Situation, old: number, take: TakesBackup): Versi
     case 'verified':
       return undefined;
     case 'missing':
-      return shut(wait('VersionBackup', waiting), { steps: progress.steps });
+      return shut(wait(versionBackupReason, waiting), { steps: progress.steps });
     case 'running':
-      return shut(wait('VersionBackup', `${waiting}: ${progress.message}`, progress.recheckMs), {
+      return shut(wait(versionBackupReason, `${waiting}: ${progress.message}`, progress.recheckMs), {
         steps: progress.steps,
       });
     case 'failed': {
