@@ -5,7 +5,8 @@
  * It does not depend on the password of the clients either, whatever becomes of the Secret that holds it.
  *
  * Who may log in is told to servers as a hash. A node that copies has the password itself, as `masterauth`: whoever has the password
- * of the clients can read it there. It keeps strangers out, and nobody who was let in.
+ * of the clients can read it there. It keeps strangers out, and nobody who was let in. What clients
+ * may not command is in `client-rule.ts`.
  */
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';

@@ -1,4 +1,6 @@
 /** What the other scripts source: talking to this node, to others and to the sentinels, every call bounded. */
+import { clientRule, sentinelClientRule } from './client-rule.ts';
+
 export const library = `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
 # does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
 # has written there may hold escapes, which are left alone.
@@ -26,6 +28,37 @@ local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
 sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
 sentinels() { cat "$CONFIG_DIR/sentinels"; }
+# The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
+# another than the server has been told, and pods of before have none.
+own_password() {
+  [ "$(local_cli config get masteruser | tail -n 1 | tr -d '\\r')" != "$identity" ] ||
+    local_cli config get masterauth | tail -n 1 | tr -d '\\r'
+}
+# REPLICAOF, as the cluster: the default user may not, once it is confined. Prints the answer.
+replicate_from() {
+  own=$(own_password)
+  if [ -z "$own" ]; then
+    local_cli replicaof "$@"
+  else
+    (REDISCLI_AUTH=$own; local_cli --user "$identity" replicaof "$@")
+  fi
+}
+# Takes from the default user what a sentinel would say, since one from elsewhere may have its password and remember this address.
+# Not while a sentinel of this cluster may still speak as that user; the scripts that say it otherwise are those of this file.
+confine_clients() {
+  [ ! -e /run/redis/confined ] || return 0
+  own=$(own_password)
+  [ -n "$own" ] || return 0
+  for s in $(sentinels); do
+    case $(REDISCLI_AUTH=$own; sentinel_cli "$s" --user "$identity" ping) in PONG*) ;; *) return 0 ;; esac
+  done
+  case $(local_cli acl setuser default ${clientRule.map((rule) => `'${rule}'`).join(' ')}) in OK*) : > /run/redis/confined ;; esac
+}
+# Of a sentinel. It has logged in to the others as the cluster since it started.
+confine_sentinel_clients() {
+  [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
+  case $(timeout 2 redis-cli -p 26379 acl setuser default ${sentinelClientRule} 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+}
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
 # from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where

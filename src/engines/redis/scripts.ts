@@ -29,7 +29,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/redis.conf
 keep_password
-rm -f /run/redis/loading
+rm -f /run/redis/loading /run/redis/confined
 . "$CONFIG_DIR/volume.sh"
 judge_volume
 blank=yes
@@ -119,6 +119,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 . "$CONFIG_DIR/volume.sh"
 look
+confine_clients || true
 # A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
 kept=no
 if settle_mark; then kept=yes; fi
@@ -139,7 +140,7 @@ case "$(field role):$(field master_link_status)" in
     fi
     if [ "$follow" != "$(field master_host)" ]; then
       # It may have been promoted since it was asked.
-      case $(local_cli role) in slave*) local_cli replicaof "$follow" "$port" > /dev/null ;; esac
+      case $(local_cli role) in slave*) replicate_from "$follow" "$port" > /dev/null ;; esac
       exit 1
     fi
     [ "$kept" = yes ] || exit 1
@@ -150,7 +151,7 @@ case "$(field role):$(field master_link_status)" in
     if [ "$(field master_sync_in_progress)" = 0 ]; then
       set -- $(named_primary)
       if [ "\${3:-}" = safe ] && [ "$1" != "$(field master_host)" ] && [ "$1" != "$POD_IP" ]; then
-        local_cli replicaof "$1" 6379 > /dev/null
+        replicate_from "$1" 6379 > /dev/null
       fi
     fi
     exit 1
@@ -169,6 +170,7 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 # Whatever the volume says, it is no matter of readiness.
 (. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
+confine_clients || true
 answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
 case $answer in
   '' | *'Could not connect'*) exit 1 ;;
@@ -253,7 +255,8 @@ while [ -z "$promoted" ]; do
   [ "$answers" -gt 0 ] && in_time || exit 0
   [ -n "$promoted" ] || sleep 0.05
 done
-local_cli replicaof "$promoted" 6379 > /dev/null
+# Where it does not follow, the pause lasts: its writes would be lost.
+case $(replicate_from "$promoted" 6379) in OK*) ;; *) exit 0 ;; esac
 local_cli client unpause > /dev/null
 # Stay until the new primary has another replica: alone, it would refuse writes.
 tries=0
@@ -278,7 +281,7 @@ trap 'exit 143' TERM
 . "$CONFIG_DIR/library.sh"
 conf=/run/redis/sentinel.conf
 keep_password
-rm -f /run/redis/watching
+rm -f /run/redis/watching /run/redis/confined
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 passwords() {
   printf 'requirepass "%s"\\n' "$escaped"
@@ -343,6 +346,7 @@ const watching = `#!/bin/sh
 set -eu
 . "$CONFIG_DIR/library.sh"
 timeout 2 redis-cli -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
+confine_sentinel_clients || true
 answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;

@@ -87,12 +87,17 @@ describe('the stop of a data node', () => {
       [pause, ask, '-p 6379 replicaof 10.0.0.3 6379', resume],
     ],
     [
+      'R7: it may not follow whom Sentinel promoted: that one takes writes, so the pause stays',
+      { '"-p 6379 replicaof "*': "NOPERM this user has no permissions to run the 'replicaof' command" },
+      [pause, ask, '-p 6379 replicaof 10.0.0.3 6379'],
+    ],
+    [
       'R7: Sentinel was asked and no replica answers any more: one may take writes by now, so the pause stays',
       { '"-h 10.0.0.2 -p 6379 role"': '', '"-h 10.0.0.3 -p 6379 role"': '' },
       [pause, ask],
     ],
   ])('%s', async (_, change, expected) => {
-    const answers = Object.entries({ ...world, ...change }).filter(
+    const answers = Object.entries({ ...change, ...world, ...change }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     expect(await told(Object.fromEntries(answers))).toEqual(expected);

@@ -9,6 +9,8 @@ import { encodeReply } from '../../support/scripted-redis.ts';
 export class Client {
   readonly from: string;
   isAuthenticated = false;
+  /** As whom it has logged in. */
+  user = 'default';
   /** The offset of its last write, which WAIT waits for. */
   offset = 0;
   /** Channels that it listens to. */

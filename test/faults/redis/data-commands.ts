@@ -71,6 +71,9 @@ export function executeData(node: DataNode, client: Client, args: readonly strin
     return errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`);
   }
   if (!client.isAuthenticated && name !== 'AUTH') return errorReply('NOAUTH Authentication required.');
+  if (!node.users.mayRun(client.user, name)) {
+    return errorReply(`NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`);
+  }
   const refusal = refusalOf(node, name, command);
   if (refusal !== undefined) return errorReply(refusal);
   if (command.isWrite === true && node.isPaused) return node.postpone(client, args);

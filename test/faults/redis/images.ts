@@ -134,9 +134,9 @@ class Container implements RunningProgram {
       identityPassword: identityFile?.split('\n', 1)[0],
       databases: env.DATABASES,
       config: (name) => this.#context.file(`${env.CONFIG_DIR}/${name}`) ?? '',
-      cli: async (seconds, args) => {
+      cli: async (seconds, args, other) => {
         this.#throwIfEnded();
-        const end = await redisCli({ ...errand, seconds, args });
+        const end = await redisCli({ ...errand, password: other ?? password, seconds, args });
         this.#throwIfEnded();
         return end?.printed;
       },

@@ -17,7 +17,7 @@ export interface Errand {
   readonly namespace: string;
   readonly password: string;
   readonly seconds: number;
-  /** `-h HOST` (default: this pod), `-p PORT`, then the command. */
+  /** `-h HOST` (default: this pod), `-p PORT`, `--user NAME` (default: the default user), then the command. */
   readonly args: readonly string[];
   /** Whether it knows the password; it does where nothing else is said. */
   readonly login?: boolean;
@@ -39,7 +39,9 @@ export function redisCli({
   login = true,
 }: Errand): Promise<Printed | undefined> {
   const isRemote = args[0] === '-h';
-  const [port = '', ...command] = args.slice(isRemote ? 3 : 1);
+  const [port = '', ...rest] = args.slice(isRemote ? 3 : 1);
+  const user = rest[0] === '--user' ? rest.slice(1, 2) : [];
+  const command = rest.slice(user.length * 2);
   const name = isRemote ? (args[1] ?? '') : host.ip;
   const { network, processes, time } = host;
   const ip = /^[\d.]+$/.test(name)
@@ -61,7 +63,7 @@ export function redisCli({
         return;
       }
       // A password that is refused is only warned about; the command is tried all the same.
-      const said = login ? [['AUTH', password], command] : [command];
+      const said = login ? [['AUTH', ...user, password], command] : [command];
       leave = askServer(server, host.ip, said, (replies) => {
         if (replies === undefined) return end(undefined);
         const [first = null] = replies;

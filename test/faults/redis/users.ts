@@ -1,8 +1,10 @@
 /**
  * Who may log in to a simulated server: the default user, whose password is `requirepass`, and users who may do everything.
- * Rules of less, and passwords that nobody has hashed, are not simulated.
+ * Of rules of less there is the one for the default user, without its channels: nobody here says hello by a name. Passwords that
+ * nobody has hashed are not simulated.
  */
 import { createHash } from 'node:crypto';
+import { clientRule, sentinelClientRule } from '../../../src/engines/redis/client-rule.ts';
 import type { Reply } from '../../../src/engines/redis/resp.ts';
 import { type Client, errorReply } from './client.ts';
 
@@ -17,7 +19,11 @@ export function userOf([name = '', ...rules]: readonly string[]): readonly [name
   return hash === undefined || others !== 'on ~* &* +@all' || name === '' ? undefined : [name, hash];
 }
 
+/** What the default user may not do, once it is confined. */
+const confined: ReadonlySet<string> = new Set(['REPLICAOF', 'SLAVEOF', 'FAILOVER']);
+
 export class Users {
+  #isConfined = false;
   readonly #hashes: Map<string, string>;
   /** Of the default user; empty where it needs none. */
   readonly #password: () => string;
@@ -53,13 +59,24 @@ export class Users {
       return errorReply('WRONGPASS invalid username-password pair or user is disabled.');
     }
     client.isAuthenticated = true;
+    client.user = name === '' ? 'default' : name;
     return 'OK';
+  }
+
+  /** Whether this user may say the command. An empty name is that of the default user. */
+  mayRun(name: string, command: string): boolean {
+    return !(this.#isConfined && (name === '' || name === 'default') && confined.has(command));
   }
 
   /** ACL. */
   command([verb = '', ...args]: readonly string[]): Reply {
     switch (verb.toUpperCase()) {
       case 'SETUSER': {
+        const rule = args.slice(1).join(' ');
+        if (args[0] === 'default' && (rule === clientRule.join(' ') || rule === sentinelClientRule)) {
+          this.#isConfined = true;
+          return 'OK';
+        }
         const user = userOf(args);
         if (user === undefined || user[0] === 'default') return errorReply('ERR the simulation has no such user');
         this.#hashes.set(...user);

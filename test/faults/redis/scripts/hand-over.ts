@@ -8,6 +8,7 @@ import {
   nodeCli,
   onlineReplicas,
   type PodShell,
+  replicateFrom,
   sentinelCli,
   sentinels,
 } from './pod-shell.ts';
@@ -58,7 +59,7 @@ async function handOverRole(shell: PodShell): Promise<boolean> {
     if (answers === 0 || !isInTime()) return true;
     if (promoted === undefined) await shell.sleep(50);
   }
-  if ((await localCli(shell, 'replicaof', promoted, '6379')) === undefined) return false;
+  if ((await replicateFrom(shell, promoted, '6379'))?.startsWith('OK') !== true) return true;
   if (!(await resume())) return false;
   await untilItHasAnother(shell, promoted, isInTime);
   return true;

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { clientRule, sentinelClientRule } from '../../../../src/engines/redis/client-rule.ts';
 import type { DataVolume } from './volume.ts';
 
 export interface PodShell {
@@ -20,8 +21,8 @@ export interface PodShell {
   readonly databases: string | undefined;
   /** A file of the ConfigMap; empty where it is not there. */
   config(name: string): string;
-  /** `timeout SECONDS redis-cli ARGS`: what it prints, or undefined where it fails. */
-  cli(seconds: number, args: readonly string[]): Promise<string | undefined>;
+  /** `timeout SECONDS redis-cli ARGS`: what it prints, or undefined where it fails. `password`: another than the pod's. */
+  cli(seconds: number, args: readonly string[], password?: string): Promise<string | undefined>;
   /** The same with what it prints of errors, by whom nobody has told the password where `login` is false. */
   heard(seconds: number, args: readonly string[], login: boolean): Promise<string>;
   sleep(ms: number): Promise<void>;
@@ -64,6 +65,37 @@ export function sentinels(shell: PodShell): string[] {
 }
 
 export const linesOf = (text: string | undefined): string[] => (text ?? '').replaceAll('\r', '').split('\n');
+
+/** The password of the identity, where the server copies by it; empty otherwise. */
+async function ownPassword(shell: PodShell): Promise<string> {
+  const shown = async (name: string): Promise<string> =>
+    linesOf((await localCli(shell, 'config', 'get', name))?.replace(/\n$/, '')).at(-1) ?? '';
+  return (await shown('masteruser')) === identityOf(shell) ? shown('masterauth') : '';
+}
+
+export async function replicateFrom(shell: PodShell, ...whom: readonly string[]): Promise<string | undefined> {
+  const own = await ownPassword(shell);
+  if (own === '') return localCli(shell, 'replicaof', ...whom);
+  return shell.cli(2, ['-p', '6379', '--user', identityOf(shell), 'replicaof', ...whom], own);
+}
+
+export async function confineClients(shell: PodShell): Promise<void> {
+  if (shell.run.has('confined')) return;
+  const own = await ownPassword(shell);
+  if (own === '') return;
+  for (const sentinel of sentinels(shell)) {
+    const args = ['-h', sentinel, '-p', '26379', '--user', identityOf(shell), 'ping'];
+    if ((await shell.cli(1, args, own))?.startsWith('PONG') !== true) return;
+  }
+  const answer = await localCli(shell, 'acl', 'setuser', 'default', ...clientRule);
+  if (answer?.startsWith('OK') === true) shell.run.set('confined', '');
+}
+
+export async function confineSentinelClients(shell: PodShell): Promise<void> {
+  if (shell.identityPassword === undefined || shell.run.has('confined')) return;
+  const answer = await shell.cli(2, ['-p', '26379', 'acl', 'setuser', 'default', sentinelClientRule]);
+  if (answer?.startsWith('OK') === true) shell.run.set('confined', '');
+}
 
 type Fields = Readonly<Record<string, string>>;
 

@@ -1,9 +1,19 @@
 /** `admit.sh`, `ping.sh`, `alive.sh`, `watching.sh` and `sentinel-alive.sh`, step by step. True is exit code 0. */
-import { fieldOf, isKnownTo, localCli, namedPrimary, type PodShell } from './pod-shell.ts';
+import {
+  confineClients,
+  confineSentinelClients,
+  fieldOf,
+  isKnownTo,
+  localCli,
+  namedPrimary,
+  type PodShell,
+  replicateFrom,
+} from './pod-shell.ts';
 import { look, settleMark, settleTerm } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
   const seen = await look(shell);
+  await confineClients(shell);
   const isKept = await settleMark(shell, seen);
   await settleTerm(shell, seen);
   const { info } = seen;
@@ -31,7 +41,7 @@ async function admitFollower(
   if (named?.address === shell.podIP) return false;
   const [host, port] = named?.isSafe === true ? [named.address, '6379'] : ['127.0.0.1', '1'];
   if (host !== fieldOf(info, 'master_host')) {
-    if ((await localCli(shell, 'role'))?.startsWith('slave') === true) await localCli(shell, 'replicaof', host, port);
+    if ((await localCli(shell, 'role'))?.startsWith('slave') === true) await replicateFrom(shell, host, port);
     return false;
   }
   if (toElect === undefined) return false;
@@ -43,7 +53,7 @@ async function findPrimary(shell: PodShell, info: readonly string[]): Promise<fa
   if (fieldOf(info, 'master_sync_in_progress') !== '0') return false;
   const named = await namedPrimary(shell);
   if (named?.isSafe === true && named.address !== fieldOf(info, 'master_host') && named.address !== shell.podIP) {
-    await localCli(shell, 'replicaof', named.address, '6379');
+    await replicateFrom(shell, named.address, '6379');
   }
   return false;
 }
@@ -56,6 +66,7 @@ export async function ping(shell: PodShell): Promise<boolean> {
   const seen = await look(shell);
   await settleMark(shell, seen);
   await settleTerm(shell, seen);
+  await confineClients(shell);
   const answer = await shell.heard(2, ['-p', '6379', 'ping'], true);
   if (isSilence(answer)) return false;
   if (isRefusal(answer)) return !shell.run.has('loading');
@@ -71,6 +82,7 @@ export async function alive(shell: PodShell): Promise<boolean> {
 
 export async function watching(shell: PodShell): Promise<boolean> {
   await shell.cli(2, ['-p', '26379', 'sentinel', 'debug', 'info-period', shell.config('info-period-ms').trim()]);
+  await confineSentinelClients(shell);
   const question = ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName];
   const answer = await shell.heard(2, question, true);
   if (isRefusal(answer)) return shell.run.has('watching');

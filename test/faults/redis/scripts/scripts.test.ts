@@ -4,6 +4,26 @@ import { describe, expect, it } from 'vitest';
 import type { ScriptName } from '../../../../src/engines/redis/scripts.ts';
 import { type PodStory, podIP, runPodScript } from '../../../support/pod-scripts.ts';
 import { dataVolume, markedAt, marker, receivedAt, termFile, unfinished } from '../data-volume.ts';
+import {
+  asPrimary,
+  caughtUp,
+  copiesAsCluster,
+  failover,
+  first,
+  introduced,
+  itself,
+  lines,
+  listed,
+  master,
+  node,
+  noSentinels,
+  refusal,
+  replicas,
+  silent,
+  view,
+  whole,
+  written,
+} from './answers.ts';
 import { handOver } from './hand-over.ts';
 import type { PodShell } from './pod-shell.ts';
 import { admit, alive, ping, sentinelAlive, watching } from './probes.ts';
@@ -115,73 +135,6 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
   return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], ...left() });
 }
 
-function view(address: string, epoch = 1, replicas = 2, more: Readonly<Record<string, string | number>> = {}): string {
-  const fields = { name: 'db', ip: address, port: 6379, runid: 'c0ffee', flags: 'master', ...more };
-  const figures = { 'last-ok-ping-reply': 400, 'num-slaves': replicas, 'config-epoch': epoch, ...more };
-  return Object.entries({ ...fields, ...figures })
-    .flat()
-    .join('\n');
-}
-const master = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel master db"`;
-const replicas = (sentinel: string): string => `"-h ${sentinel} -p 26379 sentinel replicas db"`;
-const failover = '*"sentinel failover db"';
-const listed = (ip: string, flags = 'slave'): string =>
-  ['name', `${ip}:6379`, 'ip', ip, 'port', '6379', 'runid', '', 'flags', flags].join('\n');
-const refusal = 'NOGOODSLAVE No suitable replica to promote';
-const itself = { [master('s0')]: view(podIP), '*"info-period"*': 'OK', [failover]: refusal };
-const lines = (...fields: readonly string[]): string => fields.join('\r\n');
-
-const primaryInfo = lines(
-  'role:master',
-  'slave0:ip=10.0.0.2,port=6379,state=online,offset=70,lag=0',
-  'slave1:ip=10.0.0.3,port=6379,state=online,offset=70,lag=0',
-  'slave2:ip=10.0.0.4,port=6379,state=wait_bgsave,offset=0,lag=0',
-  'master_repl_offset:70',
-);
-const caughtUp = lines('role:slave', 'slave_repl_offset:70');
-/** A hand-over in which all goes well. */
-const whole = {
-  '"-p 6379 info replication"': primaryInfo,
-  [master('s0')]: view(podIP),
-  [replicas('s0')]: '',
-  '*"info-period"*': 'OK',
-  '"-h 10.0.0.2 -p 6379 info replication"': caughtUp,
-  '"-h 10.0.0.3 -p 6379 info replication"': lines(caughtUp, 'slave0:ip=10.0.0.2,port=6379,state=online'),
-  [failover]: 'OK',
-  '"-h 10.0.0.2 -p 6379 role"': 'slave',
-  '"-h 10.0.0.3 -p 6379 role"': 'master\n70',
-  '"-p 6379 "*': 'OK',
-};
-const silent = (...members: readonly string[]): Record<string, string> =>
-  Object.fromEntries(Object.entries(whole).filter(([pattern]) => !members.some((member) => pattern.includes(member))));
-const noSentinels = { config: { sentinels: '' } };
-
-type Answers = NonNullable<PodStory['cli']>;
-/** The first pattern that fits counts. */
-const first = (answers: Answers, others: Answers): Answers => ({
-  ...answers,
-  ...others,
-  ...answers,
-});
-const node = (status: string, host: string, syncing: number, more: Answers = {}): PodStory => ({
-  cli: first(more, {
-    '"-p 6379 info"': lines(
-      'role:slave',
-      `master_link_status:${status}`,
-      `master_host:${host}`,
-      `master_sync_in_progress:${syncing}`,
-      'aof_enabled:1',
-      'aof_rewrite_in_progress:0',
-      'aof_rewrite_scheduled:0',
-    ),
-    [master('s0')]: view('10.0.0.9'),
-    [replicas('s0')]: listed(podIP),
-    '"-p 6379 role"': 'slave',
-    '"-p 6379 "*': 'OK',
-  }),
-});
-
-const written = ['aof_enabled:1', 'aof_rewrite_in_progress:0', 'aof_rewrite_scheduled:0'];
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
   ['follows whom the sentinels name', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') }, mark: podIP }],
   ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
@@ -283,6 +236,31 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['named itself', 'admit.sh', { cli: { ...node('down', '10.0.0.7', 0).cli, [master('s0')]: view(podIP) } }],
   ['silent', 'admit.sh', {}],
   ['loading', 'admit.sh', { cli: { '"-p 6379 info"': 'LOADING Redis is loading the dataset in memory' } }],
+
+  ['where all speak as the cluster', 'ping.sh', { cli: first(introduced, asPrimary) }],
+  ['where all speak as the cluster', 'admit.sh', { cli: first(introduced, asPrimary) }],
+  [
+    'where all speak as the cluster, and it was said',
+    'ping.sh',
+    { cli: first(introduced, asPrimary), run: { confined: '' } },
+  ],
+  ['where a sentinel does not', 'ping.sh', { cli: first({ ...introduced, '*"--user"*': 'NOAUTH' }, asPrimary) }],
+  [
+    'where the second sentinel does not',
+    'ping.sh',
+    { cli: first({ ...copiesAsCluster, '"-h s0 -p 26379 --user"*': 'PONG', '*"--user"*': 'NOAUTH' }, asPrimary) },
+  ],
+  ['without sentinels', 'ping.sh', { ...noSentinels, cli: first(copiesAsCluster, asPrimary) }],
+  ['in sync with one that was replaced, as the cluster', 'admit.sh', node('up', '10.0.0.7', 0, introduced)],
+  ['with a dead primary, as the cluster', 'admit.sh', node('down', '10.0.0.7', 0, introduced)],
+  ['hands over as the cluster', 'hand-over.sh', { cli: first(introduced, whole) }],
+  [
+    'hands over, and is not let to follow',
+    'hand-over.sh',
+    { cli: first({ ...introduced, '"-p 6379 --user"*': 'WRONGPASS' }, whole) },
+  ],
+  ['that is confined', 'watching.sh', { cli: { '*': 'OK' }, identity: 'own', run: { confined: '' } }],
+  ['that is to be confined', 'watching.sh', { cli: { '*': 'OK' }, identity: 'own' }],
 
   ...(['ping.sh', 'alive.sh', 'sentinel-alive.sh', 'watching.sh'] as const).flatMap((script) =>
     [

@@ -18,6 +18,7 @@ export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&
 export async function startData(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
   shell.run.delete('loading');
+  shell.run.delete('confined');
   judgeVolume(shell);
   const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);

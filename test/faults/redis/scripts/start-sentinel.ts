@@ -10,6 +10,7 @@ import { quoted } from './start-data.ts';
 export async function startSentinel(shell: PodShell): Promise<string[]> {
   shell.run.set('password', shell.password);
   shell.run.delete('watching');
+  shell.run.delete('confined');
   const named = await namedPrimary(shell);
   return [
     'port 26379',

@@ -1,0 +1,137 @@
+/**
+ * A sentinel from elsewhere that has the password of the clients, remembers addresses of this cluster, and watches a primary of
+ * the same name: beside real servers and the real scripts of the pods, in a network of their own.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashOf } from '../../../src/engines/redis/identity.ts';
+import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { redisPrograms } from '../../support/redis-program.ts';
+
+const isolated = ['-rn', '/bin/sh', '-c'] as const;
+const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up && redis-cli --version']).status === 0;
+
+const identity = 'clusterwright/apps/db';
+const [n1, n2, s1, n9, s9] = ['127.0.1.1', '127.0.1.2', '127.0.1.11', '127.0.2.1', '127.0.2.11'] as const;
+const own = `user ${identity} on #${hashOf('own')} ~* &* +@all\n`;
+const data = (address: string, more = ''): string =>
+  `port 6379\nbind ${address}\nprotected-mode no\nsave ""\nrequirepass "pw"\nrepl-diskless-sync-delay 0\nreplica-announce-ip ${address.split(' ').at(-1)}\n${more}`;
+const asCluster = `${own}masteruser ${identity}\nmasterauth own\n`;
+const sentinel = (address: string, more: string): string =>
+  `port 26379\nbind ${address}\nprotected-mode no\nrequirepass "pw"\nsentinel announce-ip ${address.split(' ').at(-1)}\n${more}`;
+const watching = (primary: string): string =>
+  `sentinel monitor db ${primary} 6379 1\nsentinel down-after-milliseconds db 3000\n`;
+const loggedIn = `sentinel auth-user db ${identity}\nsentinel auth-pass db own\n`;
+
+const prelude = `
+set -u
+ip link set lo up
+trap 'kill -9 $(cat *.pid) 2> /dev/null' EXIT
+start() { mkdir -p "$1.d"; redis-server "$1.conf" --dir "$PWD/$1.d" $2 > "$1.log" 2>&1 & echo $! > "$1.pid"; }
+ask() { REDISCLI_AUTH=pw redis-cli -h "$@" 2>&1 | tr '\\n' ' '; echo; }
+run() { code=0; /bin/sh -c "set -eu; . $CONFIG_DIR/library.sh; $1" 2>&1 || code=$?; }
+role() { ask "$1" role | cut -d ' ' -f 1; }
+names() { ask "$1" -p 26379 sentinel get-master-addr-by-name db; }
+start n1 ''; start n2 ''; start n9 ''
+until [ "$(role ${n1})" = master ] && [ "$(ask ${n2} info | grep -c master_link_status:up)" = 1 ] && [ "$(role ${n9})" = master ]; do sleep 0.05; done
+start s1 --sentinel
+until ask ${s1} -p 26379 sentinel replicas db | grep -q 'flags slave '; do sleep 0.1; done
+ask ${n1} set ours 1 > /dev/null; ask ${n9} set theirs 1 > /dev/null
+`;
+
+describe.skipIf(!isPossible).each([...redisPrograms])('beside servers of %s', (_, [program, ...args]) => {
+  let directory = '';
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'real-confined-'));
+    const put = (name: string, text: string, mode = 0o644): void =>
+      writeFileSync(join(directory, name), text, { mode });
+    for (const name of ['run', 'config', 'data', 'bin']) mkdirSync(join(directory, name));
+    put('bin/redis-server', `#!/bin/sh\nexec ${program} ${args.join(' ')} "$@"\n`, 0o755);
+    for (const [name, text] of Object.entries(scripts)) {
+      put(
+        `config/${name}`,
+        text.replaceAll('/run/redis', join(directory, 'run')).replaceAll('/data', join(directory, 'data')),
+      );
+    }
+    const config = { sentinels: `${s1}\n`, quorum: '1\n', 'missed-ms': '1500\n', 'info-period-ms': '2000\n' };
+    for (const [name, text] of Object.entries(config)) put(`config/${name}`, text);
+    put('secret', 'pw\n');
+    put('own', 'own\n');
+    put('n1.conf', data(`127.0.0.1 ${n1}`, asCluster));
+    put('n2.conf', data(n2, `${asCluster}replicaof ${n1} 6379\n`));
+    put('n9.conf', data(n9, 'masterauth "pw"\n'));
+    put(
+      's1.conf',
+      sentinel(
+        `127.0.0.1 ${s1}`,
+        `${own}sentinel sentinel-user ${identity}\nsentinel sentinel-pass own\n${watching(n1)}${loggedIn}`,
+      ),
+    );
+    const known = `sentinel known-replica db ${n1} 6379\nsentinel known-sentinel db ${s1} 26379 ${'a'.repeat(40)}\n`;
+    const later = 'sentinel config-epoch db 7\nsentinel current-epoch 7\n';
+    put(
+      's9.conf',
+      sentinel(s9, `sentinel sentinel-pass pw\n${watching(n9)}sentinel auth-pass db pw\n${later}${known}`),
+    );
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function play(story: string): string[] {
+    const { stdout, stderr } = spawnSync('unshare', [...isolated, `${prelude}\n${story}`], {
+      cwd: directory,
+      encoding: 'utf8',
+      env: {
+        PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+        CONFIG_DIR: join(directory, 'config'),
+        AUTH_FILE: join(directory, 'secret'),
+        IDENTITY_FILE: join(directory, 'own'),
+        CLUSTER_NAME: 'db',
+        POD_IP: n1,
+        POD_NAME: 'db-0',
+        POD_NAMESPACE: 'apps',
+      },
+    });
+    if (stderr !== '') throw new Error(stderr);
+    return stdout
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+
+  // A node and a sentinel are two pods.
+  const probes = `for p in ping watching; do rm -f run/confined; /bin/sh "$CONFIG_DIR/$p.sh" > /dev/null 2>&1 || echo "$p fails"; done`;
+  const keys = `ask ${n1} mget ours theirs`;
+
+  it('makes no primary its replica, and no sentinel goes over to its primary', () => {
+    // It would have had the node follow after eight seconds.
+    expect(play(`${probes}\nstart s9 --sentinel\nsleep 16\n${probes}\nrole ${n1}; ${keys}; names ${s1}`)).toEqual([
+      'master',
+      '1',
+      `${n1} 6379`,
+    ]);
+  }, 90_000);
+
+  it('and clients, hand-overs and failovers go on', () => {
+    const story = `
+${probes}
+ask ${n1} replicaof ${n9} 6379; ask ${n1} failover
+ask ${n1} publish __sentinel__:hello x; ask ${s1} -p 26379 publish __sentinel__:hello x
+ask ${n1} publish news x; ask ${n1} publish _ x; ask ${n1} publish __sentinel x; ask ${n1} psubscribe 'ne*' > sub & sleep 1; ask ${n1} publish news x
+ask ${n1} eval "return redis.call('publish', 'news', 'x')" 0; ask ${n1} config set maxclients 500
+run 'replicate_from ${n2} 6379'; role ${n1}
+run 'replicate_from no one'; role ${n1}
+until ask ${n1} info | grep -q 'slave0:ip=${n2},port=6379,state=online'; do sleep 0.1; done
+ask ${s1} -p 26379 sentinel failover db
+until [ "$(role ${n2})" = master ] && [ "$(role ${n1})" = slave ]; do sleep 0.1; done; names ${s1}
+`;
+    const refused = (what: string) => expect.stringMatching(new RegExp(`^NOPERM .*${what}`, 'i'));
+    expect(play(story)).toEqual([
+      ...[refused('replicaof'), refused('failover'), refused('channel'), refused('publish')],
+      ...['0', '0', '0', '1', '1', 'OK'],
+      ...['OK', 'slave', 'OK', 'master', 'OK', `${n2} 6379`],
+    ]);
+  }, 90_000);
+});
