@@ -266,7 +266,7 @@ function claimOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): Kube
         annotations,
       },
       spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
-      status: { phase: 'Bound' },
+      status: { phase: 'Bound', capacity: { storage: cluster.spec.storage.size } },
     }),
   ];
 }

@@ -33,6 +33,7 @@ import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } fr
 import { planAlarms, planUpkeep } from './space.ts';
 import { firstAuthorities } from './trust.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
+import { volumeBytes } from './volume-size.ts';
 import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
@@ -107,7 +108,7 @@ function withObjects(
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
   const cas = (index: number): string | undefined => casFor(situation, index);
   const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas), children)
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, volumeBytes(situation)), children)
     .map(sparing(situation))
     .filter(
       (step) =>

@@ -60,7 +60,7 @@ export function etcdImage(spec: EtcdSpec): string {
 type Variable = NonNullable<ContainerSpec['env']>[number];
 
 /** How to start comes from the roster, anew at each start of the process. */
-function environment(cluster: Cluster<EtcdSpec>, index: number): Variable[] {
+function environment(cluster: Cluster<EtcdSpec>, index: number, volumeBytes?: number): Variable[] {
   const { metadata, spec } = cluster;
   const { peer, client } = spec.tls;
   const everyInterface = (port: number, isSecured = false): string =>
@@ -76,7 +76,7 @@ function environment(cluster: Cluster<EtcdSpec>, index: number): Variable[] {
     // Two clusters of one name, one after the other, never take each other for the same.
     ETCD_INITIAL_CLUSTER_TOKEN: metadata.uid ?? metadata.name,
     ...tlsSettings(spec, hostOf(cluster, index)),
-    ...settings(spec),
+    ...settings(spec, volumeBytes),
   };
   const keys = rosterKeys(cluster, index);
   const fromRoster = (name: string, key: string, more: { readonly optional?: true } = {}): Variable => ({
@@ -111,10 +111,13 @@ function certificatesOf(cluster: Cluster<EtcdSpec>): Mounted[] {
   ];
 }
 
-/** Whom the member is to trust: see `trust.ts`, and `replaced-ca.ts` for `cas`. */
-export interface MemberTrust {
+/** What the template rests on besides the spec. */
+export interface MemberFacts {
+  /** Whom the member is to trust: see `trust.ts`, and `replaced-ca.ts` for `cas`. */
   readonly authorities?: string | undefined;
   readonly cas?: string | undefined;
+  /** Of the smallest volume: see `quota.ts`. */
+  readonly volumeBytes?: number | undefined;
 }
 
 /** `replicas`: 0 where the cluster is parked. */
@@ -123,7 +126,7 @@ export function memberStatefulSet(
   index: number,
   part: Part,
   replicas: 0 | 1,
-  { authorities, cas }: MemberTrust = {},
+  { authorities, cas, volumeBytes }: MemberFacts = {},
 ): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
@@ -136,7 +139,7 @@ export function memberStatefulSet(
     image: etcdImage(spec),
     imagePullPolicy: 'IfNotPresent',
     command: [program],
-    env: environment(cluster, index),
+    env: environment(cluster, index, volumeBytes),
     ports: [
       { name: 'client', containerPort: clientPort, protocol: 'TCP' },
       { name: 'peer', containerPort: peerPort, protocol: 'TCP' },

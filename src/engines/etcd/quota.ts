@@ -1,7 +1,8 @@
 /**
  * How large a database may grow. Its log lies on the same volume: five segments of 64 MiB that are kept, the one that is
  * written to, and one that is made in advance. Where the two do not fit, members run out of disk and end, all of them at
- * about the same time, before the quota has stopped the writes (safety rule E11).
+ * about the same time, before the quota has stopped the writes (safety rule E11). What counts is what the volumes have: one
+ * grows minutes after it was asked to, or never, where its StorageClass cannot.
  */
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
@@ -16,14 +17,13 @@ const fileSystemShare = 0.05;
 /** On a volume that has no room for the log either. */
 const leastShare = 0.2;
 
-/** Bytes of a database that fit on the volume beside the log. */
-export function roomFor({ storage }: Pick<EtcdSpec, 'storage'>): number {
-  const size = unitsOf(storage.size);
+/** Bytes of a database that fit on a volume of so many bytes beside the log. */
+export function roomFor(size: number): number {
   return Math.floor(Math.max(size * leastShare, size * (1 - fileSystemShare) - logBytes));
 }
 
-/** Bytes. */
-export function quotaOf({ config, storage }: EtcdSpec): number {
+/** Bytes. `size`: of the smallest volume that a member has, in bytes. Where there is none yet it will be that of the spec. */
+export function quotaOf({ config, storage }: EtcdSpec, size = unitsOf(storage.size)): number {
   if (config.quotaBackend !== undefined) return unitsOf(config.quotaBackend);
-  return Math.min(largestDefault, Math.floor(unitsOf(storage.size) * share), roomFor({ storage }));
+  return Math.min(largestDefault, Math.floor(size * share), roomFor(size));
 }

@@ -11,10 +11,11 @@ import { minorOf } from './versions.ts';
 /** Members without a vote at one time: see `planAnother`. */
 const maxLearners = 2;
 
-export function settings(spec: EtcdSpec): Record<string, string> {
+/** `volumeBytes`: see `quota.ts`. */
+export function settings(spec: EtcdSpec, volumeBytes?: number): Record<string, string> {
   const { autoCompaction, snapshotCount, heartbeatInterval, electionTimeout } = spec.config;
   return {
-    ETCD_QUOTA_BACKEND_BYTES: String(quotaOf(spec)),
+    ETCD_QUOTA_BACKEND_BYTES: String(quotaOf(spec, volumeBytes)),
     ETCD_AUTO_COMPACTION_MODE: autoCompaction.mode === 'Revision' ? 'revision' : 'periodic',
     ETCD_AUTO_COMPACTION_RETENTION: autoCompaction.mode === 'Off' ? '0' : autoCompaction.retention,
     ETCD_SNAPSHOT_COUNT: String(snapshotCount),

@@ -10,6 +10,7 @@ import type { Target } from './action.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { quotaOf, roomFor } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
+import { volumeBytes } from './volume-size.ts';
 
 const recheckMs = 500;
 /** After a member's process has started again, for as long nothing but an alarm has it defragmented. */
@@ -34,7 +35,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
   }
   const raised = alarms.find(({ type }) => type === 'NOSPACE');
   if (raised === undefined) return undefined;
-  const quota = quotaOf(spec);
+  const quota = quotaOf(spec, volumeBytes(situation));
   const compacted = observed.agreed?.compacted;
   const revision = leader?.live.revision;
   const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;
@@ -64,7 +65,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
 export function planUpkeep(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
   const { mode, unusedPercent } = situation.spec.maintenance.defrag;
   if (mode === 'Off') return undefined;
-  const quota = quotaOf(situation.spec);
+  const quota = quotaOf(situation.spec, volumeBytes(situation));
   return planDefragment(
     situation,
     members,
@@ -86,8 +87,8 @@ function hasRunForAWhile({ pods, observed }: Situation, { index }: Member): bool
 }
 
 /** What is used is copied beside the database before that goes. A log that meets a full disk ends its member. */
-function hasRoomForCopy({ spec }: Situation, { live }: Member): boolean {
-  return live === undefined || live.dbSize + live.dbInUse <= roomFor(spec);
+function hasRoomForCopy(situation: Situation, { live }: Member): boolean {
+  return live === undefined || live.dbSize + live.dbInUse <= roomFor(volumeBytes(situation));
 }
 
 function unusedOf({ live }: Member): number {

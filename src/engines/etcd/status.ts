@@ -21,6 +21,7 @@ import { component } from './resources.ts';
 import { passwordSecret } from './session.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
 import { isVersionDue } from './version.ts';
+import { volumeBytes } from './volume-size.ts';
 import { specWarnings } from './warnings.ts';
 
 export function etcdStatus(
@@ -40,7 +41,11 @@ export function etcdStatus(
   const judged = judge(situation, plan, initialized);
   return {
     ...judged,
-    conditions: [...judged.conditions, ...heldBackClaims(situation), ...warningClaims(specWarnings(cluster))],
+    conditions: [
+      ...judged.conditions,
+      ...heldBackClaims(situation),
+      ...warningClaims(specWarnings(cluster, volumeBytes(situation))),
+    ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
     selector: Object.entries(selectorLabels(cluster, { engine: 'etcd', component }))

@@ -5,8 +5,12 @@ import { unitsOf } from '../../api/quantity.ts';
 import type { SpecWarning } from '../spec-warnings.ts';
 import { roomFor } from './quota.ts';
 
-export function specWarnings({ spec }: Cluster<EtcdSpec>): readonly SpecWarning[] {
-  return [...issuerWarnings(spec), ...quotaWarnings(spec)];
+/** `volumeBytes`: of the smallest volume that there is. */
+export function specWarnings(
+  { spec }: Cluster<EtcdSpec>,
+  volumeBytes = unitsOf(spec.storage.size),
+): readonly SpecWarning[] {
+  return [...issuerWarnings(spec), ...quotaWarnings(spec, volumeBytes)];
 }
 
 /** A ClusterIssuer, of any group, signs for every namespace. etcd lets in everybody who shows a certificate of its CA. */
@@ -24,13 +28,13 @@ function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
 }
 
 /** Only what the spec names: the default has room. */
-function quotaWarnings({ config, storage }: EtcdSpec): readonly SpecWarning[] {
-  const room = roomFor({ storage });
+function quotaWarnings({ config }: EtcdSpec, volumeBytes: number): readonly SpecWarning[] {
+  const room = roomFor(volumeBytes);
   if (config.quotaBackend === undefined || unitsOf(config.quotaBackend) <= room) return [];
   return [
     {
       reason: 'QuotaWithoutRoom',
-      message: `config.quotaBackend ${config.quotaBackend} leaves no room for the log on a volume of ${storage.size}: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
+      message: `config.quotaBackend ${config.quotaBackend} leaves no room for the log on a volume of ${Math.floor(volumeBytes / 1024 ** 2)}Mi: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
     },
   ];
 }

@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { quotaOf } from '../../../src/engines/etcd/quota.ts';
+import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
-import { etcdCluster, type Story } from '../../support/etcd-situation.ts';
+import { settled } from '../../../src/plan/plan.ts';
+import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { planned } from '../../support/etcd-words.ts';
 import { stored } from '../../support/stored-object.ts';
 
@@ -76,8 +78,69 @@ describe('members that an earlier operator has given a larger quota by default',
     expect(sets(lines)).toHaveLength(3);
   });
 
-  it('get at once a larger one, with a larger volume', () => {
-    const lines = planned({ children: before, before: {}, spec: { storage: { size: '2Gi' } } });
+  it('get at once a larger one, with larger volumes', () => {
+    const children: Story['children'] = (objects) => before(grown({ all: '2Gi' })(objects));
+    const lines = planned({ children, before: {}, spec: { storage: { size: '2Gi' } } });
     expect(sets(lines)).toHaveLength(3);
+  });
+});
+
+/** Volumes that have this by now. */
+const grown =
+  (sizes: { readonly all?: string; readonly [number: number]: string | undefined }): NonNullable<Story['children']> =>
+  (objects) =>
+    objects.map((object) => {
+      const number = /^data-db-(\d+)-0$/.exec(object.metadata.name)?.[1];
+      const storage = number === undefined ? undefined : (sizes[Number(number)] ?? sizes.all);
+      return storage === undefined ? object : { ...object, status: { phase: 'Bound', capacity: { storage } } };
+    });
+
+describe('E11: where larger volumes are wanted, the quota', () => {
+  const wanted: Story = { before: {}, spec: { storage: { size: '10Gi' } } };
+  const growth = [0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 10Gi`);
+  const path = 'spec.template.spec.containers[etcd].env[ETCD_QUOTA_BACKEND_BYTES].value';
+  const rows: readonly [string, Story, readonly string[]][] = [
+    ['stays while they are small', wanted, [...growth, 'settled']],
+    ['stays while one is small', { ...wanted, children: grown({ all: '10Gi', 1: '1Gi' }) }, [...growth, 'settled']],
+    [
+      'grows when the last one has grown',
+      { ...wanted, children: grown({ all: '10Gi' }) },
+      [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${path}`), ...growth, 'settled'],
+    ],
+    [
+      'does not wait for the volume of a member that was removed',
+      {
+        ...wanted,
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unlisted' },
+        claims: { 3: 'retired' },
+        children: (objects) =>
+          grown({ all: '10Gi', 3: '1Gi' })(objects.filter(({ metadata }) => !/^db-3/.test(metadata.name))),
+      },
+      [
+        'apply ConfigMap db-members: ',
+        ...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${path}`),
+        ...growth,
+        'settled',
+      ],
+    ],
+    [
+      'takes a size that no spec can name for large enough',
+      { ...wanted, children: grown({ all: '10Gi', 1: '1Pi' }) },
+      [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: ${path}`), ...growth, 'settled'],
+    ],
+  ];
+  it.each(rows)('%s', (_, story, plan) => {
+    expect(planned(story)).toEqual(plan);
+  });
+
+  it('of the spec is warned of, where a volume has no room for it', () => {
+    const spec = { storage: { size: '10Gi' }, config: { quotaBackend: '2Gi' } };
+    const conditions = (story: Story): readonly string[] => {
+      const { cluster, children, observed } = etcdWorld(story);
+      return etcdStatus(cluster, children, observed, { steps: [], outcome: settled }).conditions.map((c) => c.reason);
+    };
+    expect(conditions({ before: {}, spec })).toContain('QuotaWithoutRoom');
+    expect(conditions({ before: {}, spec, children: grown({ all: '10Gi' }) })).not.toContain('QuotaWithoutRoom');
   });
 });
