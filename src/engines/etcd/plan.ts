@@ -22,7 +22,7 @@ import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
-import { isUnsettled } from './outdated.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
@@ -286,6 +286,16 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   return planWhole(situation, gate, members, via);
 }
 
+/** Who starts now, anew or for the first time, would be let in by none of the others. Undefined where nobody is to. */
+function cutOff(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
+  const isDue =
+    voters(members).length < situation.spec.replicas ||
+    (members.length > 1 && members.some((member) => isOutdated(situation, member)));
+  if (!isDue || !replacedCas(situation).includes('peer')) return undefined;
+  const message = 'members restart and join when the others trust the certificate that they show';
+  return { steps: [], outcome: wait('CertificateHeldBack', message) };
+}
+
 /** Everybody votes and is well. */
 function planWhole(
   situation: Situation,
@@ -298,14 +308,17 @@ function planWhole(
   }
   const isComplete = voters(members).length >= situation.spec.replicas;
   const mayRestart = isComplete || canSpareOne(members);
-  const restart = mayRestart && gate.isOpen ? planRestart(situation, members, gate.note) : undefined;
+  const heldUp = cutOff(situation, members);
+  const isOpen = gate.isOpen && heldUp === undefined;
+  const restart = mayRestart && isOpen ? planRestart(situation, members, gate.note) : undefined;
   return (
     restart ??
     (mayRestart ? planDowngrade(gate, via) : undefined) ??
     planAccess(situation, via) ??
     planAlarms(situation, members, via) ??
-    planOut(situation, members, via) ??
+    (heldUp === undefined ? planOut(situation, members, via) : undefined) ??
     planIn(situation, members, via) ??
-    planUpkeep(situation, members) ?? { steps: [], outcome: settled }
+    planUpkeep(situation, members) ??
+    heldUp ?? { steps: [], outcome: settled }
   );
 }

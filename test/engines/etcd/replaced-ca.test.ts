@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
+import { casAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { casIn } from '../../../src/engines/etcd/replaced-ca.ts';
 import { observeCertificates } from '../../../src/engines/etcd/trust.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
@@ -165,6 +167,38 @@ describe('a Secret that somebody brings', () => {
       expect.not.arrayContaining(['held NotTrusted']),
       sets(record, template),
     ]);
+  });
+
+  it('whose CA was replaced at once keeps members from restarting for anything else, and from joining', async () => {
+    const look = await lookAt(given, by(a));
+    const { authorities = '' } = look;
+    const recorded: Story['children'] = (objects) =>
+      objects.map((object) =>
+        object.kind === 'StatefulSet'
+          ? {
+              ...object,
+              metadata: {
+                ...object.metadata,
+                annotations: { ...object.metadata.annotations, [casAnnotation]: casIn(look.given) ?? '' },
+              },
+            }
+          : object,
+      );
+    const story: Story = { spec: given, authorities, children: recorded, pods: { 1: 'outdated' } };
+    const held = { ...story, observed: await lookAt(given, by(b)) };
+    expect(planned({ ...story, observed: await lookAt(given, by(a)) })).toEqual([
+      'delete Pod db-1-0',
+      'wait Restarting',
+    ]);
+    expect(planned(held)).toEqual(['wait CertificateHeldBack']);
+    expect(planned({ ...held, pods: {}, spec: { ...given, replicas: 5 }, before: given })).toEqual([
+      'wait CertificateHeldBack',
+    ]);
+    expect(planned({ ...held, pods: {} })).toEqual(['settled']);
+    const onlyClients: EtcdSpecInput = { tls: { client: { secretRef: { name: 'mine' } } } };
+    expect(planned({ ...held, spec: onlyClients, observed: await lookAt(onlyClients, by(b)) })).toContain(
+      'delete Pod db-1-0',
+    );
   });
 
   it('that has not signed what is shown, as far as can be told, changes nothing', async () => {
