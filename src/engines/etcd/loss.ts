@@ -10,6 +10,7 @@ import type { Pod } from '../../resources/children.ts';
 import { isOutvoted } from './comparison.ts';
 import { neverCame } from './newcomer.ts';
 import { isCorruption } from './observed.ts';
+import { isOutdated } from './outdated.ts';
 import { isResuming } from './roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from './situation.ts';
 import { failsToCatchUp } from './snapshot-failures.ts';
@@ -35,7 +36,7 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   if (member.live !== undefined) return undefined;
   if (!member.hasStarted) {
     const pod = pods.get(index);
-    return pod === undefined ? undefined : (givenUp(situation, pod, at) ?? neverCame(pod, at));
+    return pod === undefined ? undefined : (givenUp(situation, member, pod) ?? neverCame(pod, at));
   }
   const start = roster.get(index);
   const claim = claims.get(index);
@@ -52,10 +53,11 @@ export function lossOf(situation: Situation, member: Member): string | undefined
     if (complaint === 'inconsistent') return 'its data differs';
     if (resumes) return 'its volume is blank';
   }
-  return pod === undefined ? undefined : givenUp(situation, pod, at);
+  return pod === undefined ? undefined : givenUp(situation, member, pod);
 }
 
-function givenUp(situation: Situation, pod: Pod, at: number): string | undefined {
+function givenUp(situation: Situation, member: Member, pod: Pod): string | undefined {
+  const { at } = situation.observed;
   const { deletionTimestamp } = pod.metadata;
   // The API server sets it to the end of the grace.
   if (deletionTimestamp !== undefined) {
@@ -70,7 +72,7 @@ function givenUp(situation: Situation, pod: Pod, at: number): string | undefined
   if (/volume node affinity/.test(scheduled?.message ?? '') && since('PodScheduled') > patienceMs) {
     return 'the node of its volume is gone';
   }
-  return crashes(pod) && since('Ready') > patienceMs && isAloneInIt(situation, pod)
+  return crashes(pod) && since('Ready') > patienceMs && isAloneInIt(situation, pod, member)
     ? 'its process ends again and again'
     : undefined;
 }
@@ -85,11 +87,20 @@ function crashes(pod: Pod): boolean {
   );
 }
 
-/** Somebody else runs the same template well: it is the data that keeps this one from running, not the settings. */
-function isAloneInIt({ pods, members = [] }: Situation, pod: Pod): boolean {
+/**
+ * Somebody else runs the same version well: it is the data that keeps this one from running. Of a member that has never run
+ * there is none, so the other has to run by the template of now: otherwise the next one would end as well, and the one
+ * after that, and leave a volume each.
+ */
+function isAloneInIt(situation: Situation, pod: Pod, { hasStarted }: Member): boolean {
+  const { pods, members = [] } = situation;
   const versionOf = (candidate: Pod | undefined): string | undefined => candidate?.metadata.labels?.[versionLabel];
   return members.some(
-    (member) => member.index !== undefined && isHealthy(member) && versionOf(pods.get(member.index)) === versionOf(pod),
+    (member) =>
+      member.index !== undefined &&
+      isHealthy(member) &&
+      versionOf(pods.get(member.index)) === versionOf(pod) &&
+      (hasStarted || !isOutdated(situation, member)),
   );
 }
 

@@ -113,8 +113,8 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   const againMs = isSoon ? recheckMs : patientMs;
   const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
   if (first === undefined) {
-    const names = wordsFor(cluster, learners);
-    return another ?? { steps: [], outcome: wait('Joining', `${names}: no vote yet`, againMs) };
+    const message = `${wordsFor(cluster, learners)}: no vote yet; ${troubles(situation, learners).join('; ')}`;
+    return another ?? { steps: [], outcome: wait('Joining', message, againMs) };
   }
   const name = nameOf(cluster, first);
   const promotion: EtcdPlan = {

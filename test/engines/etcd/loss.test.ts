@@ -302,6 +302,16 @@ describe('E1: a member that has never started', () => {
       ['remove 3', 'wait Replacing'],
     ],
     [
+      'is waited for when its process ends again and again by a template that nobody else runs yet: the next one would, too',
+      { ...newcomer, pods: { 0: 'outdated', 1: 'outdated', 2: 'outdated', 3: { crashingForMs: 181_000 } } },
+      ['wait Joining'],
+    ],
+    [
+      'is removed when its process ends again and again while one other runs by that template',
+      { ...newcomer, pods: { 1: 'outdated', 2: 'outdated', 3: { crashingForMs: 181_000 } } },
+      ['remove 3', 'wait Replacing'],
+    ],
+    [
       'is removed when its container has not started for ten minutes',
       { ...newcomer, children: starting(601_000) },
       ['remove 3', 'wait Replacing'],
@@ -343,6 +353,21 @@ describe('E1: a member that has never started', () => {
       ['blocked TooFewHealthy'],
     ],
   ]);
+});
+
+it('a member that has never started is told of with what keeps it', () => {
+  const { cluster, children, observed } = etcdWorld({
+    numbers: [0, 1, 2],
+    members: { 2: 'unstarted' },
+    starts: { 2: 'joins' },
+    claims: { 2: 'blank' },
+    pods: { all: 'outdated', 2: { crashingForMs: 181_000 } },
+  });
+  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  expect(outcome).toMatchObject({
+    reason: 'Joining',
+    message: 'db-2-0: no vote yet; db-2-0 ends again and again with code 1',
+  });
 });
 
 describe('the word of a pod', () => {
