@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { VitestTestRunner } from 'vitest/runners';
 import { getFn } from 'vitest/suite';
 
-const { RESULT: path = '', MUTANTS: mutants = '[]', LIMIT: limit = '100' } = process.env;
+const { RESULT: path = '', MUTANTS: mutants = '[]', LIMIT: limit = '100', SLOW: slowMs = '300' } = process.env;
 /** Each mutant with the name that its own tests begin with; null where every test is tried against it. */
 const names = new Map(JSON.parse(mutants));
 globalThis.__stryker__ ??= {};
@@ -19,9 +19,6 @@ globalThis.foundSoFar ??= existsSync(path)
 const result = globalThis.foundSoFar;
 const { setTimeout: later, clearTimeout: cancel } = globalThis;
 const go = Object.assign(new Error('the next mutant'), { stack: '' });
-/** Slower ones are left out: they would take most of the time and find little. */
-const slowMs = 300;
-
 // A promise that a mutant has left behind.
 process.on('unhandledRejection', () => undefined);
 
@@ -77,6 +74,7 @@ export default class MutantRunner extends VitestTestRunner {
       case 'plain': {
         turn.reached = stryker.mutantCoverage.perTest[test.id] ?? {};
         for (const id of Object.keys(turn.reached)) result.reached[id] ??= 0;
+        // Slower ones are left out: they would take most of the time and find little.
         const isUsable = !failed && turn.failed === false && turn.tookMs <= slowMs;
         if (!isUsable) result.notes.push(`${failed ? 'red' : 'slow'}: ${test.file.name} ${test.name}`);
         turn.mutants = Object.keys(turn.reached).filter(

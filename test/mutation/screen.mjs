@@ -1,7 +1,8 @@
 /**
  * The mutants of StrykerJS, without its test runner: `node test/mutation/screen.mjs --mutate src/plan/rollout.ts --tests test/plan`.
  * Several files with commas. `--sample 200 --seed 7` takes that many mutants of each file, `--limit` the tests that a mutant
- * is tried against (the first hundred), `--without` leaves test files out. Prints a score for each file, and what survives.
+ * is tried against (the first hundred), `--slow` the milliseconds that a test may take (300), `--without` leaves test files
+ * out. Prints a score for each file, and what survives.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     limit: { type: 'string', default: '100' },
+    slow: { type: 'string', default: '300' },
   },
 });
 const list = (text) => (text ?? '').split(',').filter((part) => part !== '');
@@ -127,7 +129,11 @@ for (const only of [ownTests, () => null]) {
       ...excludes,
       ...list(values.tests),
     ],
-    { cwd: tree, stdio: 'ignore', env: { ...process.env, CI: '1', RESULT, LIMIT: values.limit, MUTANTS } },
+    {
+      cwd: tree,
+      stdio: 'ignore',
+      env: { ...process.env, CI: '1', RESULT, LIMIT: values.limit, SLOW: values.slow, MUTANTS },
+    },
   );
 }
 
