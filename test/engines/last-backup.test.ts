@@ -66,8 +66,14 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   ) as [KubeObject, KubeObject];
 
   it('takes it first', () => {
+    const begun = look(ending(kind, {}), database);
+    const config = begun.plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []))[0] as KubeObject;
     expect(begun.steps).toEqual(['create ConfigMap db-last-backup-task', 'create Job db-last-backup']);
-    expect(begun).toMatchObject({ reason: 'LastBackup', isWaitingForBackup: true });
+    expect(begun).toMatchObject({
+      reason: 'LastBackup',
+      message: 'a last backup is taken before anything is deleted',
+      isWaitingForBackup: true,
+    });
     expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
       task: 'take',
       purpose: { type: 'deletion', name: 'db', uid: 'uid-of-db' },
@@ -89,6 +95,12 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
       expect.objectContaining({
         type: 'patch',
         patch: { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/20261121T030000Z-0123abcd' } } },
+        changes: [
+          {
+            path: `metadata.annotations[${lastBackupAnnotation}]`,
+            to: 'uid-of-db/20261121T030000Z-0123abcd',
+          },
+        ],
       }),
     ]);
   });
@@ -193,6 +205,21 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(look(ending(kind, { formed: false }), [])).toMatchObject({ reason: 'settled', isWaitingForBackup: false });
     // What an earlier cluster of the name has left counts.
     expect(look(ending(kind, { formed: false }), database).steps).toEqual(begun.steps);
+    // So does what was formed without volumes.
+    expect(look(ending(kind, {}), database.slice(0, 1)).steps).toEqual(begun.steps);
+  });
+
+  it('backs up nothing while it is being restored: what restores it owns the volumes', () => {
+    const owners = [
+      { apiVersion: 'v1', kind: 'Other', name: 'other', uid: 'uid-of-other' },
+      { apiVersion: 'batch/v1', kind: 'Job', name: 'db-restore', uid: 'uid-of-job', controller: true },
+    ];
+    const claim = stored('PersistentVolumeClaim', 'data-db-0');
+    const owned = { ...claim, metadata: { ...claim.metadata, ownerReferences: owners } };
+    expect(look(ending(kind, { formed: false }), [owned])).toMatchObject({
+      reason: 'DeletingData',
+      isWaitingForBackup: false,
+    });
   });
 });
 

@@ -45,16 +45,14 @@ describe('an outdated pod that may never become ready', () => {
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
   const [stuck, fine] = [pod('db-1', 'old'), { ...pod('db-0', 'old'), status: ready }];
   const going = pod('db-2', 'new', { deletionTimestamp: 'now' });
-  const found = (all: readonly Pod[], mayGo = true): string | undefined =>
-    stuckPod(settled, all, () => mayGo)?.metadata.name;
 
-  it.each<readonly [story: string, found: string | undefined, expected: string | undefined]>([
-    ['is replaced', found([fine, stuck]), 'db-1'],
-    ['stays while its process has something to lose', found([fine, stuck], false), undefined],
-    ['stays while another stops', found([fine, stuck, going]), undefined],
-    ['is none that is ready', found([fine]), undefined],
-    ['is none with the newest template', found([pod('db-0', 'new')]), undefined],
-  ])('%s', (_, actual, expected) => expect(actual).toBe(expected));
+  it.each<readonly [story: string, pods: readonly Pod[], mayGo: boolean, expected: string | undefined]>([
+    ['is replaced', [fine, stuck], true, 'db-1'],
+    ['stays while its process has something to lose', [fine, stuck], false, undefined],
+    ['stays while another stops', [fine, stuck, going], true, undefined],
+    ['is none that is ready', [fine], true, undefined],
+    ['is none with the newest template', [pod('db-0', 'new')], true, undefined],
+  ])('%s', (_, all, mayGo, expected) => expect(stuckPod(settled, all, () => mayGo)?.metadata.name).toBe(expected));
 });
 
 describe('a pod that has no process, and will have none by itself', () => {

@@ -89,7 +89,10 @@ function conditionsOf(end: JobEnd): readonly object[] {
   const at = { lastTransitionTime: '2026-11-21T03:00:10Z', status: 'True' };
   switch (end) {
     case 'complete':
-      return [{ type: 'Complete', ...at }];
+      return [
+        { type: 'SuccessCriteriaMet', ...at },
+        { type: 'Complete', ...at },
+      ];
     case 'failed':
       return [{ type: 'Failed', reason: 'PodFailurePolicy', ...at }];
     case 'deadline':
