@@ -32,21 +32,20 @@ export function formationOf(situation: Situation): Formation {
 /** Somebody has taken an entry away: who has run, as the claim says, and has not been removed since, is one of them. */
 function completed({ cluster, roster, sets, claims }: Situation): Roster {
   const missing = [...sets.keys()].filter((index) => !roster.has(index) && heldBy(claims.get(index)) !== undefined);
-  if (missing.length === 0) return roster;
   const entries = missing.map((index): [number, Start] => [index, resuming(cluster, index)]);
   return new Map([...roster, ...entries].sort(([a], [b]) => a - b));
 }
 
-/** Once etcd says who its members are, the roster follows: who is not listed is not started any more. */
+/** Once etcd says who its members are, the roster follows: who is not listed is not started any more. By number, as they are. */
 function rosterOf(situation: Situation, members: readonly Member[]): Roster {
-  const everybody = members.flatMap(({ index }) => index ?? []).sort((a, b) => a - b);
+  const everybody = members.flatMap(({ index }) => index ?? []);
   const entries = members.flatMap((member): [number, Start][] => {
     const { index } = member;
     // One that started once and has left neither a volume nor a record has nothing to start from.
     const isGone = index !== undefined && member.hasStarted && !hasTrace(situation, index);
     return index === undefined || isGone ? [] : [[index, startOf(situation, { ...member, index }, everybody)]];
   });
-  return new Map(entries.sort(([a], [b]) => a - b));
+  return new Map(entries);
 }
 
 function hasTrace({ roster, sets, claims }: Situation, index: number): boolean {
