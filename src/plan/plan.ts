@@ -93,7 +93,7 @@ export function wait(reason: string, message: string, recheckMs?: number): Outco
   return recheckMs === undefined ? { state: 'wait', reason, message } : { state: 'wait', reason, message, recheckMs };
 }
 
-export function blocked(reason: string, message: string, recheckMs?: number): Outcome {
+export function blocked(reason: string, message: string, recheckMs?: number): Extract<Outcome, { state: 'blocked' }> {
   return recheckMs === undefined
     ? { state: 'blocked', reason, message }
     : { state: 'blocked', reason, message, recheckMs };

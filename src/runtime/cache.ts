@@ -24,7 +24,7 @@ import type { Clock, Random } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { IndexFunction } from './object-index.ts';
-import { type Projection, podSummary, wholeObject } from './projection.ts';
+import { type Projection, podSummary, wholeObject, withoutNotes } from './projection.ts';
 import { createReflector, type Reflector } from './reflector.ts';
 import { type Change, createStore, type Store, type StoreEntry } from './store.ts';
 
@@ -141,7 +141,7 @@ export function createCache(options: CacheOptions): Cache {
 
   const clusters = engines.map((engine) => {
     const indexes = engine.refersTo === undefined ? {} : { [byTarget]: targetOf };
-    return { engine, watched: watch(engine.kind.resource, undefined, wholeObject, indexes) };
+    return { engine, watched: watch(engine.kind.resource, undefined, withoutNotes, indexes) };
   });
   const children = childResources.flatMap((resource) => {
     const projection = resource === pods ? podSummary : wholeObject;

@@ -7,7 +7,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { KubeObject } from '../api/object.ts';
-import { outline } from './projection.ts';
+import { longest, outline } from './outline.ts';
 
 export interface Packed {
   /** One byte a character: a string takes less beside its content than a Buffer does. */
@@ -22,8 +22,6 @@ export interface Packer {
   unpack(packed: Packed): KubeObject;
 }
 
-/** In bytes of JSON: more than any object that we make has. What is larger is kept in outline. */
-const longest = 256 * 1024;
 /** As far back as deflate looks. */
 const longestDictionary = 32 * 1024;
 

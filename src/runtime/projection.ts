@@ -28,29 +28,27 @@ export const podSummary: Projection = (pod) => {
   };
 };
 
-const mostReferences = 8;
-const ourLabels = /^(app|batch)\.kubernetes\.io\//;
+const ours = /^((app|batch)\.kubernetes\.io|clusterwright\.dev)\//;
 
 /**
- * What is kept of an object that is larger than any of ours: whose it is, and that it is there. Anybody may set our labels on
- * an object; the memory that it takes would be that of everybody's operator.
+ * What planners read of a resource of our own kinds: all but the notes of others. The form and the size of its spec and its
+ * status have bounds in the schema; those of other labels and annotations have none, and they change nothing.
  */
-export function outline({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, generation, deletionTimestamp } = metadata;
-  const { labels = {}, ownerReferences, finalizers } = metadata;
-  const known = { name, namespace, uid, resourceVersion, generation, deletionTimestamp };
+export const withoutNotes: Projection = (object) => {
+  const { labels, annotations, ...metadata } = stripManagedFields(object).metadata;
   return {
-    apiVersion,
-    kind,
+    ...object,
     metadata: {
-      ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as { name: string }),
-      labels: Object.fromEntries(Object.entries(labels).filter(([label]) => ourLabels.test(label))),
-      ...(ownerReferences === undefined ? {} : { ownerReferences: ownerReferences.slice(0, mostReferences) }),
-      ...(finalizers === undefined ? {} : { finalizers: finalizers.slice(0, mostReferences) }),
+      ...metadata,
+      ...(labels === undefined ? {} : { labels: oursOf(labels) }),
+      ...(annotations === undefined ? {} : { annotations: oursOf(annotations) }),
     },
-    spec: {},
-    status: {},
   };
+};
+
+/** The labels, or annotations, that mean something to us. */
+export function oursOf(notes: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(notes).filter(([name]) => ours.test(name)));
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -31,6 +31,7 @@ import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
+import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
 import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
@@ -70,6 +71,9 @@ export interface ReconcilerOptions {
 
 /** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */
 const repeatedMs = 1_000;
+
+/** What somebody has to change is looked at again after so long where no watch may tell that they have. */
+const blockedMs = 30_000;
 
 /** The watch is late; it need not be asked after often. */
 const outdatedMs = 1_000;
@@ -126,6 +130,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (referral === undefined || other === undefined) return undefined;
     const object = cache.cluster(other, cluster.metadata.namespace, referral.name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
+    if (isOutline(object)) throw new Error(tooLarge(object).message);
     const verdict = verdictOn(other)(object);
     return verdict.ok ? verdict.cluster : undefined;
   }
@@ -244,9 +249,30 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
+  /** Neither its spec is known nor its status, so no condition can be written: an event tells. */
+  function notKept(engine: RegisteredEngine, object: KubeObject): PassResult {
+    const outcome = tooLarge(object);
+    onOutcome(engine, object as Cluster, undefined, { steps: [], outcome });
+    return { outcome, again: blockedMs };
+  }
+
+  async function childNotKept(
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    outcome: ReturnType<typeof tooLarge>,
+    signal: AbortSignal,
+  ): Promise<PassResult> {
+    const plan: Plan = { steps: [], outcome };
+    onOutcome(engine, cluster, cluster.status, plan);
+    const said = plainStatus(cluster, 'Blocked', outcome);
+    await status.write(cluster, engine.kind, said, planStatus(plan), signal);
+    return { outcome, again: blockedMs };
+  }
+
   return {
     async reconcile(engine, object, key, signal) {
       const { resource } = engine.kind;
+      if (isOutline(object)) return notKept(engine, object);
       const verdict = verdictOn(engine)(object);
       const now = io(object as Cluster, signal).now();
       const children = await withLastWords(key, cache, client, now, signal);
@@ -266,6 +292,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (cluster.metadata.deletionTimestamp !== undefined) {
         return reconcileDeleting(engine, cluster, children, signal);
       }
+      const large = children.objects.find(isOutline);
+      if (large !== undefined) return childNotKept(engine, cluster, tooLarge(large), signal);
       const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
       const plan = passPlan(cluster, resource, survey.plan);
       if (await isOutdated(cluster, resource, children, plan, signal)) {
@@ -314,7 +342,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         failure === undefined && isPremature(cluster, claim, underWay)
           ? 0
           : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
-      if (failure instanceof NameConflict) return { outcome: said.outcome, again: 30_000 };
+      if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
       if (failure !== undefined) throw failure;
       const after = actions.length === 0 ? undefined : paced?.after;
       const again = soonest(after, notTooSoon(recheck(plan.outcome).again, after), details === 0 ? undefined : details);

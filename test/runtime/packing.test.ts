@@ -76,7 +76,14 @@ describe('an object that is larger than any of ours', () => {
     expect(packed.bytes.length).toBeLessThan(1000);
     const labels = { 'app.kubernetes.io/instance': 'db' };
     const metadata = { name: 'a', namespace: 'apps', uid: 'uid', resourceVersion: '7', labels };
-    expect(packer.unpack(packed)).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata, spec: {}, status: {} });
+    expect(packer.unpack(packed)).toEqual({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      spec: {},
+      status: {},
+      isOutline: true,
+    });
   });
 
   it('is known to a store by its cluster, and does not hold up its memory', () => {
