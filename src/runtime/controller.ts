@@ -7,6 +7,7 @@
 import type { KubeObject } from '../api/object.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
 import { createAbortScope } from './abort-scope.ts';
+import { createAdmission } from './admission.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Listeners } from './listeners.ts';
@@ -37,20 +38,6 @@ const passTimeoutMs = 60_000;
 const resyncMs = 10 * 60 * 1000;
 /** Spread by this share of it, so that clusters that began together do not stay together. */
 const resyncSpread = 0.2;
-
-/**
- * Passes over quiet clusters wait for nothing. After so long without a turn of the event loop no pass begins before it
- * has had one: thousands of such passes in a row would let neither an answer nor the lease's own timer through.
- */
-const turnMs = 10;
-/**
- * Passes that have begun take what time their answers cost, whoever sends them. A turn that took so long shows that they
- * are too many: for a while no more than a few run at once, and as many again for what has just happened. The lease needs
- * a few turns in ten seconds.
- */
-const slowTurnMs = 250;
-const slowForMs = 5_000;
-const whenSlow = 8;
 
 /** How often a cluster asks whether its namespace has been seen whole by now. */
 const unseenMs = 1_000;
@@ -157,43 +144,16 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   let isStopping = false;
-  let running = 0;
-  /** When the first pass began since the event loop had its last turn. */
-  let busySince: number | undefined;
-  let turn: Promise<void> = Promise.resolve();
-  let slowUntil = Number.NEGATIVE_INFINITY;
-
-  function awaitTurn(): Promise<void> {
-    if (busySince !== undefined) return turn;
-    const since = clock.monotonic();
-    busySince = since;
-    turn = new Promise((resolve) => {
-      clock.after(0, () => {
-        busySince = undefined;
-        const now = clock.monotonic();
-        if (now - since >= slowTurnMs) slowUntil = now + slowForMs;
-        resolve();
-      });
-    });
-    return turn;
-  }
-
-  function areTooMany(key: ClusterKey): boolean {
-    if (clock.monotonic() >= slowUntil) return false;
-    return running >= (queue.laneOf(key) === 'high' ? 2 * whenSlow : whenSlow);
-  }
+  const admission = createAdmission(clock);
 
   async function work(signal: AbortSignal): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
-      // Asked again after the turn, by one worker after the other: the one before may have used up what it was given.
-      while (busySince !== undefined && clock.monotonic() - busySince >= turnMs) await turn;
-      while (areTooMany(key)) await awaitTurn();
-      void awaitTurn();
-      running++;
+      const line = queue.laneOf(key) === 'high' ? 'events' : 'others';
+      await admission.enter(line);
       try {
         await pass(key, signal);
       } finally {
-        running--;
+        admission.leave(line);
         queue.done(key);
       }
     }
@@ -239,7 +199,7 @@ export function createController(options: ControllerOptions): Controller {
         void queue.shutDown();
         cancels.push(
           clock.after(drainMs, () => {
-            log.warn({ running }, 'passes are not over in time and are told to end');
+            log.warn({ running: admission.running }, 'passes are not over in time and are told to end');
             passes.abort(new Error(`the pass was not over ${drainMs / 1000} s after the process was told to stop`));
           }),
         );
