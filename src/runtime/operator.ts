@@ -10,6 +10,7 @@ import { createCache } from './cache.ts';
 import { claimReader } from './claim-use.ts';
 import { createClient } from './client.ts';
 import type { Clock, Random } from './clock.ts';
+import { createContested } from './contested.ts';
 import { backgroundLimit, createController } from './controller.ts';
 import { createSecretReader, type Dial, engineIO } from './engine-io.ts';
 import { createEventRecorder } from './event-recorder.ts';
@@ -117,6 +118,7 @@ export function createOperator(options: OperatorOptions): Operator {
     status,
     io,
     pace: createPace(clock),
+    contested: createContested(clock),
     log,
     onOutcome: outcomeEvents(events),
   });

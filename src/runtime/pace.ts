@@ -74,12 +74,17 @@ export function createPace(clock: Pick<Clock, 'monotonic'>): Pace {
       const idle = actions.filter((action) => ageOf(describeStep(action)) >= noEffectMs);
       known.set(key, { ...repeated, told: idle.length, at: now });
       return {
-        after: Math.min(longestMs, Math.max(afterActionMs, Math.ceil(Math.min(...ages) * share))),
+        after: pauseAfter(Math.min(...ages)),
         idle,
         isNews: idle.length > repeated.told,
       };
     },
   };
+}
+
+/** Of what has been repeated for so long; both in milliseconds. */
+export function pauseAfter(age: number): number {
+  return Math.min(longestMs, Math.max(afterActionMs, Math.ceil(age * share)));
 }
 
 function kindOf(step: Step): string {

@@ -26,6 +26,7 @@ import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
+import type { Contested } from './contested.ts';
 import { describeStep, type Executor, type StepFailed } from './executor.ts';
 import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
@@ -60,6 +61,7 @@ export interface ReconcilerOptions {
   readonly status: StatusWriter;
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
   readonly pace: Pace;
+  readonly contested: Contested;
   readonly log: Log;
   readonly onOutcome: (
     engine: RegisteredEngine,
@@ -118,7 +120,7 @@ function stateOf(pod: Pod): string {
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { client, cache, executor, status, io, pace, onOutcome } = options;
+  const { client, cache, executor, status, io, pace, contested, onOutcome } = options;
   const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
     oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
@@ -304,8 +306,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
       let failure: unknown;
       let failures: readonly StepFailed[] = [];
+      const due = contested.due(key, plan.steps);
       try {
-        failures = await executor.run(plan.steps, survey.act, signal);
+        failures = await executor.run(due.steps, survey.act, signal);
         for (const failed of failures)
           options.log.warn({ cluster: key, err: failed }, 'a step failed that others need not wait for');
       } catch (error) {
@@ -317,17 +320,19 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       claim = { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
       const isDone = failure === undefined && failures.length === 0;
       const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
-      const ineffective = isDone ? ineffectiveSteps(plan.steps, (object) => cache.entry(object)?.object) : [];
+      const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
       const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
-      const taken = plan.steps.filter((step) => !idle.has(step));
+      const taken = due.steps.filter((step) => !idle.has(step));
+      if (failure === undefined) contested.made(key, taken);
       // Nothing tells of a Secret that has changed, either.
       // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
       const actions = taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
       const paced = failure === undefined ? pace.after(key, actions) : undefined;
+      const vain = new Set<Step>([...due.undone, ...(paced?.idle ?? [])]);
       let said = isCreated ? { ...plan, steps: [] } : plan;
       if (said.outcome.state === 'settled') {
         if (ineffective.length > 0) said = { ...said, outcome: fieldsKept(ineffective) };
-        else if (paced !== undefined && paced.idle.length > 0) said = { ...said, outcome: withoutEffect(paced.idle) };
+        else if (vain.size > 0) said = { ...said, outcome: withoutEffect([...vain]) };
       }
       if (paced?.isNews === true) {
         const steps = paced.idle.map(describeStep);
@@ -337,7 +342,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         said = conflictPlan(failure);
         onOutcome(engine, cluster, cluster.status, said);
       }
-      const underWay = taken.filter((step) => paced?.idle.includes(step) !== true);
+      const underWay = [...taken, ...due.held].filter((step) => !vain.has(step));
       const details =
         failure === undefined && isPremature(cluster, claim, underWay)
           ? 0
@@ -345,7 +350,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
       if (failure !== undefined) throw failure;
       const after = actions.length === 0 ? undefined : paced?.after;
-      const again = soonest(after, notTooSoon(recheck(plan.outcome).again, after), details === 0 ? undefined : details);
+      const later = details === 0 ? undefined : details;
+      const again = soonest(after, notTooSoon(recheck(plan.outcome).again, after), later, due.afterMs);
       return {
         outcome: plan.outcome,
         ...(again === undefined ? {} : { again }),

@@ -6,6 +6,7 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type ActStep, type Outcome, type Step, settled } from '../../src/plan/plan.ts';
+import { createContested } from '../../src/runtime/contested.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createPace } from '../../src/runtime/pace.ts';
@@ -50,6 +51,7 @@ export async function reconcilerRig(
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),
+    contested: createContested(clock),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),
     log,

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { difference } from '../../src/plan/difference.ts';
+import { exactly } from '../../src/plan/objects.ts';
+import { type Step, settled } from '../../src/plan/plan.ts';
+import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
+import { testChild } from '../support/test-engine.ts';
+import { turn } from '../support/virtual-clock.ts';
+
+let rig: ReconcilerRig;
+let acted: number;
+
+beforeEach(async () => {
+  rig = await reconcilerRig();
+  acted = 0;
+});
+afterEach(() => rig.stop());
+
+/** The engine wants `data.a` to be what it says, and then an action where there is something to change. */
+function wants(value: () => string, more: readonly Step[] = []): void {
+  rig.engine.find = (_, children) => {
+    const live = children.get('ConfigMap', 'db');
+    if (live === undefined) return {};
+    const wanted: KubeObject = { ...testChild(rig.cluster(), 'ConfigMap'), data: { a: value() } };
+    const changes = difference(wanted, live);
+    const steps: Step[] =
+      changes.length === 0 ? [] : [{ type: 'apply', object: exactly(wanted, live), changes }, ...more];
+    return { plan: { steps, outcome: settled }, act: async () => void acted++ };
+  };
+}
+
+function put(a: string): void {
+  rig.api.put({ ...testChild(rig.cluster(), 'ConfigMap'), data: { a } });
+}
+
+const applies = (): number => rig.api.writes.filter((write) => /configmaps/.test(write)).length;
+
+/** Somebody changes the field back by a write of their own, and each write brings a pass, 5 ms later. */
+async function contest(ms: number): Promise<number> {
+  const end = rig.clock.monotonic() + ms;
+  const before = applies();
+  let passes = 0;
+  let due = rig.clock.monotonic();
+  while (rig.clock.monotonic() < end) {
+    const count = applies();
+    const { again } = await rig.pass();
+    passes++;
+    if (applies() > count) put('theirs');
+    for (let i = 0; i < 4; i++) await turn();
+    due = applies() > count ? rig.clock.monotonic() + 5 : rig.clock.monotonic() + (again ?? ms);
+    await rig.clock.advance(Math.min(due, end) - rig.clock.monotonic());
+  }
+  expect(passes).toBeLessThan(1_000);
+  return applies() - before;
+}
+
+it('a change that somebody undoes by a write of their own is made again at growing distances, and told of', async () => {
+  put('theirs');
+  await turn();
+  wants(() => 'ours');
+  expect(await contest(60_000)).toBeLessThan(60);
+  expect(await contest(60_000)).toBeGreaterThan(10);
+  expect(rig.status().plan?.waitingFor).toMatch(/^done again and again.*: update ConfigMap db$/);
+  expect(rig.condition('Ready')).toMatch(/^True/);
+});
+
+it('what comes after it in the plan waits for it, since it may rest on it', async () => {
+  put('theirs');
+  await turn();
+  wants(() => 'ours', [act]);
+  const made = await contest(60_000);
+  expect(made).toBeGreaterThan(10);
+  expect(acted).toBe(made);
+});
+
+it('until it is made, no generation is called ready', async () => {
+  await rig.pass();
+  put('theirs');
+  await turn();
+  wants(() => 'ours');
+  await rig.pass();
+  put('theirs');
+  rig.api.put({ ...rig.cluster(), spec: { replicas: 5 } });
+  for (let i = 0; i < 4; i++) await turn();
+  const { again } = await rig.pass();
+  expect(again).toBeLessThanOrEqual(50);
+  expect(rig.status()).toMatchObject({ observedGeneration: 1 });
+});
+
+it('changes that differ follow each other at once', async () => {
+  put('0');
+  await turn();
+  let next = 0;
+  wants(() => String(next));
+  for (next = 1; next < 30; next++) {
+    await rig.pass();
+    for (let i = 0; i < 4; i++) await turn();
+  }
+  expect(applies()).toBe(29);
+});
