@@ -23,6 +23,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
   ): Promise<unknown> => withSession(io, { address, port, credentials }, talk);
   switch (action.type) {
     case 'redis.promote':
+      await Promise.all(action.others.map((other) => at(other.address, dataPort, (c) => requireReplica(c, other.pod))));
       await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', 'NO', 'ONE'));
       return;
     case 'redis.follow':
@@ -76,6 +77,10 @@ async function requirePrimary(connection: RedisConnection, address: string): Pro
   if ((await roleOf(connection)) !== 'master') throw new Error(`${address} is primary no more`);
 }
 
+async function requireReplica(connection: RedisConnection, pod: string): Promise<void> {
+  if ((await roleOf(connection)) === 'master') throw new Error(`${pod} has become primary meanwhile`);
+}
+
 /** Not where the sentinel has gone over to another meanwhile: it may have been elected. */
 async function stopWatching(
   connection: RedisConnection,
@@ -101,9 +106,7 @@ async function follow(
   connection: RedisConnection,
   { node, from, primary }: Extract<RedisAction, { type: 'redis.follow' }>,
 ): Promise<void> {
-  if (from === 'replica' && (await roleOf(connection)) === 'master') {
-    throw new Error(`${node.pod} has become primary meanwhile`);
-  }
+  if (from === 'replica') await requireReplica(connection, node.pod);
   await connection.command('REPLICAOF', primary, String(dataPort));
 }
 

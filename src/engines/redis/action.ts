@@ -10,8 +10,11 @@ export interface Target {
 }
 
 export type RedisAction =
-  /** Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. */
-  | { readonly type: 'redis.promote'; readonly node: Target }
+  /**
+   * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
+   * replicas: not where one of them has become primary since, or does not say.
+   */
+  | { readonly type: 'redis.promote'; readonly node: Target; readonly others: readonly Target[] }
   /** `from`: the role in which the node was seen. Who has become primary since is left alone. */
   | {
       readonly type: 'redis.follow';

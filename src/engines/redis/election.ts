@@ -11,6 +11,7 @@ import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
 import { planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
+import { promotion } from './repair.ts';
 import { dynamicSettings } from './settings.ts';
 import {
   byTerm,
@@ -34,33 +35,34 @@ export function planElection(situation: Situation): Plan<RedisAction> {
 function electionOf(situation: Situation): Plan<RedisAction> {
   const { topology, observed, sentinelSize, nodes } = situation;
   if (nodes.length === 0) return awaitingMembers(situation, 'no data node answers yet', soonMs);
-  if (nodes.filter((node) => node.role === 'primary').length > 1) {
+  const claiming = nodes.filter((node) => node.role === 'primary');
+  const isForgotten =
+    topology.watching.length === 0 && answering(observed.sentinels).length >= majorityOf(sentinelSize);
+  if (claiming.length > 1 && !isForgotten) {
     return waiting('PrimaryContested', 'several nodes claim to be primary, and the sentinels name none of them');
   }
   const chosen = chosenByHand(situation);
   if (topology.watching.length > 0) return planSentinelsLost(situation, chosen);
   if (isBlank(nodes)) return planBootstrap(situation);
-  if (answering(observed.sentinels).length < majorityOf(sentinelSize)) {
+  if (!isForgotten) {
     return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
   }
-  return chosen ?? planContested(nodes) ?? planRecovery(situation);
+  return chosen ?? planContested(claiming) ?? planRecovery(situation);
 }
 
 function isBlank(nodes: readonly DataNode[]): boolean {
   return nodes.every((node) => !node.electable && node.empty);
 }
 
-/** One node takes writes, another was primary later by the record, and no sentinel remembers: either may hold more. */
-function planContested(nodes: readonly DataNode[]): Plan<RedisAction> | undefined {
-  const claiming = nodes.find((node) => node.role === 'primary');
-  if (claiming === undefined) return undefined;
-  return {
-    steps: [],
-    outcome: blocked(
-      'PrimaryContested',
-      `${claiming.pod} takes writes, but another was primary after it by the claims' terms; name one in the annotation ${choiceAnnotation}`,
-    ),
-  };
+/** No sentinel remembers, and another may hold more than the node that takes writes: one with a later term, or of the same term. */
+function planContested(claiming: readonly DataNode[]): Plan<RedisAction> | undefined {
+  if (claiming.length === 0) return undefined;
+  const pods = claiming.map(({ pod }) => pod).join(' and ');
+  const why =
+    claiming.length > 1
+      ? `${pods} take writes, and the terms do not tell which of them was primary last`
+      : `${pods} takes writes, but another was primary after it by the claims' terms`;
+  return { steps: [], outcome: blocked('PrimaryContested', `${why}; name one in the annotation ${choiceAnnotation}`) };
 }
 
 /** One that does not hold its whole dataset may be chosen where every node answers and none does. */
@@ -70,7 +72,7 @@ function chosenByHand(situation: Situation): Plan<RedisAction> | undefined {
   const node = nodes.find(
     ({ pod, electable }) => pod === choice && (electable || (isNobodyWhole(situation) && isChosen(situation, pod))),
   );
-  return node === undefined ? undefined : promoting(node, `the annotation ${choiceAnnotation} names it`);
+  return node === undefined ? undefined : promoting(situation, node, `the annotation ${choiceAnnotation} names it`);
 }
 
 /** Every node answers, and none holds all that it had. */
@@ -89,10 +91,10 @@ function waiting(reason: string, message: string): Plan<RedisAction> {
   return { steps: [], outcome: wait(reason, message, soonMs) };
 }
 
-function promoting(node: DataNode, why: string): Plan<RedisAction> {
+function promoting(situation: Situation, node: DataNode, why: string): Plan<RedisAction> {
   const step: ActStep<RedisAction> = {
     type: 'act',
-    action: { type: 'redis.promote', node: { pod: node.pod, address: node.address } },
+    action: promotion(situation, node),
     summary: `make ${node.pod} primary: ${why}`,
     event: 'Promote',
   };
@@ -106,14 +108,15 @@ function planBootstrap(situation: Situation): Plan<RedisAction> {
   if (missing.length > 0) return waiting('MembersStarting', `waiting for ${missing.join(', ')} to answer`);
   const [seed] = nodes;
   if (seed === undefined) return waiting('MembersStarting', 'no data node answers yet');
-  if (!hasHeldData(situation)) return promoting(seed, 'the cluster is new');
+  if (!hasHeldData(situation)) return promoting(situation, seed, 'the cluster is new');
   return planVolumesLost(situation, seed);
 }
 
 /** All nodes are blank, this one among them, though there was data. */
 function planVolumesLost(situation: Situation, seed: DataNode): Plan<RedisAction> {
   const chosen = situation.nodes.find(({ pod }) => isChosen(situation, pod));
-  if (chosen !== undefined) return promoting(chosen, 'a person wants the cluster to begin anew, without data');
+  if (chosen !== undefined)
+    return promoting(situation, chosen, 'a person wants the cluster to begin anew, without data');
   const what = situation.dataSize === 1 ? 'the volume is blank' : 'every volume is blank';
   const advice = `to begin anew without data, set the annotation ${choiceAnnotation} to ${choiceNaming(situation, seed.pod)}`;
   return {
@@ -133,7 +136,7 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
     const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
     return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
   }
-  if (node.electable || !hasHeldData(situation)) return promoting(node, 'it stands alone');
+  if (node.electable || !hasHeldData(situation)) return promoting(situation, node, 'it stands alone');
   if (node.empty) return planVolumesLost(situation, node);
   return chosenByHand(situation) ?? lost(situation, node);
 }
@@ -255,5 +258,5 @@ function promotingLast(situation: Situation, pod: string, why: string): Plan<Red
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
   if (!node.electable) return lost(situation, node);
-  return promoting(node, why);
+  return promoting(situation, node, why);
 }

@@ -15,7 +15,7 @@ import { type Pod, podIsReady } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import { answering, type DataNode } from './observed.ts';
-import { target } from './repair.ts';
+import { promotion, target } from './repair.ts';
 import { electableStep } from './scaling.ts';
 import type { Situation } from './situation.ts';
 
@@ -55,7 +55,7 @@ function forcing(situation: Situation, node: DataNode, told: string): Plan<Redis
   const summary = `make ${node.pod} primary: a person has chosen it, and too few sentinels are left to elect one`;
   const outcome = wait('Promoting', `${node.pod} becomes primary`, soonMs);
   if (watching.length === 0) {
-    return { steps: [{ type: 'act', action: { type: 'redis.promote', node: target(node) }, summary }], outcome };
+    return { steps: [{ type: 'act', action: promotion(situation, node), summary }], outcome };
   }
   const sentinel = watching.find(({ watches }) =>
     watches.replicas.some(({ address, priority, down }) => address === node.address && priority > 0 && !down),

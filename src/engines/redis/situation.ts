@@ -37,11 +37,19 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
   const isMajority = watching.length >= majorityOf(spec.sentinel.replicas);
   // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it, or a
   // majority of the sentinels names the address that it had: then the election has chosen it, by that address.
+  const chosen = choiceOf(cluster)?.pod;
+  // Several nodes take writes, no sentinel says which of them may, and a person has.
+  const isSettledByHand = watching.length === 0 && nodes.some(({ pod, role }) => pod === chosen && role === 'primary');
   const isOutranked = ({ pod, address }: DataNode, named?: string): boolean =>
-    rankOf(children, nodes, pod) < (last?.term ?? 0) &&
-    lastNode?.follows !== address &&
-    choiceOf(cluster)?.pod !== pod &&
-    !(isMajority && named !== undefined && claimOf(children, pod)?.metadata.annotations?.[addressAnnotation] === named);
+    (isSettledByHand && pod !== chosen) ||
+    (rankOf(children, nodes, pod) < (last?.term ?? 0) &&
+      lastNode?.follows !== address &&
+      chosen !== pod &&
+      !(
+        isMajority &&
+        named !== undefined &&
+        claimOf(children, pod)?.metadata.annotations?.[addressAnnotation] === named
+      ));
   const sentinelPods = children.pods.filter(isSentinelPod);
   const led = spec.mode === 'Sentinel' && last !== undefined ? [last.pod] : [];
   return {

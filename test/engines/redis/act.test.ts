@@ -24,7 +24,7 @@ const settings = 'down-after-milliseconds 3000 failover-timeout 15000 parallel-s
 
 describe('an action', () => {
   it.each<readonly [action: RedisAction, asked: readonly string[]]>([
-    [{ type: 'redis.promote', node }, ['a:6379 REPLICAOF NO ONE']],
+    [{ type: 'redis.promote', node, others: [] }, ['a:6379 REPLICAOF NO ONE']],
     [
       { type: 'redis.tuneSentinel', sentinel, identity: false, settings: { quorum: '3' } },
       ['s:26379 SENTINEL SET db auth-user  auth-pass pw quorum 3'],
@@ -41,6 +41,23 @@ describe('an action', () => {
     ],
   ])('$type says so', async (action, expected) => {
     expect(await act(action)).toMatchObject({ asked: expected, result: { status: 'fulfilled' }, open: 0 });
+  });
+
+  it.each<readonly [story: string, role: string | undefined, told: boolean]>([
+    ['makes a node primary where the others are replicas, as they were seen', 'slave', true],
+    ['R1: not where Sentinel has elected another meanwhile', 'master', false],
+    ['R1: nor where another does not say: it may have been elected', undefined, false],
+  ])('%s', async (_, role, told) => {
+    const network = scriptedNetwork({
+      processes: {
+        'a:6379': () => 'OK',
+        ...(role === undefined ? {} : { 'b:6379': (command) => (command === 'ROLE' ? [role] : 'OK') }),
+      },
+    });
+    const action = { type: 'redis.promote', node, others: [{ pod: 'db-1', address: 'b' }] } as const;
+    const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
+    expect(network.asked.includes('a:6379 REPLICAOF NO ONE')).toBe(told);
+    expect(result.status).toBe(told ? 'fulfilled' : 'rejected');
   });
 
   it.each<

@@ -7,6 +7,11 @@ import { redisWorld, type Story, termed } from '../../support/redis-situation.ts
 
 const nobody: Story = { primary: 'nobody' };
 const fresh: Story = { ...nobody, nodes: { all: 'blank' }, terms: {} };
+const twoClaim: Story = {
+  ...nobody,
+  terms: { 0: 2, 1: 2 },
+  nodes: { 0: { role: 'primary' }, 1: { role: 'primary' } },
+};
 const initialized = { initialized: true } as const;
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
 
@@ -229,6 +234,17 @@ describe('sentinels that have forgotten everything', () => {
     [
       'several nodes claim to be primary',
       { ...nobody, terms: {}, nodes: { 0: { role: 'primary' }, 1: { role: 'primary' } } },
+      ['blocked PrimaryContested'],
+    ],
+    [
+      'of equal terms, and a person has named one: it is primary, and the sentinels are told first',
+      { ...twoClaim, ...choosing('db-1') },
+      expect.arrayContaining(['monitor db-sentinel-0 -> db-1', 'wait Repairing']),
+    ],
+    ['or one that claims nothing', { ...twoClaim, ...choosing('db-2') }, ['promote db-2', 'wait Promoting']],
+    [
+      'not while too few sentinels answer to know whether one of them knows',
+      { ...twoClaim, sentinels: { 0: 'silent', 1: 'silent' } },
       ['wait PrimaryContested'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
