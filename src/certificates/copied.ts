@@ -61,8 +61,16 @@ export interface CopySeen {
   readonly copy: { readonly digest: string; readonly facts?: CopyFacts };
 }
 
-/** Each is compared with each. */
-const mostCertificates = 32;
+/**
+ * Each is compared with each, and a signature costs time in which nobody else is served: a Secret has room for two thousand
+ * certificates. No chain is as long; a bundle of CAs may be, and a copy may hold those of two sources.
+ */
+interface Bounds {
+  readonly chain: number;
+  readonly trusted: number;
+}
+const sourceBounds: Bounds = { chain: 10, trusted: 32 };
+const copyBounds: Bounds = { chain: 10, trusted: 64 };
 
 interface Shown {
   readonly leaf: X509Certificate;
@@ -70,6 +78,12 @@ interface Shown {
   readonly chain: readonly X509Certificate[];
   /** PEM texts. */
   readonly trusted: readonly string[];
+}
+
+/** Counted before anything is read of them. */
+function isTooMuch(values: Values, { chain, trusted }: Bounds): boolean {
+  const count = (key: string): number => certificatesIn(values[key] ?? '').length;
+  return count(leafKeys.certificate) > chain || count(leafKeys.trusted) > trusted;
 }
 
 function shownIn(values: Values): Shown | undefined {
@@ -96,17 +110,17 @@ function signers(chain: readonly X509Certificate[], trusted: readonly string[]):
 
 function faultOf(values: Values | undefined, shown: Shown | undefined): string | undefined {
   if (values === undefined) return 'is not there';
+  if (isTooMuch(values, sourceBounds))
+    return `has more than ${sourceBounds.chain} certificates in tls.crt, or more than ${sourceBounds.trusted} in ca.crt`;
   if (shown === undefined) return 'has no certificates in tls.crt and ca.crt';
-  if (Math.max(shown.chain.length, shown.trusted.length) > mostCertificates)
-    return `has more than ${mostCertificates} certificates in a file`;
   if (!isKeyOf(values[leafKeys.key], shown.leaf)) return 'has a tls.key that is not the one of its tls.crt';
   return signers(shown.chain, shown.trusted).length === 0 ? 'has a ca.crt that has not signed its tls.crt' : undefined;
 }
 
 export function copySeen(source: Values | undefined, copy: Values | undefined): CopySeen {
-  const wanted = source === undefined ? undefined : shownIn(source);
+  const wanted = source === undefined || isTooMuch(source, sourceBounds) ? undefined : shownIn(source);
   const fault = faultOf(source, wanted);
-  const shown = copy === undefined ? undefined : shownIn(copy);
+  const shown = copy === undefined || isTooMuch(copy, copyBounds) ? undefined : shownIn(copy);
   const digest = digestOf(copy);
   return {
     source: {
@@ -144,8 +158,8 @@ function compared(shown: Shown, wanted: Shown, changed: string | undefined): Cop
 export function casOf(
   values: Values,
 ): { readonly cas: readonly string[]; readonly signers: readonly string[] } | undefined {
-  const shown = shownIn(values);
-  if (shown === undefined || shown.trusted.length > mostCertificates) return undefined;
+  const shown = isTooMuch(values, sourceBounds) ? undefined : shownIn(values);
+  if (shown === undefined) return undefined;
   const short = (text: string): string => numberOf(text).replaceAll(':', '').slice(0, 16).toLowerCase();
   return { cas: shown.trusted.map(short), signers: signers(shown.chain, shown.trusted).map(short) };
 }

@@ -114,6 +114,9 @@ export function authoritySeen(values: Values | undefined): Seen<AuthorityFacts> 
   };
 }
 
+/** A Secret has room for two thousand, and each costs time in which nobody else is served. */
+const mostAuthorities = 64;
+
 /** `authority`: the values of its Secret. */
 export function leafSeen(values: Values | undefined, authority: Values | undefined): Seen<LeafFacts> {
   const digest = digestOf(values);
@@ -121,17 +124,14 @@ export function leafSeen(values: Values | undefined, authority: Values | undefin
   if (values === undefined || certificate === undefined || (values[leafKeys.key] ?? '') === '') return { digest };
   if (values[leafKeys.trusted] === undefined) return { digest };
   const isCurrent = isSignedBy(certificate, certificateOf(authority?.[authorityKeys.certificate]));
-  const others = [authority?.[authorityKeys.nextCertificate], authority?.[authorityKeys.previous]];
+  const texts = [authority?.[authorityKeys.nextCertificate], authority?.[authorityKeys.previous]];
+  const others = texts.flatMap((text = '') => certificatesIn(text)).slice(0, mostAuthorities);
   return {
     digest,
     facts: {
       certificate: factsOf(certificate),
       isCurrent,
-      isTrusted:
-        isCurrent ||
-        others
-          .flatMap((text = '') => certificatesIn(text))
-          .some((text) => isSignedBy(certificate, certificateOf(text))),
+      isTrusted: isCurrent || others.some((text) => isSignedBy(certificate, certificateOf(text))),
       generation: generationIn(values),
     },
   };

@@ -8,7 +8,7 @@
 import type { Cluster, CommonSpec, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
-import { fingerprinted } from '../plan/difference.ts';
+import { jobSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
@@ -146,7 +146,7 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
     return waiting('Restoring', 'its volume was deleted: it is made anew once nobody mounts it');
   }
   if (found === undefined || claim === undefined) {
-    return { steps: missing(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
+    return { steps: jobSteps(objects, children), outcome: wait('Restoring', 'the first volume is made and filled') };
   }
   const state = jobState(found, children.jobPods, now);
   switch (state.state) {
@@ -168,15 +168,6 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
     default:
       return state satisfies never;
   }
-}
-
-function missing(objects: readonly KubeObject[], children: Children): ObjectStep[] {
-  return objects
-    .filter(({ kind, metadata }) => children.get(kind, metadata.name) === undefined)
-    .map((object) => ({
-      type: 'create',
-      object: object.kind === 'PersistentVolumeClaim' ? object : fingerprinted(object),
-    }));
 }
 
 /** From here on it is a volume with data: it belongs to nobody, and the engine may use it. */

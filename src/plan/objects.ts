@@ -59,6 +59,21 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
   });
 }
 
+/**
+ * A Job that is about to be made, what it fills and what it is told. What an earlier owner of the name has left is not
+ * taken for any of them: making one meets it, and waits until it is gone. Job and claim stay as they were made.
+ */
+export function jobSteps(wanted: readonly KubeObject[], children: Children): ObjectStep[] {
+  return wanted.flatMap((object): ObjectStep[] => {
+    const live = children.get(object.kind, object.metadata.name);
+    const isClaim = object.kind === 'PersistentVolumeClaim';
+    if (live === undefined || ownerOf(live) !== ownerOf(object)) {
+      return [{ type: 'create', object: isClaim ? object : fingerprinted(object) }];
+    }
+    return isClaim || object.kind === 'Job' ? [] : objectSteps([{ object }], children);
+  });
+}
+
 /** The same StatefulSet at another size. */
 export function atSize(object: KubeObject, replicas: number): KubeObject {
   return { ...object, spec: { ...(object.spec as Record<string, unknown>), replicas } };

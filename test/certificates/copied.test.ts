@@ -59,3 +59,22 @@ it('names each CA by the beginning of its fingerprint', () => {
   expect([cas.length, certificatesIn(read('other.crt')).length]).toEqual([2, 1]);
   expect(cas.every((text) => /^[0-9a-f]{16}$/.test(text))).toBe(true);
 });
+
+it.each(['tls.crt', 'ca.crt'])(
+  'takes no time for a Secret that is full of certificates in %s',
+  (key) => {
+    const good = source(['leaf', 'middle', 'above'], ['root']);
+    const full = { ...good, [key]: read('root.crt').repeat(1000) };
+    // Each would be compared with each: this is minutes.
+    expect(copySeen(full, good)).toMatchObject({ source: { fault: expect.stringMatching(/more than 10 .*32 in ca/) } });
+    expect(copySeen(good, full).copy.facts).toBeUndefined();
+    expect(casOf(full)).toBeUndefined();
+  },
+  5000,
+);
+
+it('takes a copy with the CAs of two sources', () => {
+  const good = source(['leaf', 'middle', 'above'], ['root']);
+  const both = { ...good, 'ca.crt': read('root.crt') + read('other.crt').repeat(63) };
+  expect(copySeen(good, both).copy.facts).toMatchObject({ isCurrent: true, isSameCa: true, hasOtherCa: true });
+});

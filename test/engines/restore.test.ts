@@ -13,6 +13,7 @@ import { planEtcd } from '../../src/engines/etcd/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
 import { planRedis } from '../../src/engines/redis/plan.ts';
 import { planRestore } from '../../src/engines/restore.ts';
+import { fingerprinted } from '../../src/plan/difference.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { engineOf, type JobEnd, jobOf, refused, resourceOf, taken, target, timeOnly } from '../support/backup-story.ts';
@@ -35,7 +36,7 @@ function objectsOf(cluster: Cluster): readonly [claim: KubeObject, config: KubeO
     .resources(cluster)
     .map(({ object }) => object);
   if (claim === undefined || config === undefined || job === undefined) throw new Error('nothing to fill');
-  return [{ ...claim, metadata: { ...claim.metadata, uid: 'uid-of-claim' } }, config, job];
+  return [{ ...claim, metadata: { ...claim.metadata, uid: 'uid-of-claim' } }, fingerprinted(config), job];
 }
 
 const fetched: AgentResult = {
@@ -77,6 +78,18 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
     expect(steps).toEqual([createClaim, createConfig, createJob]);
     expect(outcome).toMatchObject({ state: 'wait', reason: 'Restoring' });
     expect(status.phase).toBe('Creating');
+  });
+
+  it('is not filled by the task that an earlier cluster of the name has left', async () => {
+    const of = (uid: string) => [{ apiVersion: 'x', kind, name: 'db', uid, controller: true }];
+    for (const ownerReferences of [of('uid-of-an-earlier-one'), []]) {
+      const left = { ...config, metadata: { ...config.metadata, ownerReferences } };
+      // Making it finds the other one, and waits until that is gone.
+      expect((await look(cluster, [left])).steps).toEqual([createClaim, createConfig, createJob]);
+      expect((await look(cluster, [claim, left])).steps).toEqual([createConfig, createJob]);
+    }
+    const old = { ...config, metadata: { ...config.metadata, uid: 'u' }, data: { 'task.json': '{}' } };
+    expect((await look(cluster, [claim, old])).steps).toEqual(['update ConfigMap db-restore-task', createJob]);
   });
 
   it('plans the same without a cluster, and after it all that the cluster will get', () => {

@@ -154,7 +154,7 @@ describe('a copy', () => {
     ['has a tls.key that is not the one of its tls.crt', (good) => ({ ...good, 'tls.key': by(a)['tls.key'] ?? '' })],
     ['has a ca.crt that has not signed its tls.crt', (good) => ({ ...good, 'ca.crt': caOf(c) })],
     [
-      'has more than 32 certificates in a file',
+      'has more than 10 certificates in tls.crt, or more than 32 in ca.crt',
       (good) => ({ ...good, 'ca.crt': Array.from({ length: 33 }, () => caOf(b)).join('') }),
     ],
   ];

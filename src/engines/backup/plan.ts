@@ -9,8 +9,7 @@ import type { BackupSpec } from '../../api/backup.ts';
 import type { BackupStatus } from '../../api/backup-status.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { ConditionClaim } from '../../api/condition.ts';
-import { fingerprinted } from '../../plan/difference.ts';
-import type { Desired } from '../../plan/objects.ts';
+import { type Desired, jobSteps } from '../../plan/objects.ts';
 import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
@@ -78,13 +77,12 @@ function begun({ backup, children, wanted }: BackupSituation, before: BackupStat
     const { kind, name } = backup.spec.cluster;
     return pending(before, waiting('ClusterMissing', `there is no ${kind} ${name} in this namespace`), []);
   }
-  const steps = wanted.flatMap(({ object }): ObjectStep[] =>
-    object.kind === 'Job' || children.get(object.kind, object.metadata.name) === undefined
-      ? [{ type: 'create', object: fingerprinted(object) }]
-      : [],
-  );
   // It counts once it has been seen: what could not be made has not vanished.
   const told = { ...before, job: jobName(backup.metadata.name) };
+  const steps = jobSteps(
+    wanted.map(({ object }) => object),
+    children,
+  );
   return pending(told, waiting('Starting', 'its Job is being started'), steps);
 }
 

@@ -5,6 +5,7 @@ import { type Condition, mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
 import { conditionClaims } from '../../../src/engines/condition-claims.ts';
+import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import { db, engineOf, jobOf, refused, resourceOf, taken, target, timeOnly } from '../../support/backup-story.ts';
@@ -13,7 +14,10 @@ import { restrictedBreaches } from '../../support/pod-security.ts';
 const engine = engineOf('Backup');
 const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };
 const backupWith = (status?: BackupStatus) => resourceOf('Backup', 'nightly', spec, status);
-const [config, job] = engine.resources(backupWith(), db).map(({ object }) => object) as [KubeObject, KubeObject];
+const [config, job] = engine.resources(backupWith(), db).map(({ object }) => fingerprinted(object)) as [
+  KubeObject,
+  KubeObject,
+];
 
 /** What stands in the status of one that has ended. */
 function said(phase: 'Verified' | 'Failed'): readonly Condition[] {
@@ -51,6 +55,21 @@ describe('a Backup', () => {
       purpose: { type: 'backup', name: 'nightly', uid: 'uid-of-nightly' },
       source: { engine: 'redis', members: [0, 1, 2].map((n) => ({ host: `db-${n}.db.apps.svc`, port: 6379 })) },
     });
+  });
+
+  it('is not carried out by the task that an earlier one of the name has left', async () => {
+    const of = (uid: string) => [{ apiVersion: 'x', kind: 'Backup', name: 'nightly', uid, controller: true }];
+    const left = (object: KubeObject, uid: string): KubeObject => ({
+      ...object,
+      metadata: { ...object.metadata, uid: `left-${object.kind}`, ownerReferences: of(uid) },
+    });
+    // Making it finds the other one, and waits until that is gone.
+    expect((await look(undefined, [left(config, 'uid-of-an-earlier-one')])).steps).toEqual(made);
+    const orphan = { ...config, metadata: { ...config.metadata, ownerReferences: [] } };
+    expect((await look(undefined, [orphan])).steps).toEqual(made);
+    // Its own, from an attempt that was cut off, of what the cluster was then.
+    const old = { ...left(config, 'uid-of-nightly'), data: { 'task.json': '{}' } };
+    expect((await look(undefined, [old])).steps).toEqual(['update ConfigMap backup-nightly-task', createJob]);
   });
 
   it('whose pod is evicted says so in the words of the node, and tries no more than three times again', async () => {
@@ -220,7 +239,8 @@ describe('a Backup', () => {
 
   it('makes its Job a second time where it vanished before it ended, and no third time', async () => {
     const again = await look({ phase: 'Running', attempts: 1 }, [config]);
-    expect(again).toMatchObject({ steps: [createJob], phase: 'Pending' });
+    const told = ['update ConfigMap backup-nightly-task', createJob];
+    expect(again).toMatchObject({ steps: told, phase: 'Pending' });
     const second = { ...job, metadata: { ...job.metadata, annotations: { 'clusterwright.dev/attempt': '2' } } };
     expect(await look(again.said, jobOf(second, 'running'))).toMatchObject({ steps: [], attempts: 2 });
     expect(await look({ phase: 'Running', attempts: 2 }, [config])).toMatchObject({ steps: [], phase: 'Failed' });
