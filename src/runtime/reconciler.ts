@@ -162,11 +162,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
     const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;
     // Settled is one that nothing holds any more: nobody would read it.
-    if (failure !== undefined || plan.outcome.state !== 'settled') {
-      await status.write(cluster, engine.kind, claim, planStatus(said), signal);
-    }
+    const isRead = failure !== undefined || plan.outcome.state !== 'settled';
+    const later = isRead ? await status.write(cluster, engine.kind, claim, planStatus(said), signal) : 0;
     if (failure !== undefined) throw failure;
-    return { outcome: plan.outcome, ...recheck(plan.outcome) };
+    return { outcome: plan.outcome, ...lookAfter(recheck(plan.outcome), later) };
   }
 
   async function upkeepSteps(
@@ -267,8 +266,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const plan: Plan = { steps: [], outcome };
     onOutcome(engine, cluster, cluster.status, plan);
     const said = plainStatus(cluster, 'Blocked', outcome);
-    await status.write(cluster, engine.kind, said, planStatus(plan), signal);
-    return { outcome, again: blockedMs };
+    const later = await status.write(cluster, engine.kind, said, planStatus(plan), signal);
+    return { outcome, ...lookAfter(blockedMs, later) };
   }
 
   return {
@@ -283,12 +282,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
         const outcome = invalidSpec(verdict.violations);
         const unread = { ...object, spec: {} } as Cluster;
-        await status.write(unread, engine.kind, plainStatus(unread, 'Invalid', outcome), undefined, signal);
+        const said = plainStatus(unread, 'Invalid', outcome);
+        const later = await status.write(unread, engine.kind, said, undefined, signal);
         const legible = readForUpkeep(engine, object);
         if (legible !== undefined) {
           await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
         }
-        return { outcome };
+        return { outcome, ...lookAfter(undefined, later) };
       }
       const cluster = verdict.cluster as Cluster<CommonSpec>;
       if (cluster.metadata.deletionTimestamp !== undefined) {
@@ -350,11 +350,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
       if (failure !== undefined) throw failure;
       const after = actions.length === 0 ? undefined : paced?.after;
-      const later = details === 0 ? undefined : details;
-      const again = soonest(after, notTooSoon(recheck(plan.outcome).again, after), later, due.afterMs);
+      const asked = soonest(after, notTooSoon(recheck(plan.outcome), after), due.afterMs);
       return {
         outcome: plan.outcome,
-        ...(again === undefined ? {} : { again }),
+        ...lookAfter(asked, details),
         ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),
         understood: { cluster, children: childrenOf(cache.children(key).objects) },
       };
@@ -383,8 +382,14 @@ function conflictPlan({ message }: NameConflict): Plan {
   return { steps: [], outcome: blocked('NameConflict', message) };
 }
 
-function recheck(outcome: Outcome): { again?: number } {
-  return outcome.state !== 'settled' && outcome.recheckMs !== undefined ? { again: outcome.recheckMs } : {};
+function recheck(outcome: Outcome): number | undefined {
+  return outcome.state === 'settled' ? undefined : outcome.recheckMs;
+}
+
+/** `statusLater`: when to come back for a status that has not been written; 0 if it has. */
+function lookAfter(asked: number | undefined, statusLater: number): Pick<PassResult, 'again'> {
+  const again = soonest(asked, statusLater === 0 ? undefined : statusLater);
+  return again === undefined ? {} : { again };
 }
 
 /** For a moment after an action the plan is right about when to look again; later it would repeat the action as often. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type Step, settled, wait } from '../../src/plan/plan.ts';
+import { detailDelayMs } from '../../src/runtime/status-writer.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { ready, testChild, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
@@ -65,6 +66,22 @@ describe('the status of a cluster that is being deleted', () => {
     expect(rig.api.list('RedisCluster')).toEqual([]);
   });
 
+  it('is written to its last word, where no watch and no plan brings the next look', async () => {
+    await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } });
+    const says = (message: string): void => {
+      rig.engine.lastBackup = () => ({ steps: [], outcome: wait('LastBackup', message) });
+    };
+    says('its Job is being started');
+    await rig.pass();
+    await turn();
+    says('its Job runs');
+    const { again = Number.POSITIVE_INFINITY } = await rig.pass();
+    expect(again).toBeLessThanOrEqual(detailDelayMs);
+    await rig.clock.advance(again);
+    expect((await rig.pass()).again).toBeUndefined();
+    expect(rig.condition('Ready')).toBe('False LastBackup: its Job runs');
+  });
+
   it('says why its last backup cannot even be begun', async () => {
     await begin({ deletionPolicy: 'Snapshot', backup: { target: { claim: { name: 'a' } } } });
     const steps: Step[] = [{ type: 'act', action: { type: 'test.refused' }, summary: 'begin it' }];
@@ -72,4 +89,18 @@ describe('the status of a cluster that is being deleted', () => {
     await expect(rig.pass()).rejects.toThrow('begin it');
     expect(rig.condition('Ready')).toMatch(/^False StepFailed: begin it/);
   });
+});
+
+it('the status of an invalid spec is written again where the API server knew a later object', async () => {
+  rig = await reconcilerRig([testCluster('db', { replicas: 'many' })]);
+  const seen = rig.cluster();
+  // Changes neither its generation nor anything else that brings a pass.
+  rig.api.lag();
+  rig.api.put({ ...seen, metadata: { ...seen.metadata, labels: { team: 'a' } } });
+  const { again = Number.POSITIVE_INFINITY } = await rig.pass(seen);
+  expect(again).toBeLessThan(1_000);
+  rig.api.catchUp();
+  await turn();
+  expect((await rig.pass()).again).toBeUndefined();
+  expect(rig.status().phase).toBe('Invalid');
 });
