@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
+import { certificatesIn } from '../../certificates/facts.ts';
 import type { EngineIO, TlsMaterial } from '../engine-io.ts';
 import { certificateSecret } from './certificates.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
@@ -51,6 +52,12 @@ export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Prom
   return (await passwordsOf(cluster, io)).present;
 }
 
+/**
+ * Each connection reads them anew, and nobody else is served meanwhile: for the 1,800 that a Secret has room for that is
+ * seconds. A bundle of all public CAs is smaller.
+ */
+const mostCertificates = 200;
+
 /** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
 async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
   const name = certificateSecret(cluster, 'client');
@@ -58,6 +65,9 @@ async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMater
   const { 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = (await io.secret(name)) ?? {};
   if (ca === undefined || cert === undefined || key === undefined) {
     throw new SecretUnusable(`Secret ${name} with the keys ca.crt, tls.crt and tls.key does not exist`);
+  }
+  if ([ca, cert].some((text) => certificatesIn(text).length > mostCertificates)) {
+    throw new SecretUnusable(`Secret ${name} has more than ${mostCertificates} certificates in ca.crt or tls.crt`);
   }
   return { ca, cert, key, servername: serverName(cluster) };
 }
