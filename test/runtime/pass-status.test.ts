@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import { mergeConditions } from '../../src/api/condition.ts';
+import { type ConditionClaim, mergeConditions } from '../../src/api/condition.ts';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
 import { conditionClaims, type Judged } from '../../src/engines/condition-claims.ts';
 import type { StatusClaim } from '../../src/engines/engine.ts';
@@ -118,5 +118,96 @@ describe('a status does not contradict itself', () => {
         expect(statusContradictions(written(cluster, claim, planStatus({ steps: [], outcome: said })))).toEqual([]);
       }),
     );
+  });
+});
+
+describe('what is written', () => {
+  it.each<readonly [story: string, plan: Parameters<typeof planStatus>[0], status: ClusterStatus['plan']]>([
+    ['names the next step', { steps: [act, act], outcome: settled }, { next: 'ask for something' }],
+    ['names what is waited for', { steps: [], outcome: waits }, { waitingFor: 'members are brought in line' }],
+    ['names what is in the way', { steps: [], outcome: stuck }, { blockedBy: 'every volume is gone' }],
+    ['names nothing', { steps: [], outcome: settled }, {}],
+  ])('of a plan %s', (_, plan, status) => expect(planStatus(plan)).toStrictEqual(status));
+
+  const shown = ({ phase, conditions }: StatusClaim): readonly string[] => [
+    String(phase),
+    ...conditions.flatMap(({ type, status, reason }) => (status === 'True' ? [`${type} ${reason}`] : [])),
+  ];
+  const failed = new StepFailed(act, new Error('NOPERM'));
+  const failing = (status: ClusterStatus, phase: Phase, judged: Judged, outcome: Outcome): readonly string[] =>
+    shown(failedStatus(clusterOf('RedisCluster', status), claimOf(phase, judged, outcome), failed));
+  type Failure = readonly [
+    story: string,
+    status: ClusterStatus,
+    claim: readonly [Phase, Judged, Outcome],
+    shown: readonly string[],
+  ];
+  const updating = ['Updating', 'Progressing StepFailed', 'Reconciling StepFailed'];
+  it.each<Failure>([
+    [
+      'that nobody has changed is degraded',
+      { phase: 'Ready', observedGeneration: 2 },
+      ['Ready', {}, settled],
+      ['Degraded', 'Progressing StepFailed', 'Degraded StepFailed', 'Reconciling StepFailed'],
+    ],
+    ['whose spec has changed is updated', { phase: 'Ready', observedGeneration: 1 }, ['Ready', {}, settled], updating],
+    ['that is being updated still is', { phase: 'Updating', observedGeneration: 2 }, ['Ready', {}, settled], updating],
+    [
+      'whose runs are missed is degraded',
+      { phase: 'Active', observedGeneration: 2 },
+      ['Active', {}, settled],
+      ['Degraded', 'Degraded StepFailed'],
+    ],
+    [
+      'that is stuck says so, and not that a step has failed',
+      {},
+      ['Blocked', { stalled: true, degraded: true }, stuck],
+      ['Blocked', 'Degraded DataLost', 'Stalled DataLost'],
+    ],
+    [
+      'that is being made is, and is degraded for what it was',
+      {},
+      ['Degraded', { progressing: true, degraded: true }, waits],
+      ['Degraded', 'Progressing StepFailed', 'Degraded Repairing', 'Reconciling StepFailed'],
+    ],
+  ])('of a step that fails, a cluster %s', (_, status, claim, expected) => {
+    expect(failing(status, ...claim)).toEqual(expected);
+  });
+
+  it('of a step that fails keeps what else is said, once', () => {
+    const other: ConditionClaim = { type: 'DiskFull', status: 'True', reason: 'X', message: 'x' };
+    const claim = claimOf('Ready', {}, settled);
+    const both = { ...claim, conditions: [...claim.conditions, other] };
+    for (const error of [failed, new NameConflict('Service db exists')]) {
+      const types = failedStatus(clusterOf('RedisCluster', {}), both, error).conditions.map(({ type }) => type);
+      expect(types).toContain('DiskFull');
+      expect(new Set(types).size).toBe(types.length);
+    }
+  });
+
+  it.each<readonly [story: string, outcome: Outcome, isDegraded: boolean]>([
+    ['is taken', wait('LastBackup', 'x'), false],
+    ['has failed', wait('LastBackupFailed', 'x'), true],
+    ['is held up', wait('LastBackupHeldUp', 'x'), true],
+    ['holds suddenly little', wait('LastBackupSuddenLoss', 'x'), true],
+    ['cannot be begun', blocked('ClaimInUse', 'x'), true],
+    ['is over', settled, false],
+  ])('of a cluster on its way out whose last backup %s', (_, outcome, isDegraded) => {
+    const ending = endingStatus(clusterOf('RedisCluster', { phase: 'Ready', initialized: true }), outcome);
+    expect(ending).toMatchObject({ phase: 'Deleting', initialized: true });
+    expect(ending.conditions.find(({ type }) => type === 'Degraded')?.status).toBe(isDegraded ? 'True' : 'False');
+  });
+
+  it.each<readonly [story: string, outcome: Outcome, reason: string]>([
+    ['is waited for', wait('Resuming', 'x'), 'Resuming'],
+    ['is well', settled, 'Paused'],
+  ])('of a paused cluster where something %s', (_, outcome, reason) => {
+    const { phase, conditions } = pausedStatus(claimOf('Updating', { progressing: true }, waits), outcome);
+    expect(phase).toBe('Paused');
+    expect(conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
+      'Ready False Repairing',
+      `Progressing False ${reason}`,
+      'Degraded False Repairing',
+    ]);
   });
 });
