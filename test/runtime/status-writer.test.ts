@@ -216,9 +216,25 @@ describe('a status', () => {
     await expect(say(claim())).rejects.toThrow('status.phase: no');
   });
 
-  it('that cannot be written fails the pass', async () => {
-    api.intercept = async () => ({ status: 403, headers: {}, body: '' });
+  it('that is refused, of a cluster that is gone when it is read for that, is told to nobody', async () => {
+    api.intercept = async ({ method }) => ({ status: method === 'PATCH' ? 422 : 404, headers: {}, body: '' });
+    expect(await say(claim())).toBe(0);
+    expect([seen, read]).toEqual([[], []]);
+  });
+
+  it('that is refused fails the pass where the cluster cannot be read for that', async () => {
+    api.intercept = async ({ method }) => ({ status: method === 'PATCH' ? 422 : 403, headers: {}, body: '' });
+    await expect(say(claim())).rejects.toThrow('422');
+  });
+
+  it('that cannot be written fails the pass, and nothing is read for it', async () => {
+    const methods: string[] = [];
+    api.intercept = async ({ method }) => {
+      methods.push(method);
+      return { status: 403, headers: {}, body: '' };
+    };
     await expect(say(claim())).rejects.toThrow('403');
+    expect(new Set(methods)).toEqual(new Set(['PATCH']));
   });
 
   it('of a cluster made anew is no detail of the former one', async () => {

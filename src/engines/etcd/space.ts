@@ -104,7 +104,7 @@ function planDefragment(
   const next = worthy.find(({ id }) => id !== leader?.id) ?? worthy[0];
   if (next?.live === undefined) return undefined;
   const name = nameOf(cluster, next);
-  const heir = members.find((member) => member.id !== next.id && !isWorthIt(member));
+  const heir = members.find((member) => !isWorthIt(member));
   if (leader !== undefined && next.id === leader.id && heir !== undefined) {
     return acting(
       { type: 'etcd.moveLeader', via: targetOf(leader), to: heir.id },

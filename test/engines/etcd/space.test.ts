@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { LiveMember } from '../../../src/engines/etcd/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { clusterId, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const mebibyte = 1024 ** 2;
 const spec: EtcdSpecInput = { config: { quotaBackend: '100Mi' } };
@@ -80,10 +81,42 @@ describe('E11: a quota that is used up', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'keeps the alarm while one member alone is full',
+      compacted('100', { members: { all: size(10, 10), 1: size(100, 99) } }),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'keeps the alarm from nine tenths on: it would come back at once',
+      compacted('100', { members: { all: size(90, 90) } }),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'is worth no interruption for a twentieth of it',
+      compacted('100', { members: { all: size(100, 95) } }),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'an alarm of a member that is gone ends however full the others are',
+      { ...full, spec, alarms: [{ memberId: '77', type: 'NOSPACE' }] },
+      ['disarm 76 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
+      'an alarm of a member that is gone ends before that of one that is there',
+      { ...full, spec, alarms: [...noSpace, { memberId: '77', type: 'NOSPACE' }] },
+      ['disarm 76 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
       'an alarm of a member that is gone ends',
       { spec, alarms: [{ memberId: '77', type: 'NOSPACE' }] },
       ['disarm 76 NOSPACE', 'wait EndingAlarm'],
     ],
+  ]);
+});
+
+it('whose alarm is ended is named', () => {
+  const { cluster, children, observed } = etcdWorld(compacted('100', { members: { all: size(10, 10) } }));
+  expect(planEtcd(cluster, children, observed, takesEtcdBackup).steps).toMatchObject([
+    { summary: 'end the NOSPACE alarm of db-1-0' },
   ]);
 });
 
