@@ -78,6 +78,8 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       quorum: '2\n',
       'missed-ms': '1500\n',
       'info-period-ms': '2000\n',
+      // A machine that is busy takes its time.
+      'ask-within-ms': '60000\n',
       'sentinel.conf': '',
       ...story.config,
     };

@@ -65,6 +65,8 @@ export async function handOver(
     const sentinel = await open(action.sentinel.address, sentinelPort);
     await mayBeAsked(sentinel, action, cluster.metadata.name);
     const pause = (ms: number): Promise<unknown> => primary.command('CLIENT', 'PAUSE', String(ms), 'WRITE');
+    const { askWithinMs } = timingOf(cluster);
+    const asking = deadlineIn(askWithinMs, io);
     await pause(firstPauseMs);
     try {
       await catchUp(primary, replicas, io);
@@ -73,10 +75,13 @@ export async function handOver(
       // the two has to be everywhere, too. It takes one question.
       await catchUp(primary, replicas, io);
       await inform(sentinel, cluster, io);
+      if (asking.hasPassed()) throw new Error(tooLate(askWithinMs));
       await askForFailover(sentinel, cluster.metadata.name);
     } catch (error) {
       if (!(error instanceof Unanswered)) await primary.command('CLIENT', 'UNPAUSE');
       throw error;
+    } finally {
+      asking.cancel();
     }
     // From here on a replica may take writes at any moment, and others still acknowledge the old primary's. So writes on
     // the old primary stay paused until it follows; where that cannot be reached, the pause ends by itself, never by us.
@@ -130,6 +135,10 @@ async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: Engine
     await askEvery(timingOf(cluster).infoPeriodMs);
   }
   throw new Error(`Sentinel did not hear from every replica within ${hearMs} ms; the primary stays`);
+}
+
+function tooLate(ms: number): string {
+  return `writes have been paused for more than ${ms} ms, and other sentinels may take the primary for down; it stays`;
 }
 
 /** Longer than Sentinel may take, or writes would go on while it still promotes. */

@@ -87,7 +87,7 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
     return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral };
   }
-  const { missedMs, infoPeriodMs } = timingOf(cluster);
+  const { missedMs, infoPeriodMs, askWithinMs } = timingOf(cluster);
   const hosts = Array.from({ length: spec.sentinel.replicas }, (_, i) => `${names.sentinel}-${i}.${names.sentinel}`);
   return {
     ...scripts,
@@ -96,6 +96,7 @@ function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
     quorum: `${spec.sentinel.quorum}\n`,
     'missed-ms': `${missedMs}\n`,
     'info-period-ms': `${infoPeriodMs}\n`,
+    'ask-within-ms': `${askWithinMs}\n`,
     'sentinel.conf': sentinelConf(cluster),
   };
 }

@@ -220,6 +220,7 @@ set -- $(named_primary)
 [ "\${1:-}" = "$POD_IP" ] || exit 0
 sentinel=$2
 
+paused_at=$(uptime_ms)
 local_cli client pause 10000 write > /dev/null
 give_up=$(($(date +%s) + 8))
 in_time() { [ "$(date +%s)" -lt "$give_up" ]; }
@@ -241,6 +242,8 @@ done
 # Sentinel goes by what it last heard: it might elect one that lacks something, or that did not answer just now.
 [ -n "$ahead" ] && [ -z "$behind" ] || resume
 inform "$sentinel" 10 || resume
+# A paused server does not answer its sentinels: another may begin a failover of its own, and two nodes would take writes.
+[ "$(($(uptime_ms) - paused_at))" -lt "$(cat "$CONFIG_DIR/ask-within-ms")" ] || resume
 case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG* | '') ;; *) resume ;; esac
 
 promoted=

@@ -14,9 +14,17 @@ export interface Timing {
   readonly missedMs: number;
   /** How often a sentinel asks the nodes what they know: Sentinel's own ten seconds are longer than it takes to lose one. */
   readonly infoPeriodMs: number;
+  /**
+   * From the pause of writes to the request for a failover. A paused primary does not answer its sentinels either: later, another of them may
+   * begin a failover of its own, and two nodes would take writes.
+   */
+  readonly askWithinMs: number;
   /** A node may join a primary and leave it in time. */
   readonly isEnoughToLeave: boolean;
 }
+
+/** Pings are timed by the sentinels' own clocks, and the request is on its way for a while. */
+const askingMs = 500;
 
 /** From here on the times below are those that the figures in the docs were measured with. */
 const ampleMs = 3_000;
@@ -29,6 +37,7 @@ export function timingOf({ spec }: Cluster<RedisSpec>): Timing {
   return {
     missedMs: Math.min(1_500, Math.max(leastMissedMs, Math.floor(downAfterMs / 2))),
     infoPeriodMs: Math.min(2_000, Math.floor((downAfterMs * 2) / 3)),
+    askWithinMs: Math.min(3_000, downAfterMs - askingMs),
     isEnoughToLeave: downAfterMs >= ampleMs,
   };
 }

@@ -103,6 +103,11 @@ describe('the stop of a data node', () => {
     expect(await told(Object.fromEntries(answers))).toEqual(expected);
   });
 
+  it('R7: asks nobody when other sentinels may take it for down by now: two failovers would meet', async () => {
+    const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { 'ask-within-ms': '0\n' } });
+    expect([code, asked.filter((line) => /pause|failover|replicaof/.test(line))]).toEqual([0, [pause, resume]]);
+  });
+
   it('alone, without sentinels, stops at once', async () => {
     const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { sentinels: '' } });
     expect([code, asked]).toEqual([0, ['-p 6379 info persistence']]);

@@ -85,6 +85,7 @@ interface Script {
   readonly dropsBefore?: number;
   /** Time that a replica takes for each answer. */
   readonly latencyMs?: number;
+  readonly downAfter?: string;
 }
 
 /** Runs a hand-over from `p` (offset 100) to `r1`, `r2`. */
@@ -133,7 +134,9 @@ async function run(script: Script = {}) {
     ],
     sentinel: { pod: 'db-sentinel-0', address: 's' },
   } as const;
-  const result = await settle(network.clock, handOver(action, redisCluster(), { password: 'pw' }, network.io));
+  const { downAfter = '3s' } = script;
+  const cluster = redisCluster({ sentinel: { downAfter } });
+  const result = await settle(network.clock, handOver(action, cluster, { password: 'pw' }, network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
   const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|GET-MASTER|REPLICAS)/.test(line));
@@ -194,6 +197,16 @@ describe('a hand-over', () => {
       told: [firstPause, resume],
       open: 0,
     });
+  });
+
+  it('R7: asks nobody when other sentinels may take the paused primary for down by now: two failovers would meet', async () => {
+    const late = { refresh: [...Array(30).fill(9999), 10], downAfter: '1s' };
+    expect(await run(late)).toMatchObject({
+      outcome:
+        'writes have been paused for more than 500 ms, and other sentinels may take the primary for down; it stays',
+      told: [firstPause, pause, resume],
+    });
+    expect(await run({ ...late, downAfter: '3s' })).toMatchObject({ outcome: 'done' });
   });
 
   it('goes on with a failover that somebody else has asked for', async () => {

@@ -37,6 +37,7 @@ async function handOverRole(shell: PodShell): Promise<boolean> {
   const named = await namedPrimary(shell);
   if (named?.address !== shell.podIP) return true;
 
+  const pausedAt = shell.uptime();
   if ((await localCli(shell, 'client', 'pause', '10000', 'write')) === undefined) return false;
   const giveUp = shell.seconds() + 8;
   const isInTime = (): boolean => shell.seconds() < giveUp;
@@ -45,6 +46,7 @@ async function handOverRole(shell: PodShell): Promise<boolean> {
   const ahead = await caughtUp(shell, peers);
   if (ahead === undefined) return resume();
   if (!(await inform(shell, named.sentinel, 10))) return resume();
+  if (shell.uptime() - pausedAt >= Number(shell.config('ask-within-ms'))) return resume();
   const answer = (await sentinelCli(shell, named.sentinel, 'sentinel', 'failover', shell.clusterName)) ?? '';
   if (!/^(OK|INPROG|$)/.test(answer)) return resume();
 

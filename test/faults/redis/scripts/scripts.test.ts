@@ -90,6 +90,7 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
     quorum: '2\n',
     'missed-ms': '1500\n',
     'info-period-ms': '2000\n',
+    'ask-within-ms': '60000\n',
     ...story.config,
   };
   const asked: string[] = [];
@@ -253,6 +254,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ['without sentinels', 'ping.sh', { ...noSentinels, cli: first(copiesAsCluster, asPrimary) }],
   ['in sync with one that was replaced, as the cluster', 'admit.sh', node('up', '10.0.0.7', 0, introduced)],
   ['with a dead primary, as the cluster', 'admit.sh', node('down', '10.0.0.7', 0, introduced)],
+  ['is too late to ask', 'hand-over.sh', { cli: whole, config: { 'ask-within-ms': '0\n' } }],
   ['hands over as the cluster', 'hand-over.sh', { cli: first(introduced, whole) }],
   [
     'hands over, and is not let to follow',
