@@ -30,7 +30,7 @@ export function lossOf(situation: Situation, member: Member): string | undefined
   const { index, id } = member;
   if (agreed === undefined || index === undefined) return undefined;
   // It runs, and may even answer. One without a vote has a blank volume: its successor would have no more room.
-  if (!member.isLearner && failsToCatchUp(pods.get(index), observed.failedSnapshots, at)) {
+  if (!member.isLearner && failsToCatchUp(situation, member)) {
     return 'it fails again and again to take up the snapshot of its leader';
   }
   if (member.live !== undefined) return undefined;

@@ -67,7 +67,8 @@ export function retiredMark(claim: Claim): ObjectStep[] {
 /**
  * What becomes of members that etcd does not list any more: the process is stopped, and the volume is kept, marked so
  * that nothing is ever started on it again. Under `deletionPolicy: Delete` it goes, but for one whose data was called
- * corrupt, and for any while an alarm says that some data is: it may be the last of what is right.
+ * corrupt or is of another cluster, and for any while an alarm says that some data is corrupt: it may be the last of what
+ * is right.
  */
 export function retireSteps(situation: Situation, roster: Roster): Retirement {
   const { members, sets, pods, claims, spec, observed } = situation;
@@ -83,12 +84,19 @@ export function retireSteps(situation: Situation, roster: Roster): Retirement {
     (ref): ObjectStep[] => (ref === undefined ? [] : [{ type: 'delete', ref, reason }]),
   );
   const isKeeping = spec.deletionPolicy !== 'Delete' || isAlarmed(observed) || isDoubted(situation);
-  const kept = oldClaims.filter((claim) => isKeeping || isKept(claim));
+  const kept = oldClaims.filter((claim) => isKeeping || isKept(claim) || isOfAnother(situation, claim));
   const deleted = oldClaims.filter((claim) => !kept.includes(claim));
   return {
     marks: kept.flatMap(retiredMark),
     removals: [...stopped, ...deleted.flatMap((claim) => removal(claim, reason))],
   };
+}
+
+/** Somebody has put it there: it was never a member's of this cluster. */
+function isOfAnother({ observed }: Situation, claim: Claim): boolean {
+  const { agreed } = observed;
+  const mark = heldBy(claim);
+  return agreed !== undefined && mark !== undefined && !mark.startsWith(`${hexadecimal(agreed.clusterId)}/`);
 }
 
 function isAlarmed({ agreed }: EtcdObserved): boolean {

@@ -205,6 +205,18 @@ describe('fewer members', () => {
         'settled',
       ],
     ],
+    [
+      'leave a volume with the data of another cluster where it is, under every policy',
+      {
+        spec: { deletionPolicy: 'Delete' },
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unlisted' },
+        claims: { 3: 'foreign' },
+        starts: { 3: 'unwritten' },
+        children: (objects) => objects.filter(({ metadata }) => metadata.name !== 'db-3'),
+      },
+      ['data-db-3-0: retired 7d0/4', 'settled'],
+    ],
   ]);
 });
 

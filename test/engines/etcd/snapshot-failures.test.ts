@@ -16,6 +16,15 @@ const unreadyFor =
       const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime }];
       return { ...object, status: { ...(object.status as object), conditions } };
     });
+/** The others. */
+const readySince =
+  (ms: number): NonNullable<Story['children']> =>
+  (objects) =>
+    objects.map((object) => {
+      if (object.kind !== 'Pod' || object.metadata.name === 'db-1-0') return object;
+      const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date(now - ms).toISOString() }];
+      return { ...object, status: { ...(object.status as object), conditions } };
+    });
 const failed = (count: number, story: Story = {}): Story => ({
   members: { 1: 'silent' },
   children: unreadyFor(601_000),
@@ -27,6 +36,17 @@ describe('E1: a member that fails to take up the snapshot of its leader', () => 
   it.each<PlanRow>([
     ['again and again is replaced: a blank volume has room', failed(3), ['remove 1', 'wait Replacing']],
     ['is replaced where it answers all the same', failed(3, { members: {} }), ['remove 1', 'wait Replacing']],
+    [
+      'stays where nobody has been ready for long: a majority that was away for longer is back',
+      failed(9, { members: {}, children: (objects) => readySince(59_000)(unreadyFor(601_000)(objects)) }),
+      ['wait MembersNotReady'],
+    ],
+    [
+      'is replaced where the others have been ready again for a minute',
+      failed(9, { members: {}, children: (objects) => readySince(60_000)(unreadyFor(601_000)(objects)) }),
+      ['remove 1', 'wait Replacing'],
+    ],
+    ['stays where it leads by now', failed(9, { leader: 1, members: {} }), ['wait MembersNotReady']],
     ['once or twice is waited for', failed(2), ['wait MembersNotReady']],
     [
       'is waited for while it has not done so for long',
