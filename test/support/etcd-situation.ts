@@ -14,6 +14,7 @@ import {
   claimName,
   etcdNames,
   holdsAnnotation,
+  homeAnnotation,
   memberLabel,
   memberName,
   peerUrl,
@@ -249,7 +250,7 @@ function claimOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): Kube
   const { name, namespace } = cluster.metadata;
   const mark = { [holdsAnnotation]: holds(change === 'foreign' ? '2000' : clusterId, memberId(number)) };
   const annotations = {
-    ...(change === 'blank' ? {} : mark),
+    ...(change === 'blank' ? {} : { ...mark, [homeAnnotation]: namespace ?? '' }),
     ...(change === 'retired' ? { [retiredAnnotation]: 'x' } : {}),
   };
   return [

@@ -29,6 +29,9 @@ export const memberLabel = 'clusterwright.dev/member';
 /** On a claim: `CLUSTER-ID/MEMBER-ID` of the member whose data it holds. A claim without it holds nobody's. */
 export const holdsAnnotation = 'clusterwright.dev/etcd-member';
 
+/** On a claim: the namespace in which the member whose data it holds is known to the others. */
+export const homeAnnotation = 'clusterwright.dev/etcd-namespace';
+
 /** On a claim: its member has been removed. The data is kept, and no process is ever started on it again. */
 export const retiredAnnotation = 'clusterwright.dev/retired';
 

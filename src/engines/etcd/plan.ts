@@ -34,7 +34,7 @@ import { planAlarms, planUpkeep } from './space.ts';
 import { firstAuthorities } from './trust.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { volumeBytes } from './volume-size.ts';
-import { foreignCluster, markSteps, retireSteps } from './volumes.ts';
+import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
 const recheckMs = 1000;
@@ -48,6 +48,8 @@ export function planEtcd(
   take: TakesBackup,
 ): EtcdPlan {
   const situation = situationOf(cluster, children, observed);
+  const copied = copiedVolumes(situation);
+  if (copied !== undefined) return { steps: [], outcome: blocked('CopiedVolumes', copied) };
   const foreign = foreignCluster(situation);
   const { steps, lost } = planIssuance(situation);
   if (foreign !== undefined) return { steps, outcome: blocked('ForeignCluster', foreign) };

@@ -2,41 +2,58 @@
  * Claims remember whose data they hold, longer than any process and the custom resource itself. The mark tells a
  * member's own volume from a blank one, and this cluster's data from another's.
  */
+import { shortened } from '../../api/bounds.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { persistentVolumeClaims, statefulSets } from '../../api/resource.ts';
 import type { ObjectStep } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Claim, Pod } from '../../resources/children.ts';
-import { corruptAnnotation, holdsAnnotation, retiredAnnotation } from './names.ts';
+import { corruptAnnotation, holdsAnnotation, homeAnnotation, retiredAnnotation } from './names.ts';
 import { answering, type EtcdObserved, isCorruption } from './observed.ts';
 import type { Roster } from './roster.ts';
 import { claimOf, heldBy, hexadecimal, holds, isRetired, type Member, type Situation } from './situation.ts';
 import { complaintOf } from './termination-message.ts';
 
 /** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
-export function markSteps({ members = [], claims, observed }: Situation): ObjectStep[] {
+export function markSteps({ cluster, members = [], claims, observed }: Situation): ObjectStep[] {
+  const { namespace = '' } = cluster.metadata;
   return members.flatMap(({ index, id, live }): ObjectStep[] => {
     const claim = index === undefined ? undefined : claims.get(index);
     const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
     if (ref === undefined || live === undefined || observed.agreed === undefined) return [];
-    const from = heldBy(claim);
-    const to = holds(observed.agreed.clusterId, id);
-    return from === to ? [] : [annotate(ref, holdsAnnotation, from, to)];
+    const had = claim?.metadata.annotations ?? {};
+    const wanted = { [holdsAnnotation]: holds(observed.agreed.clusterId, id), [homeAnnotation]: namespace };
+    const missing = Object.entries(wanted).filter(([annotation, to]) => had[annotation] !== to);
+    return missing.length === 0 ? [] : [annotate(ref, had, Object.fromEntries(missing))];
   });
 }
 
 function annotate(
   ref: NonNullable<ReturnType<typeof refOf>>,
-  annotation: string,
-  from: string | undefined,
-  to: string,
+  had: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
 ): ObjectStep {
-  return {
-    type: 'patch',
-    ref,
-    patch: { metadata: { annotations: { [annotation]: to } } },
-    changes: [{ path: `metadata.annotations[${annotation}]`, ...(from === undefined ? {} : { from }), to }],
-  };
+  const changes = Object.entries(wanted).map(([annotation, to]) => {
+    const from = had[annotation];
+    return { path: `metadata.annotations[${annotation}]`, ...(from === undefined ? {} : { from }), to };
+  });
+  return { type: 'patch', ref, patch: { metadata: { annotations: wanted } }, changes };
+}
+
+/**
+ * Volumes that were copied from another namespace. Their members know the others by the addresses there, and those take
+ * them for the members that they are copies of: they would vote in that cluster with data of their own. Undefined where
+ * there are none.
+ */
+export function copiedVolumes({ cluster, claims }: Situation): string | undefined {
+  const homeOf = ({ metadata }: Claim): string | undefined => metadata.annotations?.[homeAnnotation];
+  const copies = [...claims.values()].filter(
+    (claim) => (homeOf(claim) ?? cluster.metadata.namespace) !== cluster.metadata.namespace,
+  );
+  const [first] = copies;
+  if (first === undefined) return undefined;
+  const names = copies.map(({ metadata }) => metadata.name).join(', ');
+  return `the volumes ${names} hold members of a cluster in the namespace ${shortened(homeOf(first) ?? '', 63)}, and would vote there: delete these claims, and begin with a backup (bootstrap.restore)`;
 }
 
 /** Before its member is removed: under every policy the data of a member that was called corrupt is kept. */
@@ -44,7 +61,7 @@ export function keepStep({ claims, observed }: Situation, { index, id }: Member)
   const claim = index === undefined ? undefined : claims.get(index);
   const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
   if (ref === undefined || observed.agreed === undefined || isKept(claim)) return [];
-  return [annotate(ref, corruptAnnotation, undefined, holds(observed.agreed.clusterId, id))];
+  return [annotate(ref, {}, { [corruptAnnotation]: holds(observed.agreed.clusterId, id) })];
 }
 
 function isKept(claim: Claim | undefined): boolean {
@@ -61,7 +78,7 @@ export interface Retirement {
 /** Nothing is ever started on it again. */
 export function retiredMark(claim: Claim): ObjectStep[] {
   const ref = refOf(claim, persistentVolumeClaims);
-  return ref === undefined ? [] : [annotate(ref, retiredAnnotation, undefined, heldBy(claim) ?? 'blank')];
+  return ref === undefined ? [] : [annotate(ref, {}, { [retiredAnnotation]: heldBy(claim) ?? 'blank' })];
 }
 
 /**

@@ -68,7 +68,7 @@ describe('a new cluster', () => {
     [
       'marks the volumes of its members, and only then has them resume on these',
       { claims: { all: 'blank' }, starts: { all: 'forms' }, status: {} },
-      ['data-db-0-0: etcd-member 3e8/1', 'data-db-1-0: etcd-member 3e8/2', 'data-db-2-0: etcd-member 3e8/3', 'settled'],
+      [...[0, 1, 2].map((i) => `data-db-${i}-0: etcd-member 3e8/${i + 1}, etcd-namespace apps`), 'settled'],
     ],
     [
       'writes that down for all of them together',

@@ -61,7 +61,7 @@ describe('a member that etcd lists with another peer URL than its own', () => {
     [
       'does where its volume has no mark yet',
       { spec, agreed: moved(3), claims: { 2: 'blank' } },
-      ['data-db-2-0: etcd-member 3e8/3', 'wait MembersNotReady'],
+      ['data-db-2-0: etcd-member 3e8/3, etcd-namespace apps', 'wait MembersNotReady'],
     ],
     [
       'is replaced where it is lost',

@@ -1,7 +1,12 @@
 /** Whose data a volume holds, as it is written on its claim, and what becomes of the volumes of removed members. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../../src/api/object.ts';
-import { corruptAnnotation, holdsAnnotation, retiredAnnotation } from '../../../src/engines/etcd/names.ts';
+import {
+  corruptAnnotation,
+  holdsAnnotation,
+  homeAnnotation,
+  retiredAnnotation,
+} from '../../../src/engines/etcd/names.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { corrupt, holding, inconsistent, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
@@ -38,8 +43,11 @@ describe('the mark of whose data a volume holds', () => {
       {
         type: 'patch',
         ref: expect.objectContaining({ name: 'data-db-1-0', namespace: 'apps' }),
-        patch: { metadata: { annotations: { [holdsAnnotation]: '3e8/2' } } },
-        changes: [{ path, to: '3e8/2' }],
+        patch: { metadata: { annotations: { [holdsAnnotation]: '3e8/2', [homeAnnotation]: 'apps' } } },
+        changes: [
+          { path, to: '3e8/2' },
+          { path: `metadata.annotations[${homeAnnotation}]`, to: 'apps' },
+        ],
       },
     ]);
   });
