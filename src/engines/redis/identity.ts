@@ -23,9 +23,16 @@ export interface Identity {
 /** Of the Secret, and the name of the mounted file. */
 export const identityKey = 'password';
 
+const prefix = 'clusterwright/';
+
 /** As the scripts of the pods make it from their environment. */
 export function identityUser({ metadata }: Cluster<RedisSpec>): string {
-  return `clusterwright/${metadata.namespace}/${metadata.name}`;
+  return `${prefix}${metadata.namespace}/${metadata.name}`;
+}
+
+/** Of any cluster. */
+export function isIdentity(user: string): boolean {
+  return user.startsWith(prefix);
 }
 
 /** It stands in configurations as one word, and pods read the first line of the file. */

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
-import { type Identity, identityOf } from './identity.ts';
+import { type Identity, identityOf, isIdentity } from './identity.ts';
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 
@@ -53,7 +53,10 @@ export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineIO): 
 /** As whom the process knows us. */
 export type Login = 'identity' | 'password';
 
-/** A process that has not been told of the identity takes the password. */
+/**
+ * A process that has not been told of the identity takes the password. So does one of another cluster with the same password, which
+ * has an address that was ours: what we know of pods may be late. It would be told of us, and its data replaced.
+ */
 export async function logIn(connection: RedisConnection, { identity, password }: Credentials): Promise<Login> {
   if (identity !== undefined) {
     try {
@@ -64,7 +67,14 @@ export async function logIn(connection: RedisConnection, { identity, password }:
     }
   }
   await connection.command('AUTH', password ?? '');
+  if (identity !== undefined) await requireNoStranger(connection, identity.user);
   return 'password';
+}
+
+async function requireNoStranger(connection: RedisConnection, own: string): Promise<void> {
+  const users = await connection.command('ACL', 'USERS');
+  const other = Array.isArray(users) && users.some((user) => isIdentity(String(user)) && user !== own);
+  if (other) throw new Error('it is a member of another cluster');
 }
 
 /** An open connection; `within` bounds what is said on it. */

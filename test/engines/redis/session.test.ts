@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { passwordOf, sessionsWith, withSession } from '../../../src/engines/redis/session.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import {
@@ -34,6 +35,21 @@ describe('a session with a process', () => {
   ])('%s', async (_, process, outcome, ms) => {
     expect(await talking(process)).toMatchObject({ outcome, open: 0, timers: 0 });
     expect((await talking(process)).ms).toBeLessThanOrEqual(ms + 5);
+  });
+
+  it.each<readonly [story: string, users: readonly string[], takes: boolean]>([
+    ['one that has yet to be told who the cluster is takes the password', ['default'], true],
+    ['so does one that was told another password of the identity', ['clusterwright/apps/db', 'default'], true],
+    ['R4: one of another cluster is let alone, though it takes it', ['clusterwright/apps/other', 'default'], false],
+  ])('%s', async (_, users, takes) => {
+    const refused = new RedisError('WRONGPASS invalid username-password pair or user is disabled.');
+    const answer: Process = (command) =>
+      command.startsWith('AUTH clusterwright') ? refused : command === 'ACL USERS' ? users : 'OK';
+    const network = scriptedNetwork({ processes: { 'a:6379': answer } });
+    const credentials = { identity: { user: 'clusterwright/apps/db', password: 'own' }, password: 'pw' };
+    const talk = withSession(network.io, { ...place, credentials }, (connection) => connection.command('ACT'));
+    const { status } = await settle(network.clock, talk);
+    expect([status, network.asked.includes('a:6379 ACT')]).toEqual(takes ? ['fulfilled', true] : ['rejected', false]);
   });
 
   it('refused is told as it is', async () => {

@@ -82,6 +82,8 @@ export class Users {
         this.#hashes.set(...user);
         return 'OK';
       }
+      case 'USERS':
+        return ['default', ...this.#hashes.keys()];
       case 'GETUSER':
         return this.#shown(args[0] ?? '');
       default:
