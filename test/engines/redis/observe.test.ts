@@ -212,6 +212,46 @@ describe('a look at a cluster', () => {
     expect(observed.sentinels[0]).toMatchObject({ state: 'silent', why: 'ERR out of memory' });
   });
 
+  it.each<readonly [downAfter: string, agoMs: number, seesPrimary: boolean]>([
+    ['10s', 1500, true],
+    ['10s', 1501, false],
+    ['2s', 1200, true],
+    ['2s', 1201, false],
+  ])(
+    'with downAfter %s a sentinel that was answered %i ms ago sees its primary: %s',
+    async (downAfter, agoMs, seesPrimary) => {
+      const answered: Process = (command) =>
+        command.startsWith('SENTINEL MASTER')
+          ? flat({ ip: '10.0.0.0', runid: 'a', flags: 'master', 'last-ok-ping-reply': String(agoMs) })
+          : [];
+      const story = { spec: { sentinel: { downAfter, failoverTimeout: '5m' } } };
+      const { observed } = await look(story, { processes: processes({ '10.0.1.0:26379': answered }) });
+      expect(observed.sentinels[0]).toMatchObject({ watches: { seesPrimary } });
+    },
+  );
+
+  it('a node that refuses writes for its disk says so, and one that lacks replicas, too', async () => {
+    const full = new RedisError('MISCONF Errors writing to the AOF file: No space left on device');
+    const [refusing, short] = [
+      { ping: full, replicas: '1' },
+      { ping: 'PONG', replicas: '0' },
+    ].map(
+      ({ ping, replicas }): Process =>
+        (command) => {
+          if (command === 'PING') return ping;
+          if (command !== 'INFO') return flat({ 'min-replicas-to-write': '1' });
+          return info({ role: 'master', redis_version: '8.0.1', min_slaves_good_slaves: replicas });
+        },
+    );
+    const { observed } = await look(
+      {},
+      { processes: processes({ '10.0.0.0:6379': refusing, '10.0.0.1:6379': short }) },
+    );
+    expect(
+      observed.data.map((node) => ('findings' in node ? node.findings.map(({ type }) => type) : undefined)),
+    ).toEqual([['DiskFull', 'PersistenceFailing'], ['ReplicationBroken'], []]);
+  });
+
   it('nobody is asked whose pod does not run', async () => {
     const { observed, network } = await look({ pods: { 'db-1': 'unschedulable' } }, { processes: processes() });
     expect(observed.data[1]).toEqual({ state: 'silent', pod: 'db-1', why: 'the pod is Pending' });
