@@ -47,6 +47,8 @@ export interface Subject {
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
   /** See `Stage`. Undefined where no older state is simulated. */
   makeOlder?(world: SimulatedWorld, client: KubeClient): Promise<void>;
+  /** See `Stage`. Undefined where no scenario asks for it. */
+  empty?(world: SimulatedWorld): Promise<void>;
   /** See `Stage`. Undefined for a database that compares nothing. */
   readonly corruption?: {
     spoil(world: SimulatedWorld, pod: string): void;

@@ -56,3 +56,21 @@ export async function contentsOf({ place, path, manifest, key }: KeptBackup, dat
   for await (const piece of dataOf(target, { path: folder, manifest, key })) pieces.push(piece);
   return database.read(Buffer.concat(pieces));
 }
+
+/** The backups among these that hold less than a tenth of the keys that one before them held, or none. */
+export function emptiedAmong(backups: readonly KeptBackup[]): ReadonlySet<KeptBackup> {
+  const found = new Set<KeptBackup>();
+  let most = 0;
+  for (const backup of [...backups].sort((a, b) => (a.manifest.id < b.manifest.id ? -1 : 1))) {
+    const keys = keysIn(backup.manifest);
+    if (keys * 10 < most) found.add(backup);
+    most = Math.max(most, keys);
+  }
+  return found;
+}
+
+/** The number that tells of a loss: of an etcd whose manifest counts none, as many as there can be. */
+function keysIn({ state }: Manifest): number {
+  if (state.engine === 'etcd') return state.keys ?? Number.MAX_SAFE_INTEGER;
+  return state.firstDatabase?.keys ?? 0;
+}

@@ -13,7 +13,7 @@ import type { SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
 import type { Volume } from '../world/workload.ts';
 import type { Contents, Database } from './database.ts';
-import { contentsOf, type KeptBackup, wholeBackups } from './stock.ts';
+import { contentsOf, emptiedAmong, type KeptBackup, wholeBackups } from './stock.ts';
 import type { Vault } from './vault.ts';
 
 const operator = 'clusterwright';
@@ -141,13 +141,14 @@ export function watchVault(options: VaultWatchOptions): () => Promise<VaultFindi
     const going = all.find((backup) => path === `${backup.path}/manifest.json`);
     if (going === undefined) return;
     const { purpose, cluster: of, id } = going.manifest;
-    const younger = all.filter(
+    const own = all.filter(
       ({ manifest }) =>
         manifest.cluster.uid === of.uid &&
         manifest.purpose.type === purpose.type &&
-        manifest.purpose.name === purpose.name &&
-        manifest.id > id,
+        manifest.purpose.name === purpose.name,
     );
+    const emptied = emptiedAmong(own);
+    const younger = own.filter((backup) => backup.manifest.id > id && !emptied.has(backup));
     if (purpose.type !== 'schedule') unsafe.add(`${path} is deleted, which no schedule has made`);
     else if (younger.length === 0) unsafe.add(`${path} is deleted, the last good one`);
   };
@@ -172,17 +173,19 @@ export function watchVault(options: VaultWatchOptions): () => Promise<VaultFindi
   }
 
   function counted(): string[] {
-    const all = kept();
+    const made = kept();
     return kubernetes.objects().flatMap((object) => {
       const { name, uid } = object.metadata;
       if (object.kind === 'Backup') {
-        const own = all.filter(({ manifest }) => manifest.purpose.uid === uid).length;
+        const own = made.filter(({ manifest }) => manifest.purpose.uid === uid).length;
         const wanted = saidBy(object).phase === 'Verified' ? 1 : 0;
         return own > 1 || own < wanted ? [`${own} backups for Backup ${name}`] : [];
       }
       if (object.kind !== 'BackupSchedule') return [];
       const { retention } = specOf(object) as { readonly retention?: { readonly count?: number } };
-      const own = all.filter(({ manifest }) => manifest.purpose.type === 'schedule' && manifest.purpose.name === name);
+      const all = made.filter(({ manifest }) => manifest.purpose.type === 'schedule' && manifest.purpose.name === name);
+      const emptied = emptiedAmong(all);
+      const own = all.filter((backup) => !emptied.has(backup));
       const most = retention?.count ?? Number.POSITIVE_INFINITY;
       if (own.length === 0) return [`no backup by BackupSchedule ${name}`];
       return own.length > most ? [`${own.length} backups by BackupSchedule ${name}, where ${most} are kept`] : [];

@@ -138,4 +138,18 @@ export const backupMutants: readonly Mutant[] = [
     classes: ['F16'],
     oracle: 'O3',
   },
+  {
+    id: 'sudden-loss-unseen',
+    defect: 'a backup of a database that came up empty counts like any other, and pushes out the last that holds data',
+    edits: [
+      {
+        file: 'agent/prune.ts',
+        find: 'const losses = suddenLosses(held, confirmed);',
+        replace: 'const losses: ReadonlyMap<string, string> = new Map();',
+      },
+    ],
+    scenarios: ['B2 loss'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
 ];

@@ -240,4 +240,18 @@ export const planMutants: readonly Mutant[] = [
     classes: ['F2', 'F16'],
     oracle: 'O1',
   },
+  {
+    id: 'unknown-password-unsaid',
+    defect: 'nobody says that the servers do not know the password in the Secret',
+    edits: [
+      {
+        file: 'engines/redis/plan.ts',
+        find: 'if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));',
+        replace: '',
+      },
+    ],
+    scenarios: ['S7 password'],
+    classes: ['F1'],
+    oracle: 'O1',
+  },
 ];

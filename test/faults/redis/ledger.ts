@@ -5,6 +5,7 @@
  * as plain clients do.
  */
 import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
+import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { addressOf, podsOf } from '../readiness.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';
@@ -60,16 +61,30 @@ async function within<T>({ time }: SimulatedWorld, ms: number, work: Promise<T>)
   }
 }
 
-/** With the password of the clients. */
-export async function openConnection(world: SimulatedWorld, host: string, at: number): Promise<RedisConnection> {
+/** With the first of these passwords that is taken; by default with that of the Secret. */
+export async function openConnection(
+  world: SimulatedWorld,
+  host: string,
+  at: number,
+  passwords: readonly string[] = [passwordIn(world)],
+): Promise<RedisConnection> {
   const giveUp = new AbortController();
   const cancel = world.time.after(answerMs, () => giveUp.abort(new Error('not connected in time')));
   try {
     const connection = redisConnection(await world.network.dial(clientAddress, host, at, giveUp.signal));
-    await within(world, answerMs, connection.command('AUTH', passwordIn(world)));
+    await within(world, answerMs, logIn(connection, passwords));
     return connection;
   } finally {
     cancel();
+  }
+}
+
+async function logIn(connection: RedisConnection, [password = '', ...others]: readonly string[]): Promise<unknown> {
+  try {
+    return await connection.command('AUTH', password);
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof RedisError) || error.code !== 'WRONGPASS') throw error;
+    return logIn(connection, others);
   }
 }
 
@@ -81,6 +96,8 @@ export function openSimulatedLedger(
   const { time } = world;
   const acknowledged: string[] = [];
   const outages: { from: number; to: number }[] = [];
+  /** Clients go on with the password that they were given. A server that has started since may have that of the Secret. */
+  const given = passwordIn(world);
   let isStopped = false;
   let lastAt = time.monotonic();
   let longestGapMs = 0;
@@ -93,7 +110,7 @@ export function openSimulatedLedger(
   async function connect(): Promise<RedisConnection> {
     const host = await primaryAddress();
     if (host === undefined) throw new Error('nobody takes writes');
-    return openConnection(world, host, port);
+    return openConnection(world, host, port, [...new Set([given, passwordIn(world)])]);
   }
 
   function acknowledge(key: string): void {

@@ -7,7 +7,7 @@ import { redisDatabase } from './backup.ts';
 import type { DataNode } from './data-node.ts';
 import { entrances, isEntrance } from './entrance.ts';
 import { simulatedRedis } from './images.ts';
-import { namedBySentinels, openSimulatedLedger } from './ledger.ts';
+import { namedBySentinels, openConnection, openSimulatedLedger } from './ledger.ts';
 import { leaveWithoutIdentity } from './older.ts';
 import type { Processes } from './processes.ts';
 import type { Sentinel } from './sentinel.ts';
@@ -43,6 +43,13 @@ function subjectOf(processes: Processes): Subject {
     openLedger: (world, discovery) =>
       openSimulatedLedger(world, discovery === 'database' ? () => namedBySentinels(world) : undefined),
     guard: (world) => guard(world, processes),
+    async empty(world) {
+      const name = primaryOf(world);
+      const address = addressOf(name === undefined ? undefined : podsOf(world, 'data').get(name));
+      const connection = await openConnection(world, address, 6379);
+      await connection.command('FLUSHALL');
+      connection.close();
+    },
     makeOlder: (world, client) => leaveWithoutIdentity(world, processes, client),
     afflict(world, fault) {
       const name = fault.member === 'primary' ? primaryOf(world) : `${world.cluster}-${fault.member}`;
@@ -54,14 +61,19 @@ function subjectOf(processes: Processes): Subject {
 
 /** Names, readiness, template and labels of the pods that the spec asks for. */
 function ofPods(world: SimulatedWorld, { spec }: KubeObject): string[] {
-  const { replicas = 3, sentinel } = (spec ?? {}) as {
+  const {
+    mode,
+    replicas = 3,
+    sentinel,
+  } = (spec ?? {}) as {
+    readonly mode?: string;
     readonly replicas?: number;
     readonly sentinel?: { readonly replicas?: number };
   };
   const { cluster } = world;
   const parts = [
     { part: 'data', set: cluster, size: replicas },
-    { part: 'sentinel', set: `${cluster}-sentinel`, size: sentinel?.replicas ?? 3 },
+    { part: 'sentinel', set: `${cluster}-sentinel`, size: mode === 'Standalone' ? 0 : (sentinel?.replicas ?? 3) },
   ] as const;
   return parts.flatMap(({ part, set, size }) => {
     const names = Array.from({ length: size }, (_, n) => `${set}-${n}`);

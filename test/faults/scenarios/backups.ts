@@ -4,7 +4,7 @@ import { backupKind } from '../../../src/api/backup.ts';
 import { scheduleKind } from '../../../src/api/backup-schedule.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import { inBucket, onClaim } from './furniture.ts';
-import type { EngineName, Scenario, Spec } from './scenario.ts';
+import type { EngineName, Scenario, Spec, Stage } from './scenario.ts';
 
 const clusters: Readonly<Record<EngineName, Spec>> = {
   redis: { version: '8.0', replicas: 3, storage: { size: '1Gi' } },
@@ -63,6 +63,43 @@ const scheduled: Scenario = {
   written: true,
 };
 
+/** One is kept, so that the first empty one would push out the last that holds anything. */
+const emptied: Scenario = {
+  engine: 'redis',
+  id: 'B2 loss',
+  title: 'backups by a schedule, of a database that is suddenly empty: none is deleted',
+  before: { ...clusters.redis, mode: 'Standalone', replicas: 1 },
+  furniture: inBucket.furniture,
+  prepare: (stage) => stage.fill(),
+  async act(stage) {
+    const spec = { ...inBucket.place, schedule: '* * * * *', retention: { count: 1 } };
+    await stage.make(about(scheduleKind.resource, 'often', 'redis', spec));
+    await untilTaken(stage, 1);
+    await stage.empty();
+    // The one that is being taken just then may still hold everything.
+    await untilTaken(stage, 2, 'SuddenLoss');
+    await stage.amend('BackupSchedule', 'often', { suspend: true });
+  },
+  mayDiffer: [{ oracle: 'O5', about: ' lacks ', why: 'the later backups are of a database that holds nothing' }],
+  resources: ['backupschedules', 'jobs', 'cronjobs'],
+  phases: { 'BackupSchedule/often': 'Degraded' },
+  end: 'whole',
+  writes: 20,
+  written: false,
+};
+
+/** So many backups more, or until its status says this; also where runs fail for a while. */
+async function untilTaken(stage: Stage, count: number, word?: string): Promise<void> {
+  const said = (): string => stage.said({ kind: scheduleKind.resource.kind, name: 'often' });
+  const last = (): string => /"lastSuccess":({[^}]*})/.exec(said())?.[1] ?? '';
+  const seen = new Set([last()]);
+  for (let ms = 0; ms < 600_000 && seen.size <= count; ms += 1_000) {
+    if (word !== undefined && said().includes(word)) return;
+    await stage.pause(1_000);
+    seen.add(last());
+  }
+}
+
 const kept = new Map(Array.from({ length: 20 }, (_, n) => [`kept:${n}`, `since yesterday ${n}`]));
 const older = new Map([...kept].slice(0, 5).map(([name]) => [name, 'outdated']));
 
@@ -112,6 +149,7 @@ function farewell(engine: EngineName): Scenario {
 
 export const backupScenarios: readonly Scenario[] = [
   onDemand('redis'),
+  emptied,
   restoring('redis'),
   farewell('redis'),
   onDemand('etcd'),

@@ -1,6 +1,8 @@
 /** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
+import { editedPassword } from './password.ts';
 import { powerCut } from './power.ts';
 import type { Scenario, Spec } from './scenario.ts';
+import { failoverWithin } from './upgrade.ts';
 
 /** Small and quick: one directive apart from the defaults, so that a change of it can be told from a default. */
 export const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
@@ -68,6 +70,8 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 40,
     written: true,
   },
+  failoverWithin(three),
+  editedPassword(three),
   {
     id: 'S9 primary',
     title: "primary's pod lost",

@@ -12,8 +12,10 @@ export interface Stage {
   change(spec: Spec): Promise<void>;
   /** An annotation of the custom resource. */
   annotate(name: string, value: string): Promise<void>;
-  /** The status of the custom resource, as text. */
-  said(): string;
+  /** The status of the custom resource, or of another one, as text. */
+  said(of?: { readonly kind: string; readonly name: string }): string;
+  /** Another value for a key of a Secret. Returns the one before. */
+  editSecret(name: string, key: string, value: string): Promise<string>;
   remove(): Promise<void>;
   /** Any other object, in the same namespace. */
   make(object: KubeObject): Promise<void>;
@@ -21,6 +23,8 @@ export interface Stage {
   amend(kind: string, name: string, spec: Spec): Promise<void>;
   /** Clients write for a few seconds, and stop. */
   fill(): Promise<void>;
+  /** A client deletes everything that the database holds. */
+  empty(): Promise<void>;
   /** Resolves when the custom resource and its children are gone. */
   gone(): Promise<void>;
   deletePod(pod: string): Promise<void>;
@@ -28,6 +32,8 @@ export interface Stage {
   primary(): string;
   /** A data pod that does not, or does not lead. */
   replica(): string;
+  /** The versions of the data pods that are ready: `8.0`. */
+  versions(): ReadonlyMap<string, string>;
   /** The volume of a data pod loses its content, and its process with it. */
   loseVolume(pod: string): Promise<void>;
   /** The claim of a data pod is deleted, and its pod with it. */

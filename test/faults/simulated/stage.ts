@@ -1,9 +1,10 @@
 /** What a scenario can do in a simulated run: requests to the API server as a user, and accidents. */
-import { apiVersionOf, type Resource } from '../../../src/api/object.ts';
-import { persistentVolumeClaims, resourceOf } from '../../../src/api/resource.ts';
+import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
+import { persistentVolumeClaims, resourceOf, secrets } from '../../../src/api/resource.ts';
 import { engines } from '../../../src/engines/index.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/runtime/clock.ts';
+import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
 import type { Operators } from './operators.ts';
@@ -54,11 +55,15 @@ export function simulatedStage(options: {
     async annotate(name, value) {
       await client.mergePatch(ref, { metadata: { annotations: { [name]: value } } });
     },
-    said() {
-      const own = kubernetes
-        .objects()
-        .find(({ kind, metadata }) => kind === resource.kind && metadata.name === cluster);
+    said(of = { kind: resource.kind, name: cluster }) {
+      const own = kubernetes.objects().find(({ kind, metadata }) => kind === of.kind && metadata.name === of.name);
       return JSON.stringify(own?.status ?? {});
+    },
+    async editSecret(name, key, value) {
+      const secret = { resource: secrets, namespace, name };
+      const { data } = (await client.get(secret)) as KubeObject & { readonly data?: Readonly<Record<string, string>> };
+      await client.mergePatch(secret, { data: { [key]: Buffer.from(value).toString('base64') } });
+      return Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
     },
     async remove() {
       const { uid = '' } = (await client.get(ref)).metadata;
@@ -75,6 +80,10 @@ export function simulatedStage(options: {
       await pause(world, fillMs);
       await ledger.close();
     },
+    async empty() {
+      if (subject.empty === undefined) throw new Error('nobody knows how to delete everything');
+      await subject.empty(world);
+    },
     async gone() {
       while (leftovers(world, resource, 'Retain').length > 0) await pause(world, 200);
     },
@@ -85,6 +94,10 @@ export function simulatedStage(options: {
       const other = dataPods(world).find((name) => name !== own);
       if (other === undefined) throw new Error('the scenario needs a replica, and there is none');
       return other;
+    },
+    versions() {
+      const ready = [...podsOf(world, 'data')].filter(([, pod]) => isReady(pod));
+      return new Map(ready.map(([name, { metadata }]) => [name, metadata.labels?.['app.kubernetes.io/version'] ?? '']));
     },
     async loseVolume(pod) {
       kubernetes.loseVolume(namespace, `data-${pod}`);
