@@ -1,6 +1,6 @@
 /**
  * The primary's machine is away for a moment while the replicas of an older version restart as a newer one, so that one of
- * the newer version is elected. The primary comes back as it was, and cannot read what the new one would send it.
+ * the newer version is elected. The primary comes back as it was.
  */
 import type { Scenario, Spec, Stage } from './scenario.ts';
 
