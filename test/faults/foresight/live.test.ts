@@ -4,7 +4,7 @@ import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { configMaps } from '../../../src/api/resource.ts';
 import type { Survey } from '../../../src/engines/engine.ts';
-import { type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
+import { blocked, type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { createClient } from '../../../src/runtime/client.ts';
 import { createSecretReader, engineIO } from '../../../src/runtime/engine-io.ts';
@@ -100,6 +100,19 @@ describe('the look before a write', () => {
     const { act: turn } = await survey();
     await turn({ type: 'test.other' });
     expect(found()).toEqual([expect.stringContaining('none: from what is there')]);
+  });
+
+  it.each([
+    ['the object that belongs to somebody else', 'db-a', 'there: the plan was: NameConflict'],
+    ['another', 'db-b', 'none: from what is there, the plan was: NameConflict'],
+  ])('where the plan tells of a conflict, the attempt to make %s', async (_, name, words) => {
+    const outcome = blocked('NameConflict', 'ConfigMap db-a exists and belongs to somebody else');
+    engine.find = () => ({ plan: { steps: [], outcome } });
+    await survey();
+    await client()
+      .create(configMap(name))
+      .catch(() => undefined);
+    expect(found()).toEqual([expect.stringContaining(words)]);
   });
 
   it('speaks about a write without a pass', async () => {

@@ -123,11 +123,18 @@ export function liveForesight(options: LiveForesightOptions): Edges {
     candidates: readonly Course[],
     what: string,
     isIt: (step: Step) => boolean,
+    isForetold: (plan: Plan) => boolean = () => false,
   ): Promise<Course | undefined> {
     const [own] = candidates;
     try {
       for (const course of candidates) {
-        const [first] = stepsOf(await shownIn(course), isIt);
+        const shown = await shownIn(course);
+        const [first] = stepsOf(shown, isIt);
+        const foretelling = shown.find(({ plan }) => isForetold(plan));
+        if (first === undefined && foretelling !== undefined) {
+          noteOf(course, what, foretelling.from, planWords(foretelling.plan));
+          return course;
+        }
         if (first === undefined) continue;
         const { from, step } = first;
         noteOf(course, what, from, describeStep(step), 'changes' in step ? step.changes : undefined);
@@ -210,7 +217,12 @@ export function liveForesight(options: LiveForesightOptions): Edges {
       async request(request) {
         if (isApart({ request })) return recorded.transport.request(request);
         const what = `${request.method} ${request.path}`;
-        const course = await look(candidatesFor(request), what, (step) => isShownBy(step, request));
+        const course = await look(
+          candidatesFor(request),
+          what,
+          (step) => isShownBy(step, request),
+          (plan) => isForetoldConflict(plan, request),
+        );
         try {
           const response = await recorded.transport.request(request);
           if (response.status >= 400 && course !== undefined) course.isCut = true;
@@ -222,6 +234,16 @@ export function liveForesight(options: LiveForesightOptions): Edges {
       },
     },
   };
+}
+
+/**
+ * The operator does not watch what is somebody else's. It learns of it by its own POST, which the API server refuses, since
+ * the name is taken: the plan says that in place of the step.
+ */
+function isForetoldConflict({ outcome }: Plan, { method, body }: TransportRequest): boolean {
+  if (method !== 'POST' || outcome.state !== 'blocked' || outcome.reason !== 'NameConflict') return false;
+  const { kind, metadata } = JSON.parse(body ?? '{}') as Partial<KubeObject>;
+  return outcome.message.startsWith(`${kind} ${metadata?.name} exists and belongs to `);
 }
 
 /** Which of them it is, in each plan; there it is done. */
