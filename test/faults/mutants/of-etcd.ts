@@ -100,8 +100,8 @@ export const etcdMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/etcd/loss.ts',
-        find: 'return pod === undefined ? undefined : givenUp(situation, pod, at);',
-        replace: "return pod === undefined ? 'it has no pod' : (givenUp(situation, pod, at) ?? 'it does not answer');",
+        find: 'return pod === undefined ? undefined : givenUp(situation, member, pod);',
+        replace: "return pod === undefined ? 'it has no pod' : (givenUp(situation, member, pod) ?? 'it does not answer');",
       },
     ],
     scenarios: ['etcd S9'],
@@ -166,7 +166,7 @@ export const etcdMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/etcd/volumes.ts',
-        find: 'oldClaims.filter((claim) => isKeeping || isKept(claim));',
+        find: 'oldClaims.filter((claim) => isKeeping || isKept(claim) || isOfAnother(situation, claim));',
         replace: "oldClaims.filter(() => spec.deletionPolicy !== 'Delete');",
       },
     ],
