@@ -101,7 +101,8 @@ export const etcdMutants: readonly Mutant[] = [
       {
         file: 'engines/etcd/loss.ts',
         find: 'return pod === undefined ? undefined : givenUp(situation, member, pod);',
-        replace: "return pod === undefined ? 'it has no pod' : (givenUp(situation, member, pod) ?? 'it does not answer');",
+        replace:
+          "return pod === undefined ? 'it has no pod' : (givenUp(situation, member, pod) ?? 'it does not answer');",
       },
     ],
     scenarios: ['etcd S9'],
