@@ -72,9 +72,12 @@ async function lookAtCopy(
   children: Pick<Children, 'get'>,
 ): Promise<Pick<Found, 'copy' | 'trusted'>> {
   const [known, copy] = await Promise.all([read(from), read(secret)]);
-  const { notAfter } = (children.get('Certificate', secret)?.status ?? {}) as { readonly notAfter?: unknown };
-  const end = Date.parse(certificateOf(known?.[leafKeys.certificate])?.validTo ?? '');
-  const isTold = typeof notAfter === 'string' && Date.parse(notAfter) !== end;
+  const told = (children.get('Certificate', secret)?.status ?? {}) as Readonly<Record<string, unknown>>;
+  const held = certificateOf(known?.[leafKeys.certificate]);
+  // Both: an issuer may end all that it signs at one moment, such as the end of its CA.
+  const isAnother = (moment: unknown, ours = ''): boolean =>
+    typeof moment === 'string' && Date.parse(moment) !== Date.parse(ours);
+  const isTold = isAnother(told.notAfter, held?.validTo) || isAnother(told.notBefore, held?.validFrom);
   if (isTold) io.secretRefused(from);
   const source = isTold ? await io.secret(from) : known;
   const seen = copySeen(source, copy);
