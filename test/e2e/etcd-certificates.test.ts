@@ -315,10 +315,10 @@ const lifeFromNow = (days: number): { readonly from: number; readonly to: number
 
 const standInCa = (): Issued => makeAuthority('stand-in', lifeFromNow(30));
 
-/** In place of cert-manager: the Secret that the Certificate names, and what its status says of it. */
 /** Each lives an hour longer: certificates tell time in seconds, and two that end in the same one would be taken for one. */
 let issuedAsStandIn = 0;
 
+/** In place of cert-manager: the Secret that the Certificate names, and what its status says of it. */
 async function issueAsStandIn({ metadata, spec }: KubeObject, ca: Issued): Promise<void> {
   const { secretName, dnsNames } = spec as { readonly secretName: string; readonly dnsNames: readonly string[] };
   const request = { organisation: metadata.name, names: dnsNames, usages: ['server', 'client'] } as const;
