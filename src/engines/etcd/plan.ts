@@ -14,6 +14,7 @@ import { sides } from './certificates.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
 import { formationOf } from './formation.ts';
+import { givenQuota } from './given-quota.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { areBeingStarted, heldUpMs } from './held-up.ts';
 import { awaiting, planIssuance } from './issuance.ts';
@@ -33,7 +34,6 @@ import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } fr
 import { planAlarms, planUpkeep } from './space.ts';
 import { firstAuthorities } from './trust.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
-import { volumeBytes } from './volume-size.ts';
 import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
@@ -110,7 +110,7 @@ function withObjects(
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
   const cas = (index: number): string | undefined => casFor(situation, index);
   const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
-  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, volumeBytes(situation)), children)
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation)), children)
     .map(sparing(situation))
     .filter(
       (step) =>

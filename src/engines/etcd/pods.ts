@@ -60,7 +60,7 @@ export function etcdImage(spec: EtcdSpec): string {
 type Variable = NonNullable<ContainerSpec['env']>[number];
 
 /** How to start comes from the roster, anew at each start of the process. */
-function environment(cluster: Cluster<EtcdSpec>, index: number, volumeBytes?: number): Variable[] {
+function environment(cluster: Cluster<EtcdSpec>, index: number, quota?: number): Variable[] {
   const { metadata, spec } = cluster;
   const { peer, client } = spec.tls;
   const everyInterface = (port: number, isSecured = false): string =>
@@ -76,7 +76,7 @@ function environment(cluster: Cluster<EtcdSpec>, index: number, volumeBytes?: nu
     // Two clusters of one name, one after the other, never take each other for the same.
     ETCD_INITIAL_CLUSTER_TOKEN: metadata.uid ?? metadata.name,
     ...tlsSettings(spec, hostOf(cluster, index)),
-    ...settings(spec, volumeBytes),
+    ...settings(spec, quota),
   };
   const keys = rosterKeys(cluster, index);
   const fromRoster = (name: string, key: string, more: { readonly optional?: true } = {}): Variable => ({
@@ -116,8 +116,8 @@ export interface MemberFacts {
   /** Whom the member is to trust: see `trust.ts`, and `replaced-ca.ts` for `cas`. */
   readonly authorities?: string | undefined;
   readonly cas?: string | undefined;
-  /** Of the smallest volume: see `quota.ts`. */
-  readonly volumeBytes?: number | undefined;
+  /** Bytes: see `given-quota.ts`. */
+  readonly quota?: number | undefined;
 }
 
 /** `replicas`: 0 where the cluster is parked. */
@@ -126,7 +126,7 @@ export function memberStatefulSet(
   index: number,
   part: Part,
   replicas: 0 | 1,
-  { authorities, cas, volumeBytes }: MemberFacts = {},
+  { authorities, cas, quota }: MemberFacts = {},
 ): KubeObject {
   const { metadata, spec } = cluster;
   const name = memberName(metadata.name, index);
@@ -139,7 +139,7 @@ export function memberStatefulSet(
     image: etcdImage(spec),
     imagePullPolicy: 'IfNotPresent',
     command: [program],
-    env: environment(cluster, index, volumeBytes),
+    env: environment(cluster, index, quota),
     ports: [
       { name: 'client', containerPort: clientPort, protocol: 'TCP' },
       { name: 'peer', containerPort: peerPort, protocol: 'TCP' },

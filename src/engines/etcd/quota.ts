@@ -14,6 +14,9 @@ const share = 0.6;
 const logBytes = 512 * mebibyte;
 /** What a file system keeps of a volume for itself. */
 const fileSystemShare = 0.05;
+/** Of the quota: from here on a database is as good as full. */
+export const nearlyFull = 0.9;
+export const quotaVariable = 'ETCD_QUOTA_BACKEND_BYTES';
 /** On a volume that has no room for the log either. */
 const leastShare = 0.2;
 

@@ -37,7 +37,7 @@ const lastBuilt = oncePer((_: Cluster<EtcdSpec>): { of: string; children: readon
  * The roster comes before the members that start by it. The password is made with the first of them, whether it is
  * wanted then or later: a Secret that is not watched can be made at no other time. `authorities` are those that a
  * member is to trust, where that is known, and `cas` which ones those are, where somebody brings them; `kept` is what a
- * member is to go on running, where that is not what the spec says; `volumeBytes` are those of the smallest volume.
+ * member is to go on running, where that is not what the spec says; `quota` in bytes: see `given-quota.ts`.
  */
 export function etcdChildren(
   cluster: Cluster<EtcdSpec>,
@@ -45,16 +45,16 @@ export function etcdChildren(
   authorities: (index: number) => string | undefined = () => undefined,
   kept: (index: number) => KeptVersion | undefined = () => undefined,
   cas: (index: number) => string | undefined = () => undefined,
-  volumeBytes?: number,
+  quota?: number,
 ): readonly Desired[] {
   const of = JSON.stringify([
-    volumeBytes,
+    quota,
     ...[...roster].map(([index, start]) => [index, start, authorities(index), kept(index), cas(index)]),
   ]);
   const last = lastBuilt(cluster);
   if (last.of !== of) {
     last.of = of;
-    last.children = built(cluster, roster, authorities, kept, cas, volumeBytes);
+    last.children = built(cluster, roster, authorities, kept, cas, quota);
   }
   return last.children;
 }
@@ -65,7 +65,7 @@ function built(
   authorities: (index: number) => string | undefined,
   kept: (index: number) => KeptVersion | undefined,
   cas: (index: number) => string | undefined,
-  volumeBytes: number | undefined,
+  quota: number | undefined,
 ): readonly Desired[] {
   const { spec } = cluster;
   const names = etcdNames(cluster.metadata.name);
@@ -99,7 +99,7 @@ function built(
     ...[...roster.keys()].map((index) => {
       const own = kept(index);
       const of = own === undefined ? cluster : { ...cluster, spec: { ...spec, ...own } };
-      const facts = { authorities: authorities(index), cas: cas(index), volumeBytes };
+      const facts = { authorities: authorities(index), cas: cas(index), quota };
       return { object: memberStatefulSet(of, index, { ...part, version: of.spec.version }, size, facts) };
     }),
   ];

@@ -5,17 +5,17 @@
 import { durationMs } from '../../api/duration.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { paths } from './names.ts';
-import { quotaOf } from './quota.ts';
+import { quotaOf, quotaVariable } from './quota.ts';
 import { minorOf } from './versions.ts';
 
 /** Members without a vote at one time: see `planAnother`. */
 const maxLearners = 2;
 
-/** `volumeBytes`: see `quota.ts`. */
-export function settings(spec: EtcdSpec, volumeBytes?: number): Record<string, string> {
+/** `quota`: see `given-quota.ts`. */
+export function settings(spec: EtcdSpec, quota = quotaOf(spec)): Record<string, string> {
   const { autoCompaction, snapshotCount, heartbeatInterval, electionTimeout } = spec.config;
   return {
-    ETCD_QUOTA_BACKEND_BYTES: String(quotaOf(spec, volumeBytes)),
+    [quotaVariable]: String(quota),
     ETCD_AUTO_COMPACTION_MODE: autoCompaction.mode === 'Revision' ? 'revision' : 'periodic',
     ETCD_AUTO_COMPACTION_RETENTION: autoCompaction.mode === 'Off' ? '0' : autoCompaction.retention,
     ETCD_SNAPSHOT_COUNT: String(snapshotCount),

@@ -7,8 +7,9 @@
  */
 import { blocked, wait } from '../../plan/plan.ts';
 import type { Target } from './action.ts';
+import { givenQuota } from './given-quota.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { quotaOf, roomFor } from './quota.ts';
+import { nearlyFull, roomFor } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
 import { volumeBytes } from './volume-size.ts';
 
@@ -16,8 +17,6 @@ const recheckMs = 500;
 /** After a member's process has started again, for as long nothing but an alarm has it defragmented. */
 const calmMs = 600_000;
 
-/** Share of the quota from which on an alarm would come back at once. */
-const nearlyFull = 0.9;
 /** Less than this of the quota is not worth an interruption. */
 const worthwhile = 0.05;
 
@@ -35,7 +34,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
   }
   const raised = alarms.find(({ type }) => type === 'NOSPACE');
   if (raised === undefined) return undefined;
-  const quota = quotaOf(spec, volumeBytes(situation));
+  const quota = givenQuota(situation);
   const compacted = observed.agreed?.compacted;
   const revision = leader?.live.revision;
   const mayCompact = spec.config.autoCompaction.mode !== 'Off' && compacted !== undefined && revision !== undefined;
@@ -65,7 +64,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
 export function planUpkeep(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
   const { mode, unusedPercent } = situation.spec.maintenance.defrag;
   if (mode === 'Off') return undefined;
-  const quota = quotaOf(situation.spec, volumeBytes(situation));
+  const quota = givenQuota(situation);
   return planDefragment(
     situation,
     members,

@@ -11,6 +11,7 @@ import type { StatusClaim } from '../engine.ts';
 import { warningClaims } from '../spec-warnings.ts';
 import type { EtcdAction } from './action.ts';
 import { clientSecret } from './certificates.ts';
+import { givenQuota } from './given-quota.ts';
 import { troubles } from './health.ts';
 import { heldBack } from './issuance.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
@@ -44,7 +45,7 @@ export function etcdStatus(
     conditions: [
       ...judged.conditions,
       ...heldBackClaims(situation),
-      ...warningClaims(specWarnings(cluster, volumeBytes(situation))),
+      ...warningClaims(specWarnings(cluster, volumeBytes(situation), givenQuota(situation))),
     ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,

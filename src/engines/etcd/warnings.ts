@@ -3,14 +3,15 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import type { SpecWarning } from '../spec-warnings.ts';
-import { roomFor } from './quota.ts';
+import { quotaOf, roomFor } from './quota.ts';
 
-/** `volumeBytes`: of the smallest volume that there is. */
+/** `volumeBytes`: of the smallest volume that there is. `quota`: see `given-quota.ts`. */
 export function specWarnings(
   { spec }: Cluster<EtcdSpec>,
   volumeBytes = unitsOf(spec.storage.size),
+  quota = quotaOf(spec, volumeBytes),
 ): readonly SpecWarning[] {
-  return [...issuerWarnings(spec), ...quotaWarnings(spec, volumeBytes)];
+  return [...issuerWarnings(spec), ...quotaWarnings(spec, volumeBytes, quota)];
 }
 
 /** A ClusterIssuer, of any group, signs for every namespace. etcd lets in everybody who shows a certificate of its CA. */
@@ -27,14 +28,16 @@ function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
   ];
 }
 
-/** Only what the spec names: the default has room. */
-function quotaWarnings({ config }: EtcdSpec, volumeBytes: number): readonly SpecWarning[] {
+/** The default of now has room. What the spec names, and what members have kept of an earlier default, may have none. */
+function quotaWarnings({ config }: EtcdSpec, volumeBytes: number, quota: number): readonly SpecWarning[] {
   const room = roomFor(volumeBytes);
-  if (config.quotaBackend === undefined || unitsOf(config.quotaBackend) <= room) return [];
+  if (quota <= room) return [];
+  const what =
+    config.quotaBackend ?? `of ${Math.floor(quota / 1024 ** 2)}Mi, an earlier default that the members keep,`;
   return [
     {
       reason: 'QuotaWithoutRoom',
-      message: `config.quotaBackend ${config.quotaBackend} leaves no room for the log on a volume of ${Math.floor(volumeBytes / 1024 ** 2)}Mi: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
+      message: `config.quotaBackend ${what} leaves no room for the log on a volume of ${Math.floor(volumeBytes / 1024 ** 2)}Mi: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
     },
   ];
 }

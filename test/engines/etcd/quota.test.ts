@@ -1,13 +1,14 @@
 /** How large a database may grow: with its log it has to fit on its volume. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { quotaOf } from '../../../src/engines/etcd/quota.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { quotaOf, quotaVariable } from '../../../src/engines/etcd/quota.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { settled } from '../../../src/plan/plan.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
-import { planned } from '../../support/etcd-words.ts';
+import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 import { stored } from '../../support/stored-object.ts';
 
 const mebibyte = 1024 ** 2;
@@ -82,6 +83,82 @@ describe('members that an earlier operator has given a larger quota by default',
     const children: Story['children'] = (objects) => before(grown({ all: '2Gi' })(objects));
     const lines = planned({ children, before: {}, spec: { storage: { size: '2Gi' } } });
     expect(sets(lines)).toHaveLength(3);
+  });
+});
+
+describe('E11: where the database does not fit under the present default, the quota that the members have', () => {
+  const sized = (mebibytes: number): NonNullable<Story['members']> => ({
+    all: { dbSize: mebibytes * mebibyte, dbInUse: mebibytes * mebibyte },
+  });
+  const other: Story = { children: before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } };
+  const quotas = (story: Story): readonly unknown[] => {
+    const { cluster, children, observed } = etcdWorld(story);
+    return planEtcd(cluster, children, observed, takesEtcdBackup).steps.flatMap((step) => {
+      if ((step.type !== 'create' && step.type !== 'apply') || step.object.kind !== 'StatefulSet') return [];
+      const { template } = step.object.spec as { template: { spec: { containers: { env: { name: string }[] }[] } } };
+      const [variable] = template.spec.containers.flatMap(({ env }) =>
+        env.filter(({ name }) => name === quotaVariable),
+      );
+      return [(variable as { readonly value?: string } | undefined)?.value];
+    });
+  };
+  const [had, present] = ['644245094', String(quotaOf(etcdCluster().spec))];
+
+  it.each<[string, Story, readonly unknown[]]>([
+    ['stays with another change', { ...other, members: sized(420) }, [had, had, had]],
+    [
+      'stays while one member alone is as large',
+      { ...other, members: { 1: { dbSize: 500 * mebibyte } } },
+      [had, had, had],
+    ],
+    ['goes where there is room', { ...other, members: sized(400) }, [present, present, present]],
+    [
+      'stays while nobody says how large it is',
+      { ...other, leader: 'nobody', members: { all: 'silent' } },
+      [had, had, had],
+    ],
+    [
+      'is that of a new member, too',
+      {
+        numbers: [0, 1, 2, 3],
+        members: { ...sized(420), 2: 'unlisted', 3: 'unstarted' },
+        claims: { 2: 'retired' },
+        children: (objects) => before(objects.filter(({ metadata }) => !/^(data-)?db-[23]/.test(metadata.name))),
+      },
+      [had],
+    ],
+    [
+      'is not what the spec names',
+      { ...other, members: sized(420), spec: { config: { quotaBackend: '430Mi' } } },
+      Array(3).fill(String(430 * mebibyte)),
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(quotas(story)).toEqual(expected);
+  });
+
+  it('is warned of', () => {
+    const messages = (members: Story['members']): readonly string[] => {
+      const { cluster, children, observed } = etcdWorld({ children: before, ...(members ? { members } : {}) });
+      const { conditions } = etcdStatus(cluster, children, observed, { steps: [], outcome: settled });
+      return conditions.flatMap(({ reason, message }) => (reason === 'QuotaWithoutRoom' ? [message] : []));
+    };
+    expect(messages(sized(420))).toEqual([
+      expect.stringContaining(
+        'config.quotaBackend of 614Mi, an earlier default that the members keep, leaves no room',
+      ),
+    ]);
+    expect(messages(undefined)).toEqual([]);
+  });
+
+  it('tells whether an alarm may end', () => {
+    const raised: Story = { children: before, alarms: [{ memberId: '2', type: 'NOSPACE' }] };
+    expect(planned({ ...raised, members: sized(500), agreed: { compacted: '100' } })).toEqual([
+      'disarm 1 NOSPACE',
+      'wait EndingAlarm',
+    ]);
+    expect(planned({ ...raised, members: sized(560), agreed: { compacted: '100' } })).toEqual([
+      'blocked QuotaExhausted',
+    ]);
   });
 });
 
