@@ -139,6 +139,20 @@ describe('closing access', () => {
     );
     expect(result.status).toBe('fulfilled');
   });
+
+  it.each(['', '\n', '\nsecond line'])(
+    'asks etcd nothing with a Secret whose password is empty: %j, which etcd would take, and let nobody in by',
+    async (password) => {
+      const secrets: Secrets = { 'db-root': { password, 'password-previous': 'old' } };
+      for (const action of [enable, { type: 'etcd.changePassword', via }] as const) {
+        const { result, asked } = await act(action, undefined, secrets);
+        expect([result, asked]).toMatchObject([
+          { reason: { message: 'Secret db-root has no password in the first line of its key password' } },
+          [],
+        ]);
+      }
+    },
+  );
 });
 
 describe('a member that asks who is asking', () => {
