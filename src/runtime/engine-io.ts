@@ -55,11 +55,13 @@ interface Known {
   readonly values: Values;
   /** It was made by us, for whichever cluster. */
   readonly isOurs: boolean;
+  /** What was said of it elsewhere when it was read. */
+  readonly told?: string;
 }
 
 /** Secrets in memory, read by name when somebody needs to log in, and never all at once. */
 export interface SecretReader {
-  read(namespace: string, name: string, signal: AbortSignal): Promise<Known | undefined>;
+  read(namespace: string, name: string, signal: AbortSignal, told?: string): Promise<Known | undefined>;
   /** Values that this process has just generated need not be read back. */
   learn(namespace: string, name: string, values: Values): void;
   /** The values did not do. */
@@ -74,12 +76,12 @@ export function createSecretReader(options: {
 }): SecretReader & { readonly size: number } {
   const { client, clock, onValue } = options;
   const known = new Map<string, Known & { readonly at: number; until: number }>();
-  const learn = (namespace: string, name: string, values: Values, isOurs = true): void => {
+  const learn = (namespace: string, name: string, values: Values, isOurs = true, told?: string): void => {
     for (const value of Object.values(values)) onValue(value);
     const at = clock.monotonic();
     const key = `${namespace}/${name}`;
     known.delete(key);
-    known.set(key, { values, isOurs, at, until: at + secretLifeMs });
+    known.set(key, { values, isOurs, at, until: at + secretLifeMs, ...(told === undefined ? {} : { told }) });
     forgetUnused(at);
   };
   /** What was learned first stands first: a Secret of a cluster that is gone leaves memory once its time is over. */
@@ -93,14 +95,15 @@ export function createSecretReader(options: {
     get size() {
       return known.size;
     },
-    learn,
+    learn: (namespace, name, values) => learn(namespace, name, values),
     refuse(namespace, name) {
       const entry = known.get(`${namespace}/${name}`);
       if (entry !== undefined) entry.until = Math.min(entry.until, entry.at + refusedLifeMs);
     },
-    async read(namespace, name, signal) {
+    async read(namespace, name, signal, told) {
       const entry = known.get(`${namespace}/${name}`);
-      if (entry !== undefined && entry.until > clock.monotonic()) return entry;
+      const isCurrent = told === undefined || entry?.told === told;
+      if (entry !== undefined && entry.until > clock.monotonic() && isCurrent) return entry;
       known.delete(`${namespace}/${name}`);
       try {
         const secret = (await client.get({ resource: secrets, namespace, name }, { signal })) as KubeObject & {
@@ -110,7 +113,7 @@ export function createSecretReader(options: {
           Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
         );
         const isOurs = secret.metadata.labels?.[managedByLabel] === managedBy;
-        learn(namespace, name, values, isOurs);
+        learn(namespace, name, values, isOurs, told);
         return { values, isOurs };
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -146,8 +149,8 @@ export function engineIO(options: {
     exchange: (request) => following(request.signal, (both) => exchangeOver(dial, { ...request, signal: both })),
     signal,
     now: () => clock.now(),
-    secret: async (name, whose) => {
-      const found = await reader.read(namespace, name, signal);
+    secret: async (name, whose, told) => {
+      const found = await reader.read(namespace, name, signal, told);
       return found === undefined || found.isOurs || whose === undefined ? found?.values : {};
     },
     secretRefused: (name) => reader.refuse(namespace, name),

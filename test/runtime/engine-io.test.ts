@@ -148,6 +148,20 @@ describe('a Secret', () => {
     expect(await io.secret('db-auth')).toEqual({ password: 'two' });
   });
 
+  it('that another object tells something new of is read anew at once, and once', async () => {
+    const { io, put, api } = secrets();
+    put('one');
+    await io.secret('db-auth', undefined, 'first');
+    put('two');
+    expect(await io.secret('db-auth', undefined, 'first')).toEqual({ password: 'one' });
+    expect(await io.secret('db-auth', undefined, 'second')).toEqual({ password: 'two' });
+    put('three');
+    expect(await io.secret('db-auth')).toEqual({ password: 'two' });
+    expect(await io.secret('db-auth', undefined, 'second')).toEqual({ password: 'two' });
+    expect(await io.secret('db-auth', undefined, 'third')).toEqual({ password: 'three' });
+    expect(api.reads.length).toBe(3);
+  });
+
   it('that is not there is looked for each time', async () => {
     const { io, put } = secrets();
     expect(await io.secret('db-auth')).toBeUndefined();

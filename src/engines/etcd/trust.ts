@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { type CopySeen, casOf, copySeen } from '../../certificates/copied.ts';
-import { authoritySeen, certificateOf, leafKeys, leafSeen, type Values } from '../../certificates/facts.ts';
+import { authoritySeen, leafKeys, leafSeen, type Values } from '../../certificates/facts.ts';
 import type { CopyWanted } from '../../plan/copying.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
@@ -25,9 +25,9 @@ export async function observeCertificates(
   isDoubtful = false,
   children: Pick<Children, 'get'> = noChildren,
 ): Promise<Pick<EtcdObserved, 'certificates' | 'copies' | 'given' | 'authorities' | 'awaited'>> {
-  const read: Read = (name) => {
+  const read: Read = (name, told) => {
     if (isDoubtful) io.secretRefused(name);
-    return io.secret(name);
+    return io.secret(name, undefined, told);
   };
   const found = await Promise.all(
     sides.map(async (side): Promise<Found | undefined> => {
@@ -37,7 +37,7 @@ export async function observeCertificates(
         return { side, seen, trusted: numbered(generationOf(seen)) };
       }
       const copy = copyWanted(cluster, side);
-      if (copy !== undefined) return { side, ...(await lookAtCopy(copy, read, io, children)) };
+      if (copy !== undefined) return { side, ...(await lookAtCopy(copy, read, children)) };
       const name = certificateSecret(cluster, side);
       if (name === undefined) return undefined;
       const values = (await read(name)) ?? {};
@@ -62,29 +62,29 @@ export async function observeCertificates(
 }
 
 /**
- * Secrets are not watched, Certificates are: where cert-manager tells of another one than was read, it is read again.
- * `trusted` is what the members would be told to trust, where the copy is gone.
+ * Secrets are not watched, Certificates are: what cert-manager says of its issuance changes with each, after the Secret is
+ * written. `trusted` is what the members would be told to trust, where the copy is gone.
  */
 async function lookAtCopy(
   { secret, from }: CopyWanted,
   read: Read,
-  io: EngineIO,
   children: Pick<Children, 'get'>,
 ): Promise<Pick<Found, 'copy' | 'trusted'>> {
-  const [known, copy] = await Promise.all([read(from), read(secret)]);
-  const told = (children.get('Certificate', secret)?.status ?? {}) as Readonly<Record<string, unknown>>;
-  const held = certificateOf(known?.[leafKeys.certificate]);
-  // Both: an issuer may end all that it signs at one moment, such as the end of its CA.
-  const isAnother = (moment: unknown, ours = ''): boolean =>
-    typeof moment === 'string' && Date.parse(moment) !== Date.parse(ours);
-  const isTold = isAnother(told.notAfter, held?.validTo) || isAnother(told.notBefore, held?.validFrom);
-  if (isTold) io.secretRefused(from);
-  const source = isTold ? await io.secret(from) : known;
+  const { revision, notBefore, notAfter } = (children.get('Certificate', secret)?.status ?? {}) as Issued;
+  const told = JSON.stringify([revision, notBefore, notAfter].map((one) => String(one ?? '').slice(0, 64)));
+  const [source, copy] = await Promise.all([read(from, told), read(secret)]);
   const seen = copySeen(source, copy);
   return { copy: seen, trusted: (seen.copy.facts === undefined ? source : copy)?.[leafKeys.trusted] };
 }
 
-type Read = (name: string) => Promise<Values | undefined>;
+/** Of the status of a Certificate: of cert-manager's kind, so nothing is certain. */
+interface Issued {
+  readonly revision?: unknown;
+  readonly notBefore?: unknown;
+  readonly notAfter?: unknown;
+}
+
+type Read = (name: string, told?: string) => Promise<Values | undefined>;
 
 interface Found {
   readonly side: Side;
@@ -118,7 +118,9 @@ function fingerprint(trusted: readonly (string | undefined)[]): string | undefin
 }
 
 async function lookAt({ secret, leaves }: AuthorityWanted, read: Read): Promise<AuthoritySeen> {
-  const [authority, ...shown] = await Promise.all([secret, ...leaves.map((leaf) => leaf.secret)].map(read));
+  const [authority, ...shown] = await Promise.all(
+    [secret, ...leaves.map((leaf) => leaf.secret)].map((name) => read(name)),
+  );
   return {
     authority: authoritySeen(authority),
     leaves: Object.fromEntries(leaves.map((leaf, i) => [leaf.secret, leafSeen(shown[i], authority)])),

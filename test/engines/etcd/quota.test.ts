@@ -143,9 +143,7 @@ describe('E11: where the database does not fit under the present default, the qu
       return conditions.flatMap(({ reason, message }) => (reason === 'QuotaWithoutRoom' ? [message] : []));
     };
     expect(messages(sized(420))).toEqual([
-      expect.stringContaining(
-        'config.quotaBackend of 614Mi, an earlier default that the members keep, leaves no room',
-      ),
+      expect.stringContaining('config.quotaBackend of 614Mi, an earlier default that the members keep, leaves no room'),
     ]);
     expect(messages(undefined)).toEqual([]);
   });

@@ -14,7 +14,6 @@ import { copiedSecrets, madeBy, madeCa, type Secrets } from '../../support/issue
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
 import { stored } from '../../support/stored-object.ts';
 
-const dayMs = 86_400_000;
 const issuerRef = { name: 'theirs', kind: 'ClusterIssuer' };
 
 /** What a look at these Secrets finds. */
@@ -95,20 +94,6 @@ describe('with certificates of cert-manager', () => {
     };
     expect((await run(then, then)).slice(0, 1)).toEqual(['issue db-peer-tls: copy certificate']);
     expect((await run(then, then, gone)).filter((line) => line.startsWith('issue'))).toEqual([]);
-  });
-
-  it('asks for the Secret again when cert-manager tells of another certificate', async () => {
-    const refused: string[] = [];
-    const { io } = scriptedEtcd({ members: [], at: now }, undefined, before);
-    const told = (notAfter: number) => ({
-      get: () => ({ apiVersion: '', kind: '', metadata: { name: '' }, status: { notAfter: timeOf(notAfter) } }),
-    });
-    const timeOf = (at: number): string => new Date(at).toISOString();
-    const watched = { ...io, secretRefused: (name: string) => void refused.push(name) };
-    await observeCertificates(etcdCluster(spec), watched, false, told(now + 90 * dayMs));
-    expect(refused).toEqual([]);
-    await observeCertificates(etcdCluster(spec), watched, false, told(now + 150 * dayMs));
-    expect(refused).toEqual(['db-peer-issued']);
   });
 });
 

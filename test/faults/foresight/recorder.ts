@@ -134,8 +134,8 @@ export function foresightRecorder(options: {
         const { lastBackup, upkeep } = engine;
         const reading =
           (pass: Pass, io: EngineIO): EngineIO['secret'] =>
-          async (name, whose) => {
-            const values = await io.secret(name, whose);
+          async (name, whose, told) => {
+            const values = await io.secret(name, whose, told);
             // An action may read one that the plan has made.
             if (!planned.has(pass)) pass.secrets.set(name, values);
             return values;
