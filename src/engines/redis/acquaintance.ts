@@ -8,13 +8,29 @@ import { answering, type SentinelNode } from './observed.ts';
 import type { Situation } from './situation.ts';
 import type { WatchingSentinel } from './topology.ts';
 
-/** One of them knows a replica that it may elect, and may know enough others for the quorum. */
+interface Electors {
+  /** Addresses of data nodes. */
+  readonly alive: ReadonlySet<string | undefined>;
+  /** Sentinels that are not heard, each of which may help any other. */
+  readonly unheard: number;
+}
+
+/** One of them knows a replica that it may elect, and may know enough others for the quorum; also one who does not answer now. */
 export function mayElect(situation: Situation): boolean {
-  const { topology, observed, sentinelSize, spec } = situation;
-  const alive = new Set(situation.dataPods.map((pod) => pod.status?.podIP));
-  const heard = answering(observed.sentinels);
+  const { observed, sentinelSize, dataPods } = situation;
+  const heard = answering(observed.sentinels).length;
   // What one knows that does not answer cannot be told.
-  const unheard = Math.max(sentinelSize, observed.sentinels.length) - heard.length;
+  const unheard = Math.max(sentinelSize, observed.sentinels.length) - heard;
+  return canElect(situation, { alive: new Set(dataPods.map((pod) => pod.status?.podIP)), unheard });
+}
+
+/** The same among those who answer: nobody else has to come back. */
+export function mayElectNow(situation: Situation): boolean {
+  return canElect(situation, { alive: new Set(situation.nodes.map(({ address }) => address)), unheard: 0 });
+}
+
+function canElect({ topology, observed, spec }: Situation, { alive, unheard }: Electors): boolean {
+  const heard = answering(observed.sentinels);
   return topology.watching.some((sentinel) => {
     const hasCandidate = sentinel.watches.replicas.some((r) => r.priority > 0 && alive.has(r.address));
     const others = heard.filter((other) => other !== sentinel && mayMeet(sentinel, other, alive));

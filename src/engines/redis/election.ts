@@ -4,12 +4,12 @@
  */
 import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
-import { mayElect } from './acquaintance.ts';
+import { mayElect, mayElectNow } from './acquaintance.ts';
 import type { RedisAction } from './action.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
-import { planQuorumLost } from './quorum-loss.ts';
+import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
 import { promotion } from './repair.ts';
 import { dynamicSettings } from './settings.ts';
@@ -159,7 +159,9 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (holder !== undefined && (meant === undefined || (meant === holder && !isWaiting))) {
     return waiting('FailoverPending', `Sentinel watches ${holder} at ${named}, which is not primary yet`);
   }
-  if (mayElect(situation) || topology.failingOver) return waiting('FailoverPending', 'Sentinel is electing a primary');
+  const electing = waiting('FailoverPending', 'Sentinel is electing a primary');
+  if (topology.failingOver || mayElectNow(situation)) return electing;
+  if (mayElect(situation)) return planElectorsLost(situation, meant, chosen) ?? electing;
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
   return written === undefined && meant !== undefined ? planRecovery(situation) : planMoved(situation, named);

@@ -17,7 +17,7 @@ import { choiceAnnotation, choiceOf } from './names.ts';
 import { answering, type DataNode } from './observed.ts';
 import { promotion, target } from './repair.ts';
 import { electableStep } from './scaling.ts';
-import type { Situation } from './situation.ts';
+import { choiceNaming, isChosen, type Situation } from './situation.ts';
 
 const soonMs = 500;
 
@@ -28,9 +28,8 @@ export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): P
   const [best] = nodes.filter(({ electable }) => electable).sort(newestFirst);
   const isStuck = plan.steps.length === 0 && plan.outcome.state === 'wait';
   if (!isStuck || votes >= spec.sentinel.quorum || best === undefined || topology.failingOver) return plan;
-  const silent = [...observed.data, ...observed.sentinels].flatMap((node) => (node.state === 'silent' ? node.pod : []));
-  const mayRun = silent.filter((name) => !isLost(podNamed(situation, name)));
-  if (mayRun.length > 0) return plan;
+  const silent = silentIn(situation);
+  if (silent.some((name) => !isLost(podNamed(situation, name)))) return plan;
   const choice = choiceOf(cluster);
   const told = `${votes} of ${spec.sentinel.replicas} sentinels answer, too few to elect a primary${list(silent)}`;
   if (choice?.uid === undefined) return waiting(`${told}; ${adviceFor(situation, best)}`);
@@ -43,6 +42,36 @@ export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): P
     return waiting(`${told}; ${node.pod} was chosen, but has less than ${best.pod}; ${adviceFor(situation, best)}`);
   }
   return forcing(situation, node, told);
+}
+
+/**
+ * Enough sentinels answer for the quorum, and the address that they watch is gone. Those of them that are new know nobody, since a
+ * primary that is gone introduces nobody: only who does not answer could help the others to elect. Undefined where that may
+ * still run. `meant`: the pod that they name; `chosen`: the plan for the one that a person has named.
+ */
+export function planElectorsLost(
+  situation: Situation,
+  meant: string | undefined,
+  chosen: Plan<RedisAction> | undefined,
+): Plan<RedisAction> | undefined {
+  const { cluster, nodes, observed, spec } = situation;
+  const silent = silentIn(situation);
+  const votes = answering(observed.sentinels).length;
+  if (votes < spec.sentinel.quorum) return undefined;
+  const [newest] = nodes.filter(({ electable }) => electable).sort(newestFirst);
+  if (newest === undefined || silent.some((name) => !isLost(podNamed(situation, name)))) return undefined;
+  const told = `the ${votes} sentinels that answer cannot elect a primary without those that do not${list(silent)}`;
+  const choice = choiceOf(cluster)?.pod;
+  const node = nodes.find(({ pod }) => pod === choice);
+  const isNewest = nodes.every(({ term }) => (term?.number ?? 0) <= (node?.term?.number ?? 0));
+  if (chosen !== undefined && choice !== undefined && isChosen(situation, choice) && isNewest) return chosen;
+  const last = nodes.find(({ pod, electable }) => pod === meant && electable);
+  const why = last === undefined ? mostOf(newest) : `${last.pod} was primary last`;
+  return waiting(`${told}; ${why}; ${toChoose(situation, last ?? newest)}`);
+}
+
+function silentIn({ observed }: Situation): string[] {
+  return [...observed.data, ...observed.sentinels].flatMap((node) => (node.state === 'silent' ? node.pod : []));
 }
 
 /** Offsets of different terms count different streams: a primary that was cut off may have counted further by itself. */
@@ -79,12 +108,18 @@ function waiting(message: string): Plan<RedisAction> {
   return { steps: [], outcome: wait('QuorumLost', message, soonMs) };
 }
 
-function adviceFor(situation: Situation, { pod, offset, term }: DataNode): string {
-  const uid = podNamed(situation, pod)?.metadata.uid ?? '';
-  return (
-    `${pod} has the most data of those that answer (${term === undefined ? '' : `term ${term.number}, `}offset ${offset}); if the others are gone for good, ` +
-    `set the annotation ${choiceAnnotation} to ${pod}:${uid}`
-  );
+function adviceFor(situation: Situation, best: DataNode): string {
+  return `${mostOf(best)}; ${toChoose(situation, best)}`;
+}
+
+function mostOf({ pod, offset, term }: DataNode): string {
+  const when = term === undefined ? '' : `term ${term.number}, `;
+  return `${pod} has the most data of those that answer (${when}offset ${offset})`;
+}
+
+function toChoose(situation: Situation, { pod }: DataNode): string {
+  const choice = choiceNaming(situation, pod);
+  return `if the others are gone for good, set the annotation ${choiceAnnotation} to ${choice}`;
 }
 
 function podNamed({ dataPods, sentinelPods }: Situation, name: string): Pod | undefined {

@@ -4,10 +4,111 @@ import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { Watch } from '../../../src/engines/redis/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
+import { knownPeers, knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 const initialized = { initialized: true } as const;
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
+
+describe('two machines lost of three, and one of them is back', () => {
+  /**
+   * Machine 0 restarted: db-0, which was primary, has another address, and its sentinel has learned from the one of machine 2 whom to watch.
+   * The two know nobody in common, and machine 1 does not return.
+   */
+  const returned: Story = {
+    status: initialized,
+    primary: 'nobody',
+    terms: { 0: 1 },
+    addresses: { 0: '10.8.0.0', 1: '10.0.0.1', 2: '10.0.0.2' },
+    nodes: { 1: 'silent' },
+    sentinels: {
+      0: { primary: '10.8.0.0', primaryDown: true, replicas: [], peers: [] },
+      1: 'silent',
+      2: {
+        primary: '10.8.0.0',
+        primaryDown: true,
+        replicas: knownReplicas(1, 2),
+        peers: [
+          { address: '10.8.1.0', down: true },
+          { address: '10.0.1.1', down: true },
+        ],
+      },
+    },
+    pods: { 'db-1': 'unready', 'db-sentinel-1': 'unready' },
+  };
+  const choose = (ordinal: number, uid = `uid-Pod-db-${ordinal}`): Story => choosing(`db-${ordinal}:${uid}`);
+
+  it.each<PlanRow>([
+    ['who is left cannot elect, and a person is told so', returned, ['wait QuorumLost']],
+    ['a person goes on with the last primary', { ...returned, ...choose(0) }, ['promote db-0', 'wait Promoting']],
+    ['or with another of its term', { ...returned, ...choose(2) }, ['promote db-2', 'wait Promoting']],
+    ['a choice without the UID was made for another day', { ...returned, ...choosing('db-0') }, ['wait QuorumLost']],
+    ['so was one of an earlier pod of the name', { ...returned, ...choose(0, 'before') }, ['wait QuorumLost']],
+    ['who does not answer cannot be chosen', { ...returned, ...choose(1) }, ['wait QuorumLost']],
+    [
+      'R4: nor one of an earlier term than another that answers',
+      { ...returned, ...choose(2), nodes: { 1: 'silent', 0: termed('primary', 5), 2: termed('replica', 4) } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'nor one that does not hold its dataset',
+      { ...returned, ...choose(2), nodes: { 1: 'silent', 2: { electable: false } } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'Kubernetes calls one of them ready: it may elect',
+      { ...returned, ...choose(0), pods: { 'db-1': 'unready' } },
+      ['wait FailoverPending'],
+    ],
+    [
+      'the two know each other: the failover is theirs',
+      {
+        ...returned,
+        ...choose(0),
+        sentinels: { ...returned.sentinels, 0: { primary: '10.8.0.0', replicas: [], peers: knownPeers(2) } },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
+      'the two know each other, and all that they could elect is lost',
+      {
+        ...returned,
+        ...choose(0),
+        sentinels: {
+          1: 'silent',
+          0: { primary: '10.8.0.0', replicas: [], peers: knownPeers(2) },
+          2: { primary: '10.8.0.0', replicas: knownReplicas(1), peers: knownPeers(0) },
+        },
+      },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'a failover is under way',
+      {
+        ...returned,
+        ...choose(0),
+        sentinels: { ...returned.sentinels, 2: { primary: '10.8.0.0', failingOver: true } },
+      },
+      ['wait FailoverPending'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('the status says who was primary last, and how to go on', () => {
+    const { cluster, children, observed } = redisWorld(returned);
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message:
+        'the 2 sentinels that answer cannot elect a primary without those that do not; no answer from db-1, db-sentinel-1; ' +
+        'db-0 was primary last; if the others are gone for good, set the annotation ' +
+        'clusterwright.dev/choose-primary to db-0:uid-Pod-db-0',
+    });
+  });
+
+  it('where the last primary is not whole, it says who has the most data', () => {
+    const { cluster, children, observed } = redisWorld({ ...returned, nodes: { 0: 'blank', 1: 'silent' } });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message: expect.stringContaining('; db-2 has the most data of those that answer (term 1, offset 1000); if'),
+    });
+  });
+});
 
 describe('two machines lost of three', () => {
   /** db-1 and a sentinel are left, and Kubernetes has lost sight of the others. */
