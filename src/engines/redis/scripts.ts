@@ -69,9 +69,10 @@ else
         *NOGOODSLAVE*)
           refused=$((refused + 1))
           known=$(known_replicas)
-          if [ "$blank" = no ] && { [ "$known" = 0 ] || [ "$refused" -ge 50 ]; }; then
-            # Another node that had this address is meant where this one held its data elsewhere: that one may have more.
-            [ "$(cat /data/initialised)" != "$POD_IP" ] || follow=""
+          if [ "$known" = 0 ] || [ "$refused" -ge 50 ]; then
+            # Another node that had this address is meant where this one held its data elsewhere: that one may have more. On a blank
+            # volume it takes no writes, and runs: otherwise nobody could tell why there is no primary.
+            if [ "$blank" = no ] && [ "$(cat /data/initialised)" = "$POD_IP" ]; then follow=""; fi
             break
           fi
           ;;

@@ -175,6 +175,27 @@ describe('sentinels that watch a primary which is none', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'the same on a volume without its dataset, and nobody may be elected: a person chooses',
+      {
+        ...moved,
+        nodes: { all: { electable: false } },
+        sentinels: { all: { primary: '10.0.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }] } },
+        addresses: { 1: '10.0.0.1' },
+      },
+      ['blocked PrimaryVolumeLost'],
+    ],
+    [
+      'a person has chosen another there',
+      {
+        ...moved,
+        ...choosing('db-0:uid-Pod-db-0'),
+        nodes: { all: { electable: false } },
+        sentinels: { all: { primary: '10.0.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }] } },
+        addresses: { 1: '10.0.0.1' },
+      },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
       'the node that is meant has it and follows another: it does not wait, and the failover is theirs',
       {
         ...moved,

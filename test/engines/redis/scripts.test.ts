@@ -112,6 +112,20 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     expect(conf.some((line) => line.startsWith('replicaof'))).toBe(false);
   });
 
+  it.each([
+    ['no replica', 0, 1],
+    ['none that it could elect', 2, 50],
+  ])(
+    'R1: that the sentinels still call primary, on a blank volume, follows nobody where they know %s, and can be asked',
+    async (_, replicas, failovers) => {
+      const cli = { ...refused, [master('s0')]: view(podIP, 1, replicas) };
+      const { asked, conf } = await runPodScript('start-data.sh', { cli });
+      expect(asked.filter((line) => line.endsWith('sentinel failover db')).length).toBe(failovers);
+      expect(following(conf.find((line) => line.startsWith('replicaof')))).toBe('127.0.0.1 1');
+      expect(conf).toContain('replica-priority 0');
+    },
+  );
+
   it('tells its password to no command line', async () => {
     const { asked, started } = await runPodScript('start-data.sh', {
       cli: others,

@@ -68,7 +68,7 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
       if (answer?.includes('NOGOODSLAVE') === true) {
         refused++;
         const known = await knownReplicas(shell);
-        if (!isBlank && (known === '0' || refused >= 50)) return shell.disk.mark() === shell.podIP ? undefined : nobody;
+        if (known === '0' || refused >= 50) return !isBlank && shell.disk.mark() === shell.podIP ? undefined : nobody;
       }
       await shell.sleep(200);
     }
