@@ -38,6 +38,11 @@ export interface ContainerOf {
   };
 }
 
+/** Of a template. Of pods, environments are not kept. */
+interface TemplateContainer extends ContainerOf {
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
 export interface Pod extends KubeObject {
   readonly metadata: ObjectMeta;
   readonly spec?: { readonly nodeName?: string; readonly containers?: readonly ContainerOf[] };
@@ -65,7 +70,7 @@ export interface StatefulSet extends KubeObject {
     readonly replicas?: number;
     readonly template?: {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
-      readonly spec?: { readonly containers?: readonly ContainerOf[] };
+      readonly spec?: { readonly containers?: readonly TemplateContainer[] };
     };
   };
   readonly status?: {
