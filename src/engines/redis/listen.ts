@@ -102,7 +102,7 @@ export async function listenToSentinel(
   const stop = (): void => connection.close();
   io.signal.addEventListener('abort', stop, { once: true });
   try {
-    await logIn(connection, credentials);
+    await logIn(connection, credentials, { address, port: sentinelPort });
     let isResting = false;
     // One confirmation a channel; the first is the reply, the others arrive as pushes and are no news.
     connection.onPush((push) => {

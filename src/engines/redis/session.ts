@@ -4,6 +4,7 @@ import type { RedisSpec } from '../../api/redis.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
 import { type Identity, identityOf, isIdentity } from './identity.ts';
+import { sentinelPort } from './names.ts';
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 
@@ -50,14 +51,24 @@ export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineIO): 
   }
 }
 
+/** Where the process is expected. */
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** As whom the process knows us. */
 export type Login = 'identity' | 'password';
 
 /**
- * A process that has not been told of the identity takes the password. So does one of another cluster with the same password, which
- * has an address that was ours: what we know of pods may be late. It would be told of us, and its data replaced.
+ * A process that has not been told of the identity takes the password. So does a stranger with the same password, which has an
+ * address that was ours: what we know of pods may be late. It would be told of us, and its data replaced.
  */
-export async function logIn(connection: RedisConnection, { identity, password }: Credentials): Promise<Login> {
+export async function logIn(
+  connection: RedisConnection,
+  { identity, password }: Credentials,
+  place: Place,
+): Promise<Login> {
   if (identity !== undefined) {
     try {
       await connection.command('AUTH', identity.user, identity.password);
@@ -67,14 +78,23 @@ export async function logIn(connection: RedisConnection, { identity, password }:
     }
   }
   await connection.command('AUTH', password ?? '');
-  if (identity !== undefined) await requireNoStranger(connection, identity.user);
+  if (identity !== undefined) await requireNoStranger(connection, identity.user, place);
   return 'password';
 }
 
-async function requireNoStranger(connection: RedisConnection, own: string): Promise<void> {
-  const users = await connection.command('ACL', 'USERS');
+/**
+ * A member of another cluster knows the identity of that. A process that no operator has made announces no address: ours have all
+ * been started with that of their pod.
+ */
+async function requireNoStranger(connection: RedisConnection, own: string, { address, port }: Place): Promise<void> {
+  const question =
+    port === sentinelPort ? ['SENTINEL', 'CONFIG', 'GET', 'announce-ip'] : ['CONFIG', 'GET', 'replica-announce-ip'];
+  const [users, announced] = await Promise.all([connection.command('ACL', 'USERS'), connection.command(...question)]);
   const other = Array.isArray(users) && users.some((user) => isIdentity(String(user)) && user !== own);
   if (other) throw new Error('it is a member of another cluster');
+  const told = Array.isArray(announced) ? announced[1] : undefined;
+  if (told !== address)
+    throw new Error(`it is no process of this cluster: it does not announce the address ${address} as its own`);
 }
 
 /** An open connection; `within` bounds what is said on it. */
@@ -108,7 +128,7 @@ async function within<T>(
 /** Runs `talk` on a fresh connection, all within a second. */
 export async function withSession<T>(
   io: EngineIO,
-  target: { readonly address: string; readonly port: number; readonly credentials: Credentials },
+  target: Place & { readonly credentials: Credentials },
   talk: (connection: RedisConnection, login: Login) => Promise<T>,
 ): Promise<T> {
   let connection: RedisConnection | undefined;
@@ -116,7 +136,7 @@ export async function withSession<T>(
     const opened = await connect(io, target.address, target.port);
     connection = opened;
     return await within(io, answerTimeoutMs, `${target.address}:${target.port}`, async () => {
-      const login = await logIn(opened, target.credentials);
+      const login = await logIn(opened, target.credentials, target);
       return talk(opened, login);
     });
   } finally {
@@ -141,7 +161,7 @@ export function sessionsWith(io: EngineIO, credentials: Credentials): OpenSessio
     const place = `${address}:${port}`;
     const connection = await connect(io, address, port);
     connections.push(connection);
-    await within(io, answerTimeoutMs, place, () => logIn(connection, credentials));
+    await within(io, answerTimeoutMs, place, () => logIn(connection, credentials, { address, port }));
     return { command: (...args) => within(io, answerTimeoutMs, place, () => connection.command(...args)) };
   };
   return Object.assign(open, {

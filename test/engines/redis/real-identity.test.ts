@@ -142,6 +142,13 @@ describe.skipIf(installedVersion === undefined)('a cluster of real servers that 
     expect(stranger.data[2]).toMatchObject({ state: 'silent', why: expect.stringMatching(/another cluster/) });
     const acts = planRedis(cluster, children, stranger).steps.filter((step) => step.type === 'act');
     expect(acts.filter(({ summary }) => summary.includes('db-2'))).toEqual([]);
+    // One that was made by hand knows of no cluster, and has no address to announce.
+    await at.ask('n3', 'ACL', 'DELUSER', 'clusterwright/apps/other');
+    await at.ask('n3', 'CONFIG', 'SET', 'replica-announce-ip', '');
+    const byHand = await observeRedis(cluster, children, ioWith(secrets));
+    expect(byHand.data[2]).toMatchObject({ state: 'silent', why: expect.stringMatching(/no process of this cluster/) });
+    const actsThen = planRedis(cluster, children, byHand).steps.filter((step) => step.type === 'act');
+    expect(actsThen.filter(({ summary }) => summary.includes('db-2'))).toEqual([]);
     // It would have been told to follow after eight seconds.
     await at.until('enough time has passed', async () => at.now() - since > 12_000);
     expect([(await info(at, 'n3')).role, await at.ask('n3', 'MGET', 'ours', 'theirs')]).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
 import { passwordOf, sessionsWith, withSession } from '../../../src/engines/redis/session.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import {
@@ -37,19 +37,39 @@ describe('a session with a process', () => {
     expect((await talking(process)).ms).toBeLessThanOrEqual(ms + 5);
   });
 
-  it.each<readonly [story: string, users: readonly string[], takes: boolean]>([
-    ['one that has yet to be told who the cluster is takes the password', ['default'], true],
-    ['so does one that was told another password of the identity', ['clusterwright/apps/db', 'default'], true],
-    ['R4: one of another cluster is let alone, though it takes it', ['clusterwright/apps/other', 'default'], false],
-  ])('%s', async (_, users, takes) => {
+  it.each<readonly [story: string, users: readonly string[], announced: readonly string[], why: string]>([
+    ['one that has yet to be told who the cluster is takes the password', ['default'], ['a'], ''],
+    ['so does one that was told another password of the identity', ['clusterwright/apps/db', 'default'], ['a'], ''],
+    [
+      'R4: one of another cluster is let alone',
+      ['clusterwright/apps/other'],
+      ['a'],
+      'it is a member of another cluster',
+    ],
+    ['R4: so is one that nobody has told an address', ['default'], [''], 'it is no process of this cluster'],
+    ['R4: so is one that announces another', ['default'], ['b'], 'it is no process of this cluster'],
+    ['R4: so is one that does not say', ['default'], [], 'it is no process of this cluster'],
+  ])('%s', async (_, users, announced, why) => {
     const refused = new RedisError('WRONGPASS invalid username-password pair or user is disabled.');
-    const answer: Process = (command) =>
-      command.startsWith('AUTH clusterwright') ? refused : command === 'ACL USERS' ? users : 'OK';
-    const network = scriptedNetwork({ processes: { 'a:6379': answer } });
-    const credentials = { identity: { user: 'clusterwright/apps/db', password: 'own' }, password: 'pw' };
-    const talk = withSession(network.io, { ...place, credentials }, (connection) => connection.command('ACT'));
-    const { status } = await settle(network.clock, talk);
-    expect([status, network.asked.includes('a:6379 ACT')]).toEqual(takes ? ['fulfilled', true] : ['rejected', false]);
+    for (const [port, question] of [
+      [6379, 'CONFIG GET replica-announce-ip'],
+      [26379, 'SENTINEL CONFIG GET announce-ip'],
+    ] as const) {
+      const answers: Readonly<Record<string, Reply>> = { 'ACL USERS': [...users], [question]: ['name', ...announced] };
+      const answer: Process = (command) =>
+        command.startsWith('AUTH clusterwright') ? refused : (answers[command] ?? 'OK');
+      const network = scriptedNetwork({ processes: { [`a:${port}`]: answer } });
+      const credentials = { identity: { user: 'clusterwright/apps/db', password: 'own' }, password: 'pw' };
+      const target = { address: 'a', port, credentials };
+      const talk = withSession(network.io, target, (connection) => connection.command('ACT'));
+      const result = await settle(network.clock, talk);
+      const told = result.status === 'rejected' ? (result.reason as Error).message : '';
+      expect([told.startsWith(why), told === '', network.asked.includes(`a:${port} ACT`)]).toEqual([
+        true,
+        why === '',
+        why === '',
+      ]);
+    }
   });
 
   it('refused is told as it is', async () => {

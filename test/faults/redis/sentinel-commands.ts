@@ -77,6 +77,8 @@ function sentinelCommand(sentinel: Sentinel, [verb = '', name = '', ...args]: re
     case 'FLUSHCONFIG':
       sentinel.changed();
       return 'OK';
+    case 'CONFIG':
+      return config(sentinel, name, args);
     case 'DEBUG':
       return debug(sentinel, name, args);
     default: {
@@ -98,6 +100,11 @@ function monitor(sentinel: Sentinel, name: string, [ip = '', port = '', quorum =
   if (!/^[\d.]+$/.test(ip)) return errorReply('ERR Invalid IP address or hostname specified');
   sentinel.monitor(name, ip, Number(port), { ...defaultSettings, quorum: Number(quorum) });
   return 'OK';
+}
+
+function config(sentinel: Sentinel, verb: string, names: readonly string[]): Reply {
+  if (verb.toUpperCase() !== 'GET' || names.join() !== 'announce-ip') throw new Error(`not simulated: ${names.join()}`);
+  return ['announce-ip', sentinel.announceIp];
 }
 
 function reset(sentinel: Sentinel, pattern: string): Reply {

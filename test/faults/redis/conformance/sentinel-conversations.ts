@@ -152,13 +152,18 @@ export const sentinelConversations: readonly Conversation[] = [
       replies.push(await stage.ask('s1', 'SENTINEL', 'SET', watched, 'quorum', '2'));
       const stranger = await stage.open('s1', false);
       replies.push(await stranger.say('SENTINEL', 'MASTERS'), await stranger.say('PING'));
-      return [...replies, await stage.ask('s1', 'PING'), await stage.ask('s1', 'SENTINEL', 'MYID')];
+      return [
+        ...replies,
+        await stage.ask('s1', 'PING'),
+        await stage.ask('s1', 'SENTINEL', 'MYID'),
+        await stage.ask('s1', 'SENTINEL', 'CONFIG', 'GET', 'announce-ip'),
+      ];
     },
     yields: [
       ...Array(6).fill(unknownMaster),
       ...[null, 0, unknownMaster],
       ...Array(2).fill('-NOAUTH Authentication required.'),
-      ...['PONG', idOf('s1')],
+      ...['PONG', idOf('s1'), ['announce-ip', 's1']],
     ],
   },
   {
