@@ -426,7 +426,7 @@ export function toJson_BackupSpecTargetS3ServerSideEncryption(obj: BackupSpecTar
  */
 export interface BackupSpecTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema BackupSpecTargetS3WebIdentity#audience
    */
@@ -983,7 +983,7 @@ export function toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj: Backu
  */
 export interface BackupScheduleSpecTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema BackupScheduleSpecTargetS3WebIdentity#audience
    */
@@ -2784,7 +2784,7 @@ export function toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj: Et
  */
 export interface EtcdClusterSpecBackupTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema EtcdClusterSpecBackupTargetS3WebIdentity#audience
    */
@@ -3100,7 +3100,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncrypti
  */
 export interface EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
    */
@@ -5037,7 +5037,7 @@ export function toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj: R
  */
 export interface RedisClusterSpecBackupTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema RedisClusterSpecBackupTargetS3WebIdentity#audience
    */
@@ -5329,7 +5329,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncrypt
  */
 export interface RedisClusterSpecBootstrapRestoreTargetS3WebIdentity {
   /**
-   * Whom the token is for.
+   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
    */

@@ -77,7 +77,8 @@ const s3Schema = {
         },
         audience: {
           type: 'string',
-          description: 'Whom the token is for.',
+          description:
+            'Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.',
           default: 'sts.amazonaws.com',
           pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
           maxLength: 256,

@@ -4,7 +4,8 @@
  *
  * Who may make a Backup may not make pods, so a name in a Backup must not be enough to run as anybody of the namespace.
  * The ServiceAccount itself says that backups may. A token is sent to a security token service, and who has it is the
- * ServiceAccount there: so it goes to that of AWS, or to the one that the ServiceAccount names, and to no other.
+ * ServiceAccount there: so it goes to that of AWS, or to the one that the ServiceAccount names, and to no other. Nor is it good
+ * elsewhere: one for the audience of the API server would be the ServiceAccount in Kubernetes, too.
  */
 import type { BackupTarget } from '../api/backup-target.ts';
 import type { KubeObject } from '../api/object.ts';
@@ -13,6 +14,9 @@ import { forBackupsAnnotation } from './for-backups.ts';
 
 /** On a ServiceAccount: the URL of the security token service that its tokens may be sent to. */
 export const stsEndpointAnnotation = 'clusterwright.dev/sts-endpoint';
+
+/** On a ServiceAccount: the audience that its tokens may be made for. */
+export const stsAudienceAnnotation = 'clusterwright.dev/sts-audience';
 
 /** On a pod, for the webhook of EKS: containers that are not told what the ServiceAccount may. */
 export const skipContainersAnnotation = 'eks.amazonaws.com/skip-containers';
@@ -24,6 +28,7 @@ const tokenSeconds = 3600;
 const volume = 'identity';
 
 const endpointVariable = 'AWS_ENDPOINT_URL_STS';
+const audienceOfAws = 'sts.amazonaws.com';
 const ofAws = /^https:\/\/sts(\.[a-z0-9-]+)?\.amazonaws\.com(\.cn)?$/;
 
 export interface TargetIdentity {
@@ -70,9 +75,21 @@ export function whyNotAs(account: KubeObject, pod: PodSpec): string | undefined 
   }
   const named = annotations[stsEndpointAnnotation];
   const other = endpointsIn(pod).find((url) => (named === undefined ? !ofAws.test(url) : url !== named));
-  if (other === undefined) return undefined;
-  const allowed = named === undefined ? 'AWS alone' : named;
-  return `lets its tokens be sent to ${allowed}, and not to ${other}: who may answer for it annotates it with ${stsEndpointAnnotation}=${other}`;
+  if (other !== undefined) {
+    const allowed = named === undefined ? 'AWS alone' : named;
+    return `lets its tokens be sent to ${allowed}, and not to ${other}: who may answer for it annotates it with ${stsEndpointAnnotation}=${other}`;
+  }
+  const audience = annotations[stsAudienceAnnotation] ?? audienceOfAws;
+  const stranger = audiencesIn(pod).find((each) => each !== audience);
+  if (stranger === undefined) return undefined;
+  return `lets its tokens be for ${audience}, and not for ${stranger}: who may answer for it annotates it with ${stsAudienceAnnotation}=${stranger}`;
+}
+
+/** Without one a token is for the API server. */
+function audiencesIn({ volumes = [] }: PodSpec): readonly string[] {
+  return volumes
+    .flatMap(({ projected }) => projected?.sources ?? [])
+    .flatMap(({ serviceAccountToken: token }) => (token === undefined ? [] : [token.audience ?? 'the API server']));
 }
 
 function endpointsIn({ containers = [], initContainers = [] }: PodSpec): readonly string[] {

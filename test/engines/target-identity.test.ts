@@ -121,6 +121,8 @@ describe('a ServiceAccount', () => {
   const minio = 'https://minio.storage.svc:9000';
   const named = { ...willing, 'clusterwright.dev/sts-endpoint': minio };
   const token = (endpoint?: string) => ({ ...injected, webIdentity: endpoint === undefined ? {} : { endpoint } });
+  const tokenFor = (audience: string) => ({ ...injected, webIdentity: { audience } });
+  const heard = { ...willing, 'clusterwright.dev/sts-audience': 'minio' };
 
   const cases: readonly [string, object, KubeObject | undefined, string | undefined, RegExp?][] = [
     ['that is not there', injected, undefined, 'ServiceAccountMissing'],
@@ -151,6 +153,15 @@ describe('a ServiceAccount', () => {
       /minio/,
     ],
     ['whose token goes to AWS where it names another', token(), account(named), 'ServiceAccountRefused'],
+    [
+      'whose token is for the API server',
+      tokenFor('https://kubernetes.default.svc.cluster.local'),
+      account(willing),
+      'ServiceAccountRefused',
+      /lets its tokens be for sts\.amazonaws\.com, and not for https:\/\/kubernetes\.default/,
+    ],
+    ['whose token is for whom it says', tokenFor('minio'), account(heard), undefined],
+    ['whose token is for AWS where it says another', token(), account(heard), 'ServiceAccountRefused', /minio/],
   ];
 
   it.each(cases)('%s', async (_, target, found, reason, words = /./) => {
