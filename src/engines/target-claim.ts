@@ -4,7 +4,9 @@
  * at, and what is not surely meant for backups is refused.
  */
 import type { KubeObject } from '../api/object.ts';
-import { blocked, type EngineAction, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { resourceOf } from '../api/resource.ts';
+import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import { refOf } from '../plan/ref.ts';
 import {
   agentComponent,
   componentLabel,
@@ -45,10 +47,42 @@ export async function withCheckedTarget<Action extends EngineAction>(
   for (const refusal of refusals) {
     const outcome = await refusal();
     if (outcome === undefined) continue;
-    const steps = plan.steps.filter((step) => !isPartOfJob(step));
-    return { ...plan, steps, outcome: isAbout(plan.outcome) ? outcome : plan.outcome };
+    const checked = withoutJob(plan);
+    return { ...checked, outcome: isAbout(plan.outcome) ? outcome : plan.outcome };
   }
   return plan;
+}
+
+/** Neither the Job is made or changed, nor what it is told. */
+function withoutJob<Action extends EngineAction>(plan: Plan<Action>): Plan<Action> {
+  return { ...plan, steps: plan.steps.filter((step) => !isPartOfJob(step)) };
+}
+
+/**
+ * A CronJob runs on without us, and what it is told may change while it stays as it is. So the ServiceAccount is asked
+ * again: where it has withdrawn its word, nothing is changed and no more runs begin, until it gives it again.
+ */
+export async function withStandingConsent(
+  plan: Plan,
+  live: KubeObject | undefined,
+  io: Pick<EngineIO, 'serviceAccount'>,
+): Promise<Plan> {
+  const pod = live === undefined ? undefined : podOf(live);
+  const isChanged = plan.steps.some((step) => podSpecOf(step) !== undefined);
+  if (live === undefined || pod === undefined || isChanged) return plan;
+  const outcome = await refusalToRun(pod, io);
+  if (outcome === undefined) return plan;
+  const checked = withoutJob(plan);
+  const steps = outcome.state === 'blocked' ? [...checked.steps, ...suspension(live)] : checked.steps;
+  return { ...checked, steps, outcome };
+}
+
+function suspension(live: KubeObject): ObjectStep[] {
+  const { suspend } = live.spec as { readonly suspend?: boolean };
+  const ref = refOf(live, resourceOf(live));
+  if (ref === undefined || suspend === true || live.metadata.deletionTimestamp !== undefined) return [];
+  const changes = [{ path: 'spec.suspend', from: suspend, to: true }];
+  return [{ type: 'patch', ref, patch: { spec: { suspend: true } }, changes }];
 }
 
 async function refusalToRun(pod: PodSpec, io: Pick<EngineIO, 'serviceAccount'>): Promise<Outcome | undefined> {
@@ -134,8 +168,10 @@ interface Templated {
 
 /** Of a Job or a CronJob that is made or changed. */
 function podSpecOf(step: Step): PodSpec | undefined {
-  if (step.type !== 'create' && step.type !== 'apply') return undefined;
-  const { object } = step;
+  return step.type === 'create' || step.type === 'apply' ? podOf(step.object) : undefined;
+}
+
+function podOf(object: KubeObject): PodSpec | undefined {
   const spec = (object.spec ?? {}) as Templated;
   if (object.kind === 'Job') return spec.template?.spec;
   return object.kind === 'CronJob' ? spec.jobTemplate?.spec?.template?.spec : undefined;

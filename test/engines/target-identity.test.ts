@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { noChildren } from '../../src/resources/children.ts';
+import { fingerprinted } from '../../src/plan/difference.ts';
+import { settled } from '../../src/plan/plan.ts';
+import { type Children, childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { PodSpec } from '../../src/resources/plain.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { db, engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
@@ -175,5 +177,53 @@ describe('a ServiceAccount', () => {
         expect(plan.outcome).toMatchObject({ reason, message: expect.stringMatching(words), recheckMs: 10_000 });
       }
     }
+  });
+
+  describe('of a CronJob that exists', () => {
+    const look = async (found: KubeObject | undefined, children: Children, spec: object = injected) => {
+      const io = timeOnly(undefined, undefined, async () => found);
+      const { plan, status } = await engineOf('BackupSchedule').survey(scheduleOf(spec), children, io, db);
+      return { plan, phase: status.phase, steps: plan.steps.map(describeStep) };
+    };
+    const live = (suspend: boolean): Children =>
+      childrenOf(
+        engineOf('BackupSchedule')
+          .resources(scheduleOf(injected), db)
+          .map(({ object }): KubeObject => {
+            const made = fingerprinted(object);
+            const metadata = { ...made.metadata, uid: `uid-${made.kind}`, resourceVersion: '1' };
+            const spec = made.kind === 'CronJob' ? { spec: { ...(made.spec as object), suspend } } : {};
+            return { ...made, ...spec, metadata };
+          }),
+      );
+
+    it('is left alone while it agrees', async () => {
+      expect(await look(account(willing), live(false))).toMatchObject({ steps: [], plan: { outcome: settled } });
+    });
+
+    it('begins no more runs once it agrees no more, and says so', async () => {
+      const { plan, phase } = await look(account({}), live(false));
+      expect(plan.outcome).toMatchObject({ state: 'blocked', reason: 'ServiceAccountRefused' });
+      expect(phase).toBe('Blocked');
+      expect(plan.steps).toMatchObject([
+        { type: 'patch', ref: { name: 'schedule-nightly', uid: 'uid-CronJob' }, patch: { spec: { suspend: true } } },
+      ]);
+      const { steps, plan: later } = await look(account({}), live(true));
+      expect([steps, later.outcome]).toMatchObject([[], { state: 'blocked', reason: 'ServiceAccountRefused' }]);
+    });
+
+    it('is not sent elsewhere once it agrees no more', async () => {
+      const { steps } = await look(account({}), live(false), { ...injected, bucket: 'another' });
+      expect(steps).toEqual(['patch CronJob schedule-nightly']);
+    });
+
+    it('begins runs again once it agrees again', async () => {
+      expect((await look(account(willing), live(true))).steps).toEqual(['update CronJob schedule-nightly']);
+    });
+
+    it('is left alone where the ServiceAccount is gone: no pod starts', async () => {
+      const { steps, plan } = await look(undefined, live(false));
+      expect([steps, plan.outcome]).toMatchObject([[], { state: 'wait', reason: 'ServiceAccountMissing' }]);
+    });
   });
 });

@@ -12,7 +12,7 @@ import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
 import type { RegisteredEngine } from '../engine.ts';
-import { withCheckedTarget } from '../target-claim.ts';
+import { withCheckedTarget, withStandingConsent } from '../target-claim.ts';
 import { scheduleStatus } from './status.ts';
 
 const name = 'backupschedule';
@@ -80,11 +80,13 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
     resources: (schedule, cluster) => resources(typed(schedule), cluster),
     async survey(object, children, io, cluster) {
       const schedule = typed(object);
-      const plan = await withCheckedTarget(planFor(schedule, children, cluster), io);
+      const live = children.get('CronJob', cronJobName(schedule.metadata.name));
+      const checked = await withCheckedTarget(planFor(schedule, children, cluster), io);
+      const plan = await withStandingConsent(checked, live, io);
       const situation = {
         schedule,
         children,
-        cronJob: children.get('CronJob', cronJobName(schedule.metadata.name)),
+        cronJob: live,
         topology: sourceOf(cluster)?.topology,
         keep: sourceOf(cluster)?.keep,
         now: io.now(),
