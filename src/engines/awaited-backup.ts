@@ -1,7 +1,8 @@
 /**
  * A backup that something waits for: the end of a cluster, or another minor version. Its Job is the only one of its name.
  * It is made where it is missing, begun anew a minute after it has failed, and found again by whoever comes after a
- * crash; what was taken for something else before counts for nothing, nor does what was taken more than an hour ago.
+ * crash; what was taken for something else before counts for nothing, nor does what was taken more than an hour ago, or
+ * one of which nobody knows what it came to.
  * Until it has ended well it is made anew for another target or key as well, and afterwards it stays, whatever those are
  * by then.
  */
@@ -10,7 +11,6 @@ import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
-import type { AgentResult } from '../backup/agent-result.ts';
 import { fingerprinted } from '../plan/difference.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -91,10 +91,8 @@ export type BackupProgress =
       readonly steps: readonly ObjectStep[];
       readonly recheckMs?: number;
     }
-  /** `unknown` where nobody has kept the agent's words. `suddenLoss`: why it is thought to hold too little. */
+  /** `suddenLoss`: why it is thought to hold too little. */
   | { readonly state: 'verified'; readonly id: string; readonly suddenLoss?: string };
-
-const nothingSaid: Partial<Extract<AgentResult, { readonly result: 'taken' }>> = {};
 
 /** `objects` from `TakesBackup`; `now` in milliseconds. */
 export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
@@ -130,14 +128,23 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
       return { state: 'running', message, steps: [], ...(recheckMs === undefined ? {} : { recheckMs }) };
     }
     case 'complete': {
-      const { backup, suddenLoss } = state.result?.result === 'taken' ? state.result : nothingSaid;
-      // A second attempt may have found what the first one has stored.
-      const takenAt = Date.parse(backup?.completedAt ?? '') || state.at;
-      if (now - takenAt <= goodForMs) {
-        return { state: 'verified', id: backup?.id ?? 'unknown', ...(suddenLoss === undefined ? {} : { suddenLoss }) };
+      const anew = (why: string, message: string): BackupProgress => {
+        return { state: 'running', message, steps: standing.flatMap(({ object }) => removal(object, why)) };
+      };
+      // It may have held suddenly little. Finished pods are cleaned away, and what they said with them.
+      if (state.result?.result !== 'taken') {
+        return anew(
+          'nobody has kept what it came to',
+          'one has ended, and nobody has kept what it came to: another is taken',
+        );
       }
-      const steps = standing.flatMap(({ object }) => removal(object, 'it was taken more than an hour ago'));
-      return { state: 'running', message: 'the one that there is was taken more than an hour ago', steps };
+      const { backup, suddenLoss } = state.result;
+      // A second attempt may have found what the first one has stored.
+      const takenAt = Date.parse(backup.completedAt) || state.at;
+      if (now - takenAt > goodForMs) {
+        return anew('it was taken more than an hour ago', 'the one that there is was taken more than an hour ago');
+      }
+      return { state: 'verified', id: backup.id, ...(suddenLoss === undefined ? {} : { suddenLoss }) };
     }
     case 'failed': {
       const left = state.at + againMs - now;

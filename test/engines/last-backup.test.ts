@@ -134,6 +134,23 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(retaken.steps).toContain('delete Job db-last-backup: it was taken more than an hour ago');
   });
 
+  it('takes another one where the pod is gone that has said what the last one came to', () => {
+    const little = { ...taken, suddenLoss: 'it holds no keys, and 20261120T030000Z-0123abcd held 5 keys' };
+    const [job1, pod] = jobOf(job, 'complete', little) as [KubeObject, KubeObject];
+    const said = [...database, podThatIs('True'), config, job1, pod];
+    expect(look(ending(kind, {}), said, '2026-11-21T03:02:00Z').reason).toBe('LastBackupSuddenLoss');
+    // Finished pods are cleaned away: by people, and by Kubernetes with the node.
+    const unsaid = said.filter((object) => object !== pod);
+    expect(look(ending(kind, {}), unsaid, '2026-11-21T03:02:00Z')).toMatchObject({
+      steps: [
+        'delete Job db-last-backup: nobody has kept what it came to',
+        'delete ConfigMap db-last-backup-task: nobody has kept what it came to',
+      ],
+      reason: 'LastBackup',
+      isWaitingForBackup: true,
+    });
+  });
+
   it('goes on once that is written, whether its Job is still there or not', () => {
     const done = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/x' } } });
     expect(look(done, database)).toMatchObject({ steps: stopping, isWaitingForBackup: false });
