@@ -4,7 +4,8 @@
  * Safety rests on spans, never on comparing clocks of two machines. A leader's right ends `renewDeadline` after it SENT
  * its last successful renewal; a candidate takes over no sooner than `leaseDuration` after it itself SAW the last
  * change. Since renewDeadline < leaseDuration, the first span is over before the second, even if the leader was stopped
- * in between: `isLeader` looks at the clock every time it is asked, so no timer has to fire in time.
+ * in between: `isLeader` looks at the clock every time it is asked, so no timer has to fire in time. A lease that is
+ * deleted shortens neither span; only a process that has never seen it takes it at once.
  */
 import type { KubeObject } from '../api/object.ts';
 import { leases } from '../api/resource.ts';
@@ -167,6 +168,8 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
         observe(await read(signal));
       } catch (error) {
         if (!isNotFound(error)) throw error;
+        // Somebody has deleted it. Whoever held it may not have heard of that, and goes on for as long as before.
+        if (known !== undefined && !mayTake(known)) return false;
         known = undefined;
       }
       if (known !== undefined && !mayTake(known)) return false;

@@ -86,6 +86,19 @@ describe('the lease', () => {
     expect([b.leads, server.holder]).toEqual([true, 'b']);
   });
 
+  it('who waits for a lease that is deleted waits for as long as its holder may go on writing', async () => {
+    const { clock, server, a, b } = await duel();
+    // It renewed its lease a second ago, and hears nothing of the API server from now on.
+    a.process.network = 'deaf';
+    server.lease = undefined;
+    let both = 0;
+    for (let at = 0; at < 20_000; at += 100) {
+      await clock.advance(100);
+      if (a.leads && b.leads) both += 100;
+    }
+    expect([both, a.leads, b.leads, server.holder]).toEqual([0, false, true, 'b']);
+  });
+
   it('who waits asks a little later than every two seconds, so that not all ask at once', async () => {
     const { clock, server } = contest('a');
     const jittered = new Contender('b', server, clock, 1);
