@@ -6,7 +6,7 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Referral, RegisteredEngine } from '../engines/engine.ts';
-import { planEnd } from '../engines/last-backup.ts';
+import { asItEnds, planEnd } from '../engines/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
 import { forecastDeletion } from '../plan/deletion.ts';
 import { isFilled } from '../plan/objects.ts';
@@ -74,7 +74,13 @@ export async function livePreview(
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
     const { isWaitingForBackup } = end;
     const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
-    const follows = forecastDeletion(cluster, children, secrets, plan.steps, isWaitingForBackup);
+    const follows = forecastDeletion(
+      asItEnds(engine, cluster, children),
+      children,
+      secrets,
+      plan.steps,
+      isWaitingForBackup,
+    );
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);

@@ -111,6 +111,8 @@ export interface RegisteredEngine {
    * in milliseconds.
    */
   lastBackup?(cluster: Cluster, children: Children, now: number): Plan | undefined;
+  /** Whether there are volumes of its name, and all are an earlier cluster's: none of them is deleted with it. */
+  ownsNoVolume?(cluster: Cluster, children: Children): boolean;
   /** Absent for what is no database. */
   readonly backup?: BackupPart<unknown>;
   readonly upkeep?: Upkeep<unknown>;

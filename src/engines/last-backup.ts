@@ -56,12 +56,23 @@ export function planEnd(
   secrets: readonly KubeObject[],
   now: number,
 ): { readonly plan: Plan; readonly isWaitingForBackup: boolean } {
+  const ending = asItEnds(engine, cluster, children);
   const isHeld = (cluster.metadata.finalizers ?? []).includes(deletionFinalizer);
-  const before = isHeld ? engine.lastBackup?.(cluster, children, now) : undefined;
+  const before = isHeld ? engine.lastBackup?.(ending, children, now) : undefined;
   return {
-    plan: before ?? planDeletion(cluster, engine.kind.resource, children, secrets),
+    plan: before ?? planDeletion(ending, engine.kind.resource, children, secrets),
     isWaitingForBackup: before !== undefined,
   };
+}
+
+/** With the policy that counts: volumes that were never its own stay, and so do the passwords that go with them. */
+export function asItEnds(
+  engine: Pick<RegisteredEngine, 'ownsNoVolume'>,
+  cluster: Cluster<CommonSpec>,
+  children: Children,
+): Cluster<CommonSpec> {
+  if (engine.ownsNoVolume?.(cluster, children) !== true) return cluster;
+  return { ...cluster, spec: { ...cluster.spec, deletionPolicy: 'Retain' } };
 }
 
 function isTaken({ metadata }: Cluster): boolean {

@@ -54,6 +54,7 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
         ? survey
         : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
     },
+    ownsNoVolume,
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
     surveyOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
@@ -99,7 +100,7 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
   const other = otherBackup(cluster, claim);
   if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
-  if (claim?.metadata.annotations?.[restoredAnnotation] !== undefined) return undefined;
+  if (claim !== undefined && isFilled(claim)) return undefined;
   if (wanted === undefined) {
     return waiting('Parked', 'bootstrap.restore begins once there is a member: replicas is 0');
   }
@@ -112,6 +113,21 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));
   if (!isOver) return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
   return planFilling(situation, claim);
+}
+
+/**
+ * Whether the volumes that were kept are none of the cluster's: it was to begin with a backup, and has not. An earlier
+ * cluster of the name has left them, or somebody has put them there.
+ */
+function ownsNoVolume(cluster: Cluster, children: Children): boolean {
+  if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return false;
+  if (children.objects.some((object) => object.kind === 'StatefulSet' && isOwned(object, cluster))) return false;
+  const kept = children.claims.filter((claim) => ownerOf(claim) === undefined);
+  return kept.length > 0 && !kept.some((claim) => isFilled(claim) && otherBackup(cluster, claim) === undefined);
+}
+
+function isFilled({ metadata }: Claim): boolean {
+  return metadata.annotations?.[restoredAnnotation] !== undefined;
 }
 
 /**

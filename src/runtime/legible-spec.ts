@@ -25,11 +25,13 @@ export function readAlone(
 }
 
 /**
- * Of a cluster that is deleted: whether its data goes, what its last backup needs, and which Secrets are its own. Where
- * not even that can be read, the data stays. Otherwise it could never end.
+ * Of a cluster that is deleted: whether its data goes, whether that is its own, what its last backup needs, and which
+ * Secrets are its own. Where not even that can be read, the data stays. Otherwise it could never end.
  */
 export function lastWill(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
-  return readAlone(kind, object, ['deletionPolicy', 'auth', 'tls', 'backup']) ?? readAlone(kind, object, []);
+  return (
+    readAlone(kind, object, ['deletionPolicy', 'bootstrap', 'auth', 'tls', 'backup']) ?? readAlone(kind, object, [])
+  );
 }
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */
