@@ -22,8 +22,15 @@ identity_password=
 identity_rule() {
   printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
 }
-# For whoever starts here again: a container that comes back is still the same member.
-keep_password() { (umask 077 && printf '%s\\n' "$password" > /run/redis/password); }
+# For whoever starts here again: a container that comes back is still the same member. Nobody begins with an empty password,
+# which lets everybody in.
+keep_password() {
+  if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
+    echo "the first line of $AUTH_FILE is empty" >&2
+    exit 1
+  fi
+  (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
+}
 local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
 sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }

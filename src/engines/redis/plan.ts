@@ -64,9 +64,11 @@ function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed:
     const outcome =
       trouble !== undefined && isUnanswered
         ? passwordUnknown(trouble)
-        : mayWaitForIdentity(situation) && isUnanswered
-          ? identityUnusable(cluster)
-          : election.outcome;
+        : observed.passwordMissing !== undefined && isUnanswered
+          ? secretMissing(observed.passwordMissing)
+          : mayWaitForIdentity(situation) && isUnanswered
+            ? identityUnusable(cluster)
+            : election.outcome;
     return withObjects(situation, sizesFor(situation, false), steps, outcome);
   }
   return planWithPrimary(situation, primary);

@@ -17,7 +17,7 @@ export const answerTimeoutMs = 1000;
  */
 const connectTimeoutMs = 300;
 
-/** The Secret with the password, or its key, is not there: nobody can talk to the database. */
+/** The Secret with the password, or its key, is not there, or it is empty: nobody can talk to the database as a client. */
 export class PasswordMissing extends Error {
   override readonly name = 'PasswordMissing';
 }
@@ -27,7 +27,11 @@ export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineIO): Pro
   const value = (await io.secret(name))?.[key];
   if (value === undefined) throw new PasswordMissing(`Secret ${name} with key ${key} does not exist`);
   // The pods read the first line only, so that a trailing newline in a Secret does no harm.
-  return value.split('\n', 1)[0] ?? '';
+  const password = value.split('\n', 1)[0] ?? '';
+  if (password !== '') return password;
+  // A server that is told an empty one lets everybody in.
+  io.secretRefused(name);
+  throw new PasswordMissing(`Secret ${name} has no password in the first line of its key ${key}`);
 }
 
 /** What the operator may log in with; one of the two is there. */

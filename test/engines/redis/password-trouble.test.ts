@@ -48,6 +48,16 @@ describe('a Secret whose password the servers do not know', () => {
       ['blocked SecretMissing'],
     ],
     [
+      'so it is where nobody started for it',
+      {
+        primary: 'nobody',
+        nodes: { all: 'silent' },
+        sentinels: { all: 'silent' },
+        observed: { passwordMissing: 'Secret db-auth has no password in the first line of its key password' },
+      },
+      ['blocked SecretMissing'],
+    ],
+    [
       'that is another Secret with the password that they know comes into the templates',
       { before: named('one'), spec: named('two') },
       [

@@ -126,6 +126,21 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
     },
   );
 
+  it('does not start without a password: it would let everybody in', async () => {
+    for (const identity of [undefined, 'own']) {
+      const told = identity === undefined ? {} : { identity };
+      const { code, started } = await runPodScript('start-data.sh', { mark: podIP, password: '', ...told });
+      expect({ code, started }).toEqual({ code: 1, started: undefined });
+    }
+    const { started } = await runPodScript('start-data.sh', { mark: podIP, password: '\nsecond' });
+    expect(started).toBeUndefined();
+  });
+
+  it('that was started without one by an earlier version starts again', async () => {
+    const { started } = await runPodScript('start-data.sh', { mark: podIP, password: '', run: { password: '\n' } });
+    expect(started).toBe('run/redis.conf');
+  });
+
   it('tells its password to no command line', async () => {
     const { asked, started } = await runPodScript('start-data.sh', {
       cli: others,
@@ -344,6 +359,8 @@ describe('a sentinel that starts', () => {
   const named = { [master('s0')]: view('10.0.0.7') };
 
   it('learns the primary from its peers', async () => {
+    const open = await runPodScript('start-sentinel.sh', { password: '' });
+    expect([open.code, open.started]).toEqual([1, undefined]);
     const { conf, started } = await runPodScript('start-sentinel.sh', {
       cli: named,
       config: { 'sentinel.conf': 'sentinel down-after-milliseconds db 3000\n' },

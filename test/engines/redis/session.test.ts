@@ -115,7 +115,12 @@ describe('sessions for a longer action', () => {
 describe('the password', () => {
   const { io } = scriptedNetwork({
     processes: {},
-    secrets: { 'db-auth': { password: 'generated' }, mine: { redis: 'line one\nline two', empty: '' } },
+    secrets: {
+      'db-auth': { password: 'generated' },
+      mine: { redis: 'line one\nline two' },
+      empty: { password: '' },
+      late: { password: '\nin the second line' },
+    },
   });
 
   it('is the generated one, or that of the user, and its first line only, as in the pods', async () => {
@@ -128,6 +133,8 @@ describe('the password', () => {
   it.each([
     ['none', 'Secret none with key password does not exist'],
     ['mine', 'Secret mine with key password does not exist'],
+    ['empty', 'Secret empty has no password in the first line of its key password'],
+    ['late', 'Secret late has no password in the first line of its key password'],
   ])('that is not in Secret %s is missing', async (name, message) => {
     await expect(passwordOf(redisCluster({ auth: { secretRef: { name } } }), io)).rejects.toThrow(message);
   });
