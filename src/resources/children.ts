@@ -31,7 +31,6 @@ export interface ContainerStatus {
 export interface ContainerOf {
   readonly name: string;
   readonly image?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly resources?: {
     readonly requests?: Readonly<Record<string, string | number>>;
     readonly limits?: Readonly<Record<string, string | number>>;
