@@ -23,6 +23,8 @@ export interface RedisNode {
   readonly endpoint: Endpoint;
   readonly role: 'primary' | 'replica';
   readonly version: string;
+  /** Its replication id: a replica has that of its primary, and a node that is promoted takes another. */
+  readonly history: string;
   readonly offset: number;
   readonly login: RedisLogin;
   /** Keys by number of the database. */
@@ -54,6 +56,7 @@ export async function surveyRedis(
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   for (const error of failures) surroundings.log.info({ err: error }, 'a node is left out');
   const nodes = answers.flatMap(({ node }) => (node === undefined ? [] : [node])).sort(better);
+  requireOneHistory(nodes);
   if (nodes.length > 0) return { nodes, answered: answers.length };
   const refusal = failures.find((error) => error instanceof Failure && error.reason === 'SourceRefused');
   if (refusal !== undefined) throw refusal;
@@ -61,6 +64,20 @@ export async function surveyRedis(
   if (answers.length === 0) throw new Failure('SourceUnreachable', `no node answers: ${wordsOf(first)}`);
   const states = answers.map(({ endpoint, why }) => `${placeOf(endpoint)} ${why}`).join(', ');
   throw new Failure('SourceBroken', `no node can give its data: ${states}`);
+}
+
+/**
+ * A primary that has been replaced, and does not know it yet, lacks what the new one has acknowledged, and so do the replicas
+ * that still follow it. Nothing here tells which one it is.
+ */
+function requireOneHistory([first, ...others]: readonly RedisNode[]): void {
+  const other = others.find(({ history }) => history !== first?.history);
+  if (first === undefined || other === undefined) return;
+  const [one, another] = [first, other].map(({ endpoint, role }) => `${placeOf(endpoint)} (${role})`);
+  throw new Failure(
+    'SourceBroken',
+    `${one} and ${another} do not replicate from the same primary: one of them may lack what the other has acknowledged`,
+  );
 }
 
 function better(a: RedisNode, b: RedisNode): number {
@@ -135,6 +152,7 @@ async function talk(endpoint: Endpoint, connection: RedisConnection, logins: Red
       login,
       role,
       version: info.get('redis_version') ?? 'unknown',
+      history: info.get('master_replid') ?? '',
       offset: Number(info.get(role === 'replica' ? 'slave_repl_offset' : 'master_repl_offset') ?? 0),
       keys: Object.fromEntries(keys),
     },

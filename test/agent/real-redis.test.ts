@@ -202,6 +202,33 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     expect(Number(await restored.command('GET', 'ledger'))).toBeGreaterThanOrEqual(before);
   });
 
+  it('is not asked for its data while two primaries have replicas: one of them has been replaced', async () => {
+    const replaced = await start();
+    const stale = await following(replaced);
+    const primary = await start();
+    const current = await following(primary);
+    await primary.command('SET', 'acknowledged', '1');
+    const differing = {
+      result: 'failed',
+      reason: 'SourceBroken',
+      isTransient: true,
+      message: expect.stringMatching(
+        /127\.0\.0\.1:\d+ \(\w+\) and 127\.0\.0\.1:\d+ \(\w+\) do not replicate from the same/,
+      ),
+    };
+    for (const answering of [
+      [replaced, stale, primary, current],
+      [stale, primary],
+      [stale, current],
+      [replaced, primary],
+    ]) {
+      expect(await runAgent(takeTask(answering))).toMatchObject(differing);
+    }
+    await replaced.stop();
+    const taken = expectResult(await runAgent(takeTask([replaced, stale, primary])), 'taken');
+    expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+  });
+
   it('leaves nothing behind when the server dies in the middle of it', async () => {
     const primary = await start(['rdb-key-save-delay 1000']);
     await primary.command('DEBUG', 'POPULATE', '20000', 'key', '1000');
