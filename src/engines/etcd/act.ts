@@ -19,7 +19,6 @@ const done = [
   /peer ?urls already exists/i,
   /can only promote a learner member$/i,
   /compacted/i,
-  /user name already exists/i,
   /authentication is not enabled/i,
   /downgrade job in progress/i,
   /no inflight downgrade job/i,
@@ -113,11 +112,19 @@ async function defragment({ address }: Target, session: EtcdSession): Promise<vo
   }
 }
 
-/** A root user who is there already may have another password: nobody has been asked for it until now. */
+/**
+ * A root user who is there already may have another password, or be one who never has any and would not be let in: nobody
+ * has been asked for it until now. So one of ours takes the place. Where somebody else has enabled it meanwhile, etcd keeps its own.
+ */
 async function enableAuth(address: string, password: string, session: EtcdSession): Promise<void> {
   const user = { name: rootUser, password };
-  await unlessRefused(session.call(address, 'auth/user/add', user, changeTimeoutMs));
-  await session.call(address, 'auth/user/changepw', user, changeTimeoutMs);
+  try {
+    await session.call(address, 'auth/user/add', user, changeTimeoutMs);
+  } catch (error) {
+    if (!(error instanceof EtcdRefusal) || !/user name already exists/i.test(error.message)) throw error;
+    await session.call(address, 'auth/user/delete', { name: rootUser }, changeTimeoutMs);
+    await session.call(address, 'auth/user/add', user, changeTimeoutMs);
+  }
   await unlessRefused(session.call(address, 'auth/user/grant', { user: rootUser, role: rootUser }, changeTimeoutMs));
   await session.call(address, 'auth/enable', {}, changeTimeoutMs);
 }

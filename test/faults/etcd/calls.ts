@@ -261,6 +261,9 @@ const setUser =
       header: header(member),
     };
 
+const deleteUser: Call = async ({ member, body }) =>
+  (await member.propose({ type: 'deleteUser', name: text(body.name) })) ?? { header: header(member) };
+
 const grant: Call = async ({ member, body }) =>
   (await member.propose({ type: 'grant', name: text(body.user), role: text(body.role) })) ?? {
     header: header(member),
@@ -301,6 +304,7 @@ const calls: Readonly<Record<string, Call>> = {
   'auth/authenticate': authenticate,
   'auth/user/add': setUser(true),
   'auth/user/changepw': setUser(false),
+  'auth/user/delete': deleteUser,
   'auth/user/grant': grant,
   'auth/enable': setAuth(true),
   'auth/disable': setAuth(false),

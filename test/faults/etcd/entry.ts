@@ -24,6 +24,7 @@ export type Change =
   | { readonly type: 'compact'; readonly revision: number }
   | { readonly type: 'alarm'; readonly id: string; readonly alarm: AlarmType; readonly isOn: boolean }
   | { readonly type: 'setUser'; readonly name: string; readonly password: string; readonly mustBeNew: boolean }
+  | { readonly type: 'deleteUser'; readonly name: string }
   | { readonly type: 'grant'; readonly name: string; readonly role: string }
   | { readonly type: 'setAuth'; readonly isOn: boolean }
   /** The minor version by whose rules all of them play. */

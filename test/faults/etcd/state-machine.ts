@@ -72,6 +72,8 @@ export class StateMachine {
         return undefined;
       case 'setUser':
         return this.#setUser(change.name, change.password, change.mustBeNew);
+      case 'deleteUser':
+        return this.#deleteUser(change.name);
       case 'grant':
         this.users.get(change.name)?.roles.add(change.role);
         return undefined;
@@ -154,6 +156,11 @@ export class StateMachine {
     if (user === undefined) this.users.set(name, { password, roles: new Set() });
     else user.password = password;
     return undefined;
+  }
+
+  #deleteUser(name: string): Refusal | undefined {
+    if (this.isAuthenticated && name === 'root') return refusal('invalid auth management', 3);
+    return this.users.delete(name) ? undefined : refusal('user name not found', 9);
   }
 
   #setAuth(isOn: boolean): Refusal | undefined {

@@ -17,6 +17,9 @@ export const serviceConversations: readonly Conversation[] = [
         verdict(await stage.ask('n1', 'auth/user/add', root)),
         verdict(await stage.ask('n1', 'auth/user/add', root)),
         verdict(await stage.ask('n1', 'auth/user/changepw', root)),
+        verdict(await stage.ask('n1', 'auth/user/delete', { name: 'root' })),
+        verdict(await stage.ask('n1', 'auth/user/delete', { name: 'root' })),
+        verdict(await stage.ask('n1', 'auth/user/add', root)),
         verdict(await stage.ask('n1', 'auth/user/grant', { user: 'root', role: 'root' })),
         verdict(await stage.ask('n1', 'auth/enable')),
       ];
@@ -36,20 +39,30 @@ export const serviceConversations: readonly Conversation[] = [
       const known = [
         verdict(await stage.ask('n2', 'kv/put', { key: base64('a'), value: base64('1') }, { token })),
         verdict(await stage.ask('n3', 'cluster/member/list', { linearizable: true }, { token })),
+        verdict(await stage.ask('n3', 'auth/user/delete', { name: 'root' }, { token })),
         verdict(await stage.ask('n3', 'auth/disable', {}, { token })),
       ];
       return [early, made, stranger, known, await get(stage, 'n1', 'a')];
     },
     yields: [
       ['9 etcdserver: authentication is not enabled', '9 etcdserver: root user does not exist', 'done'],
-      ['done', '9 etcdserver: user name already exists', 'done', 'done', 'done'],
+      [
+        'done',
+        '9 etcdserver: user name already exists',
+        'done',
+        'done',
+        '9 etcdserver: user name not found',
+        'done',
+        'done',
+        'done',
+      ],
       [
         '3 etcdserver: user name is empty',
         '16 etcdserver: invalid auth token',
         '3 etcdserver: authentication failed, invalid user ID or password',
         '3 etcdserver: user name is empty',
       ],
-      ['done', 'done', 'done'],
+      ['done', 'done', '3 etcdserver: invalid auth management', 'done'],
       '1',
     ],
   },
