@@ -2,7 +2,6 @@
  * What the operator knew at the beginning of each pass: the objects of that moment, its own view of them, and all that
  * the database processes answered. From these its plan can be made again, in the way in which the CLI makes one.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { RegisteredEngine } from '../../../src/engines/engine.ts';
@@ -126,8 +125,16 @@ export function foresightRecorder(options: {
     passes,
     acts,
     life(id, { engines, transport, dial }) {
-      // A listener speaks to the same processes meanwhile.
-      const asking = new AsyncLocalStorage<Connection[]>();
+      // A listener speaks to the same processes meanwhile. Every connection is asked for before the call for it returns.
+      let asking: Connection[] | undefined;
+      const askedFor = <T>(connections: Connection[] | undefined, ask: () => T): T => {
+        asking = connections;
+        try {
+          return ask();
+        } finally {
+          asking = undefined;
+        }
+      };
       const secretReads: SecretRead[] = [];
       const planned = new WeakSet<Pass>();
       const recorded = engines.map((engine): RegisteredEngine => {
@@ -147,9 +154,15 @@ export function foresightRecorder(options: {
             const connections: Connection[] = [];
             const firstRead = secretReads.length;
             const { kept, ...keepable } = keeping(io, () => clock.monotonic());
-            const survey = await asking.run(connections, () =>
-              engine.survey(cluster, children, { ...io, ...keepable, secret: reading(pass, io) }, referred),
-            );
+            const into = (): Connection[] | undefined => (planned.has(pass) ? undefined : connections);
+            const watched: EngineIO = {
+              ...io,
+              ...keepable,
+              secret: reading(pass, io),
+              dial: (...place) => askedFor(into(), () => io.dial(...place)),
+              exchange: (request) => askedFor(into(), () => keepable.exchange(request)),
+            };
+            const survey = await engine.survey(cluster, children, watched, referred);
             planned.add(pass);
             pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
             pass.kept = frozen(kept);
@@ -204,7 +217,7 @@ export function foresightRecorder(options: {
         engines: recorded,
         dial: tapped(
           dial,
-          () => asking.getStore(),
+          () => asking,
           () => clock.monotonic(),
         ),
         transport: withReads(transport, secretReads, () => clock.monotonic()),
