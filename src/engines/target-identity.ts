@@ -62,9 +62,8 @@ export function identityOf({ s3 }: BackupTarget): TargetIdentity | undefined {
 
 /** MinIO and Ceph have it at the same address. */
 function stsOf({ endpoint, region }: S3): string {
-  const [, china = ''] = /^https:\/\/[^/:]+\.amazonaws\.com(\.cn)?$/.exec(endpoint) ?? [undefined];
-  const isOfAws = /^https:\/\/([^/:]+\.)?amazonaws\.com(\.cn)?$/.test(endpoint);
-  return isOfAws ? `https://sts.${region}.amazonaws.com${china}` : endpoint;
+  const ofS3 = /^https:\/\/[^/:]+\.amazonaws\.com(\.cn)?$/.exec(endpoint);
+  return ofS3 === null ? endpoint : `https://sts.${region}.amazonaws.com${ofS3[1] ?? ''}`;
 }
 
 /** Why no pod of backups may be made as it, in words; undefined where it may. */

@@ -134,6 +134,22 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(retaken.steps).toContain('delete Job db-last-backup: it was taken more than an hour ago');
   });
 
+  it('is not satisfied with one whose Job somebody is deleting, and begins anew when that is gone', () => {
+    const [ended, pod] = jobOf(job, 'complete', taken) as [KubeObject, KubeObject];
+    const going = { ...ended, metadata: { ...ended.metadata, deletionTimestamp: '2026-11-21T03:00:20Z' } };
+    expect(look(ending(kind, {}), [...database, podThatIs('True'), config, going, pod])).toMatchObject({
+      steps: [],
+      reason: 'LastBackup',
+      message: 'a last backup is taken before anything is deleted: begun anew',
+    });
+  });
+
+  it('awaits the last words of a Job that has just ended, and looks again when they should have come', () => {
+    const [ended] = jobOf(job, 'complete', taken) as [KubeObject];
+    const { plan, reason } = look(ending(kind, {}), [...database, podThatIs('True'), config, ended]);
+    expect([reason, plan.steps, plan.outcome]).toMatchObject(['LastBackup', [], { recheckMs: 10_000 }]);
+  });
+
   it('takes another one where the pod is gone that has said what the last one came to', () => {
     const little = { ...taken, suddenLoss: 'it holds no keys, and 20261120T030000Z-0123abcd held 5 keys' };
     const [job1, pod] = jobOf(job, 'complete', little) as [KubeObject, KubeObject];
@@ -169,11 +185,15 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     expect(soon.message).toMatch(/the store does not answer; it is tried again, nothing is deleted before/);
     // Sooner than it is tried again: by then a minute has gone since the deletion, and nobody is ready.
     expect(soon.plan.outcome).toMatchObject({ recheckMs: 30_000 });
-    const later = look(ending(kind, {}), objects, '2026-11-21T03:01:30Z');
-    expect(later.steps).toEqual([
-      'delete Job db-last-backup: it has failed and is begun anew',
-      'delete ConfigMap db-last-backup-task: it has failed and is begun anew',
-    ]);
+    for (const at of ['2026-11-21T03:01:10Z', '2026-11-21T03:01:30Z']) {
+      const later = look(ending(kind, {}), [...objects, podThatIs('True')], at);
+      expect(later.steps).toEqual([
+        'delete Job db-last-backup: it has failed and is begun anew',
+        'delete ConfigMap db-last-backup-task: it has failed and is begun anew',
+      ]);
+      // That it is gone is what the next look waits for.
+      expect(later.plan.outcome).not.toHaveProperty('recheckMs');
+    }
   });
 
   it.each<[string, readonly KubeObject[], string, string]>([

@@ -1,6 +1,7 @@
 /** A claim that holds somebody's data is no target for backups: whoever would mount it is not made. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { jobs } from '../../src/api/resource.ts';
 import type { ClaimUse } from '../../src/engines/engine-io.ts';
 import { whyNotATarget, withCheckedTarget } from '../../src/engines/target-claim.ts';
 import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
@@ -27,12 +28,17 @@ function podWith(spec: object = {}, metadata: object = {}): KubeObject {
     spec: { volumes, containers, ...spec },
   };
 }
-const setOf = (name: string): KubeObject => ({
+const setOf = (name: string, ...templates: readonly string[]): KubeObject => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
   metadata: { name },
-  spec: { volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
+  spec: {
+    volumeClaimTemplates: (templates.length === 0 ? ['data'] : templates).map((data) => ({ metadata: { name: data } })),
+  },
 });
+/** Its pods have no volumes of their own. */
+const bare = (name: string): KubeObject => ({ ...setOf(name), spec: {} });
+const claimed = (claimName: string, more: object = {}) => ({ persistentVolumeClaim: { claimName, ...more } });
 const forBackups = { 'clusterwright.dev/for-backups': 'true' };
 
 describe('a claim', () => {
@@ -60,6 +66,11 @@ describe('a claim', () => {
     [
       'of a StatefulSet without pods',
       use({ claim: claimWith({}, 'data-pg-2'), sets: [setOf('pg')] }),
+      /^is a volume of StatefulSet pg/,
+    ],
+    [
+      'of the twelfth pod of a StatefulSet, in its second template',
+      use({ claim: claimWith({}, 'data-pg-12'), sets: [bare('cache'), setOf('pg', 'logs', 'data')] }),
       /^is a volume of StatefulSet pg/,
     ],
     ['with a name like that of one', use({ claim: claimWith({}, 'data-pg-backup'), sets: [setOf('pg')] }), undefined],
@@ -108,6 +119,50 @@ describe('a claim', () => {
       undefined,
     ],
     [
+      'that a pod has and mounts nowhere, beside a claim of its own that it writes to',
+      use({
+        pods: [
+          podWith({
+            volumes: [
+              { name: 'files', ...claimed('backups') },
+              { name: 'own', ...claimed('own') },
+            ],
+            containers: [{ name: 'c', volumeMounts: [{ name: 'own', mountPath: '/' }] }],
+          }),
+        ],
+      }),
+      undefined,
+    ],
+    [
+      'that a pod has twice, once to read and once to write, beside a directory that is passed on',
+      use({
+        pods: [
+          podWith({
+            volumes: [
+              { name: 'old', ...claimed('backups', { readOnly: true }) },
+              { name: 'tmp', emptyDir: {} },
+              { name: 'files', ...claimed('backups') },
+            ],
+            containers: [
+              {
+                name: 'c',
+                volumeMounts: [
+                  { name: 'tmp', mountPath: '/tmp' },
+                  { name: 'files', mountPath: '/files' },
+                ],
+              },
+            ],
+          }),
+        ],
+      }),
+      /^is mounted by Pod somebody/,
+    ],
+    [
+      'that an agent of somebody else mounts',
+      use({ pods: [podWith({}, { labels: { 'app.kubernetes.io/component': 'agent' } })] }),
+      /^is mounted by Pod somebody/,
+    ],
+    [
       'that a Job of ours mounts',
       use({ pods: [podWith({}, { labels: { ...labels, 'app.kubernetes.io/component': 'agent' } })] }),
       undefined,
@@ -143,11 +198,14 @@ describe('a target', () => {
     expect(status.conditions).toContainEqual({ type: 'Stalled', status: 'True', reason: 'ClaimInUse', message });
   });
 
-  it.each([missing, going])('that is not there is waited for', async (claims) => {
+  it.each([
+    [missing, 'there is no PersistentVolumeClaim backups in this namespace to keep backups on'],
+    [going, 'somebody has deleted the PersistentVolumeClaim backups in this namespace to keep backups on'],
+  ])('that is not there is waited for', async (claims, message) => {
     for (const object of [backup, schedule, restored]) {
       const { plan } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, claims), db);
       expect(plan.steps.filter((step) => step.type === 'create' && /Job/.test(step.object.kind))).toEqual([]);
-      expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'ClaimMissing', recheckMs: 10_000 });
+      expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'ClaimMissing', message, recheckMs: 10_000 });
     }
   });
 
@@ -167,9 +225,29 @@ describe('a target', () => {
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'db' } },
       changes: [],
     };
-    const plan: Plan = { steps: [own, ...steps], outcome: settled, takesAway: true };
+    const ref = { resource: jobs, namespace: 'apps', name: 'before', uid: 'u', resourceVersion: '1' };
+    const removal: Step = { type: 'delete', ref, reason: 'nobody waits for it' };
+    const plan: Plan = { steps: [own, removal, ...steps], outcome: settled, takesAway: true };
     const checked = await withCheckedTarget(plan, timeOnly(undefined, missing), () => false);
-    expect(checked).toEqual({ steps: [own], outcome: settled, takesAway: true });
+    expect(checked).toEqual({ steps: [own, removal], outcome: settled, takesAway: true });
+  });
+
+  it('of somebody’s data is none for a schedule that had another one, which goes on with that', async () => {
+    const before = resourceOf('BackupSchedule', 'nightly', {
+      ...spec,
+      target: { claim: { name: 'good' } },
+      schedule: '0 3 * * *',
+    });
+    const live = engineOf('BackupSchedule')
+      .resources(before, db)
+      .map(({ object }) => ({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } }));
+    const { plan } = await engineOf('BackupSchedule').survey(
+      schedule,
+      childrenOf(live),
+      timeOnly(undefined, foreign),
+      db,
+    );
+    expect(plan).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'ClaimInUse' } });
   });
 
   it('is the only claim that is asked about: the volume that a restore fills is none', async () => {

@@ -45,6 +45,8 @@ describe('a pod that reaches its target as a ServiceAccount', () => {
     expect(spec).toMatchObject({ serviceAccountName: 'backups', automountServiceAccountToken: false });
     expect(agentOf(spec)?.env).toBeUndefined();
     expect(JSON.stringify(spec.volumes)).not.toMatch(/projected|accessKeyId/);
+    const volumes = (spec.volumes ?? []).map(({ name }) => name);
+    for (const mount of agentOf(spec)?.volumeMounts ?? []) expect(volumes).toContain(mount.name);
     expect(restrictedBreaches(spec)).toEqual([]);
   });
 
@@ -72,6 +74,11 @@ describe('a pod that reaches its target as a ServiceAccount', () => {
     ['a server that serves both', { endpoint: 'https://minio.storage.svc:9000' }, 'https://minio.storage.svc:9000'],
     ['a name that only looks like AWS', { endpoint: 'https://s3.xamazonaws.com' }, 'https://s3.xamazonaws.com'],
     [
+      'a name that only begins like AWS',
+      { endpoint: 'https://s3.amazonaws.com.example' },
+      'https://s3.amazonaws.com.example',
+    ],
+    [
       'one that is named',
       { webIdentity: { endpoint: 'https://sts.minio:4223/sts/apps' } },
       'https://sts.minio:4223/sts/apps',
@@ -79,6 +86,12 @@ describe('a pod that reaches its target as a ServiceAccount', () => {
   ])('asks the token service of %s', (_, more, endpoint) => {
     const { spec } = templateOf(backupOf({ ...injected, webIdentity: {}, ...more }));
     expect(agentOf(spec)?.env).toContainEqual({ name: 'AWS_ENDPOINT_URL_STS', value: endpoint });
+    // The server itself says which role it is: none is named.
+    expect(agentOf(spec)?.env?.map(({ name }) => name)).toEqual([
+      'AWS_WEB_IDENTITY_TOKEN_FILE',
+      'AWS_ENDPOINT_URL_STS',
+      'AWS_REGION',
+    ]);
   });
 
   it('shows what it may to the agent alone, and to no image of the user', () => {
@@ -206,7 +219,12 @@ describe('a ServiceAccount', () => {
       expect(plan.outcome).toMatchObject({ state: 'blocked', reason: 'ServiceAccountRefused' });
       expect(phase).toBe('Blocked');
       expect(plan.steps).toMatchObject([
-        { type: 'patch', ref: { name: 'schedule-nightly', uid: 'uid-CronJob' }, patch: { spec: { suspend: true } } },
+        {
+          type: 'patch',
+          ref: { name: 'schedule-nightly', uid: 'uid-CronJob' },
+          patch: { spec: { suspend: true } },
+          changes: [{ path: 'spec.suspend', from: false, to: true }],
+        },
       ]);
       const { steps, plan: later } = await look(account({}), live(true));
       expect([steps, later.outcome]).toMatchObject([[], { state: 'blocked', reason: 'ServiceAccountRefused' }]);
@@ -215,6 +233,26 @@ describe('a ServiceAccount', () => {
     it('is not sent elsewhere once it agrees no more', async () => {
       const { steps } = await look(account({}), live(false), { ...injected, bucket: 'another' });
       expect(steps).toEqual(['patch CronJob schedule-nightly']);
+    });
+
+    it('is left behind for another one that agrees', async () => {
+      const both = async (name: string) => (name === 'other' ? account(willing) : account({}));
+      const io = timeOnly(undefined, undefined, (_, name) => both(name));
+      const moved = scheduleOf({ ...injected, serviceAccountName: 'other' });
+      const { plan } = await engineOf('BackupSchedule').survey(moved, live(false), io, db);
+      expect(plan.outcome).toEqual(settled);
+      expect(plan.steps.map(describeStep)).toEqual(['update CronJob schedule-nightly']);
+    });
+
+    it('is left alone while it is being deleted', async () => {
+      const going = childrenOf(
+        live(false).objects.map((object) => ({
+          ...object,
+          metadata: { ...object.metadata, deletionTimestamp: '2026-11-21T03:00:00Z' },
+        })),
+      );
+      const { steps, plan } = await look(account({}), going);
+      expect([steps, plan.outcome]).toMatchObject([[], { state: 'blocked', reason: 'ServiceAccountRefused' }]);
     });
 
     it('begins runs again once it agrees again', async () => {
