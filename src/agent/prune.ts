@@ -87,6 +87,16 @@ export async function prune(
   return { expired: expired.length, ...said, ...(doubt === undefined ? {} : { doubt }) };
 }
 
+/** Where the target gives no list any more: by what was read of it before. */
+export function lossByEarlier(
+  made: FoundBackup,
+  earlier: readonly KnownBackup[],
+  confirmed: string | undefined,
+): Pick<Pruned, 'suddenLoss'> {
+  const held = together(earlier, [{ ...made, modifiedAt: 0 }]).map(({ manifest }) => manifest);
+  return lossOf(made.manifest.id, suddenLosses(held.toReversed(), confirmed));
+}
+
 /** Each once, newest first; what was listed last says when the target received it. */
 function together(...histories: readonly (readonly KnownBackup[])[]): readonly KnownBackup[] {
   const found = new Map(histories.toReversed().flatMap((history) => history.map((each) => [each.path, each])));

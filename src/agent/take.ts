@@ -24,7 +24,7 @@ import {
 } from './catalogue.ts';
 import { Failure, tellable } from './failure.ts';
 import type { Machine } from './machine.ts';
-import { prune } from './prune.ts';
+import { lossByEarlier, prune } from './prune.ts';
 import { verify } from './read-back.ts';
 import type { Surroundings } from './surroundings.ts';
 import { tally } from './tally.ts';
@@ -74,6 +74,7 @@ export async function take(
         ...taken,
         pruned: 0,
         retentionFailure: tellable(error, surroundings, 300),
+        ...lossByEarlier(found, known, task.confirmed),
         milliseconds: milliseconds(),
       };
     }

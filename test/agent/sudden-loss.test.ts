@@ -2,6 +2,9 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { container } from '../../src/agent/container.ts';
+import { Failure } from '../../src/agent/failure.ts';
+import type { Machine } from '../../src/agent/machine.ts';
 import { timeOfId } from '../../src/backup/id.ts';
 import type { BackupState } from '../../src/backup/state.ts';
 import { expectResult, runAgent } from '../support/agent-surroundings.ts';
@@ -19,7 +22,7 @@ const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: '
 let hours = 0;
 
 /** The next run of a schedule that keeps two; `ahead`: by how much the clock of its pod is wrong. */
-async function run(state: BackupState, more: object = {}, ahead = 0) {
+async function run(state: BackupState, more: object = {}, ahead = 0, openTarget = container.openTarget) {
   hours += 1;
   const task = {
     task: 'take',
@@ -32,7 +35,7 @@ async function run(state: BackupState, more: object = {}, ahead = 0) {
     ...more,
   };
   const at = Date.now() - 1000 * hour + hours * hour + ahead;
-  const taken = expectResult(await runWith(task, state, at), 'taken');
+  const taken = expectResult(await runWith(task, state, at, openTarget), 'taken');
   const { folder, id } = taken.backup;
   for (const name of ['data', 'manifest.json']) {
     utimesSync(join(store.home, 'claim', folder, name), at / 1000, at / 1000);
@@ -93,6 +96,28 @@ describe('a Redis that came up empty', () => {
     }
     expect(kept()).toContain(id);
     expect(kept()).toHaveLength(4);
+  });
+
+  it('is told of although the target gives no list any more: a last backup would let the data go', async () => {
+    const real = await run(redisHolding(5));
+    const openTarget: Machine['openTarget'] = async (...args) => {
+      const target = await container.openTarget(...args);
+      let lists = 0;
+      return {
+        ...target,
+        async *list(folder) {
+          lists += 1;
+          if (lists > 1) throw new Failure('TargetUnreachable', 'it gives no list');
+          yield* target.list(folder);
+        },
+      };
+    };
+    const purpose = { type: 'deletion', name: 'cache', uid: 'uid-1' };
+    const last = await run(redisHolding(0), { purpose, retention: undefined }, 0, openTarget);
+    expect(last).toMatchObject({
+      retentionFailure: 'it gives no list',
+      suddenLoss: `it holds no keys, and ${real.id} held 5 keys`,
+    });
   });
 
   it('is not what a restore takes for the newest without being told to', async () => {

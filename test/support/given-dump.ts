@@ -32,7 +32,12 @@ function machineWith(state: BackupState): Machine {
 }
 
 /** Runs the task when the agent's clock shows `at`, in milliseconds. */
-export function runWith(task: object, state: BackupState, at = systemClock.now()): Promise<AgentResult> {
+export function runWith(
+  task: object,
+  state: BackupState,
+  at = systemClock.now(),
+  openTarget: Machine['openTarget'] = container.openTarget,
+): Promise<AgentResult> {
   const clock = { ...systemClock, now: () => at };
-  return runTask(JSON.stringify(task), agentSurroundings({ clock }), machineWith(state));
+  return runTask(JSON.stringify(task), agentSurroundings({ clock }), { ...machineWith(state), openTarget });
 }
