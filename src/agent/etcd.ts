@@ -152,6 +152,12 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
       `${foreign.place} is of the cluster ${cluster_id}, and ${clusterId} was expected`,
     );
   }
+  const [first] = answers;
+  const other = answers.find(({ status }) => headerOf(status).cluster_id !== headerOf(first?.status ?? {}).cluster_id);
+  if (first !== undefined && other !== undefined) {
+    // Nothing here tells which of them is ours: an address that is used again leads to another's member for a while.
+    throw new Failure('SourceBroken', `${first.place} and ${other.place} are of different clusters`);
+  }
   for (const { place, status } of answers) refuseCorrupt(place, status);
   const candidates = answers
     .filter(({ status }) => status.isLearner !== true)

@@ -272,6 +272,20 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(existsSync(join(home, 'backups'))).toBe(false);
   }, 60_000);
 
+  it('is not taken where one that answers is of another cluster: an address may lead to it for a while', async () => {
+    const [[own], [stranger]] = [await start(), await start()];
+    for (let i = 0; i < 20; i++) await stranger?.call('kv/put', { key: encoded(`k${i}`), value: encoded('theirs') });
+    await own?.call('kv/put', { key: encoded('k'), value: encoded('ours') });
+    const members = [own, stranger].flatMap((member) => member ?? []);
+    expect(await runAgent(takeTask(members))).toMatchObject({
+      result: 'failed',
+      reason: 'SourceBroken',
+      isTransient: true,
+      message: expect.stringMatching(/are of different clusters/),
+    });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+  });
+
   it.each<[string, string]>([
     ['names a member', '1'],
     ['names nobody', '0'],

@@ -38,6 +38,7 @@ interface Found {
   readonly host: string;
   readonly member: Member;
   readonly isLeader: boolean;
+  readonly clusterId: unknown;
 }
 
 export function etcdDatabase(processes: Processes): Database {
@@ -61,10 +62,10 @@ export function etcdDatabase(processes: Processes): Database {
   async function ask(host: string, port: number, context: AgentContext): Promise<Found | 'corrupt'> {
     const { leader, isLearner, header, errors } = await call(host, port, 'maintenance/status', {}, context);
     if (String(errors ?? '').includes('CORRUPT')) return 'corrupt';
-    const id = (header as Answer | undefined)?.member_id;
+    const { member_id: id, cluster_id: clusterId } = (header ?? {}) as Answer;
     const member = [...processes.all].find((each) => each.id === id);
     if (member === undefined || isLearner === true) throw new Failure('SourceUnreachable', `${host} has no vote`);
-    return { host, member, isLeader: leader === id };
+    return { host, member, isLeader: leader === id, clusterId };
   }
 
   return {
@@ -79,6 +80,9 @@ export function etcdDatabase(processes: Processes): Database {
       const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       const found = answered.filter((each) => each !== 'corrupt');
       if (found.length < answered.length) throw new Failure('SourceBroken', 'a CORRUPT alarm stands');
+      if (found.some(({ clusterId }) => clusterId !== found[0]?.clusterId)) {
+        throw new Failure('SourceBroken', 'they are of different clusters');
+      }
       const chosen = found.find(({ isLeader }) => !isLeader) ?? found[0];
       if (chosen === undefined) throw new Failure('SourceUnreachable', 'no member answers');
       const { host, member, isLeader } = chosen;
