@@ -1,14 +1,23 @@
-/** Which node of a Redis cluster a backup is taken from: a replica that follows, else the primary. */
+/**
+ * Which node of a Redis cluster a backup is taken from: a replica that has what the primary had when it was asked, else
+ * the primary. A replica counts as one that follows for up to a minute after nothing comes from its primary any more, so
+ * without a primary that answers nobody tells what it lacks.
+ */
 import type { Endpoint, RedisSource } from '../backup/source.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
 import { type RedisConnection, redisConnection } from '../engines/redis/connection.ts';
 import { RedisError } from '../engines/redis/resp.ts';
+import { sleep } from '../runtime/clock.ts';
 import { Failure, wordsOf } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 import { inTime } from './wait.ts';
 import { openWire, placeOf } from './wire.ts';
 
 const answerMs = 5_000;
+
+/** What the primary has acknowledged is on its way for a moment. */
+const behindMs = 200;
+const attempts = 10;
 
 /** What follows `AUTH`; nothing where nobody asks for a password. */
 export type RedisLogin = readonly string[];
@@ -31,9 +40,9 @@ export interface RedisNode {
   readonly keys: Readonly<Record<string, number>>;
 }
 
-/** Those that can give their data, the best one first, and how many answered at all. */
+/** The one to take the data from, and how many answered at all. */
 export interface RedisSurvey {
-  readonly nodes: readonly RedisNode[];
+  readonly node: RedisNode;
   readonly answered: number;
 }
 
@@ -44,7 +53,8 @@ export async function surveyRedis(
   tls: TlsMaterial | undefined,
   surroundings: Surroundings,
 ): Promise<RedisSurvey> {
-  const found = await Promise.allSettled(source.members.map((endpoint) => ask(endpoint, logins, tls, surroundings)));
+  const again = (endpoint: Endpoint): Promise<Answer> => ask(endpoint, logins, tls, surroundings);
+  const found = await Promise.allSettled(source.members.map(again));
   surroundings.signal.throwIfAborted();
   const told = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   // Whoever does not know the cluster where others do may be of another one that has the same password.
@@ -57,13 +67,44 @@ export async function surveyRedis(
   for (const error of failures) surroundings.log.info({ err: error }, 'a node is left out');
   const nodes = answers.flatMap(({ node }) => (node === undefined ? [] : [node])).sort(better);
   requireOneHistory(nodes);
-  if (nodes.length > 0) return { nodes, answered: answers.length };
+  const primary = nodes.find(({ role }) => role === 'primary');
+  if (primary !== undefined) {
+    return { node: await upToDate(nodes, primary, again, surroundings), answered: answers.length };
+  }
+  const [first] = failures;
+  if (nodes.length > 0) {
+    const why = first === undefined ? '' : ` (${wordsOf(first)})`;
+    throw new Failure('SourceBroken', `no primary answers that tells what it has acknowledged${why}`);
+  }
   const refusal = failures.find((error) => error instanceof Failure && error.reason === 'SourceRefused');
   if (refusal !== undefined) throw refusal;
-  const [first] = failures;
   if (answers.length === 0) throw new Failure('SourceUnreachable', `no node answers: ${wordsOf(first)}`);
   const states = answers.map(({ endpoint, why }) => `${placeOf(endpoint)} ${why}`).join(', ');
   throw new Failure('SourceBroken', `no node can give its data: ${states}`);
+}
+
+/** The best replica, once it has what the primary had; the primary where that takes too long. */
+async function upToDate(
+  nodes: readonly RedisNode[],
+  primary: RedisNode,
+  again: (endpoint: Endpoint) => Promise<Answer>,
+  { clock, signal, log }: Surroundings,
+): Promise<RedisNode> {
+  const [best = primary] = nodes;
+  try {
+    let node: RedisNode | undefined = best;
+    for (let attempt = 1; node !== undefined; attempt++) {
+      if (node.history === primary.history && node.offset >= primary.offset) return node;
+      if (attempt === attempts) break;
+      await sleep(clock, behindMs, signal);
+      ({ node } = await again(best.endpoint));
+    }
+    log.info({ member: placeOf(best.endpoint) }, 'a replica is left out that lacks what the primary has');
+  } catch (error) {
+    signal.throwIfAborted();
+    log.info({ err: error, member: placeOf(best.endpoint) }, 'a replica is left out');
+  }
+  return primary;
 }
 
 /**

@@ -26,9 +26,7 @@ const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } 
 export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump> {
   const logins = await loginsOf(source, surroundings);
   const tls = await tlsFrom(source.tls);
-  const { nodes, answered } = await surveyRedis(source, logins, tls, surroundings);
-  const [node] = nodes;
-  if (node === undefined) throw new Error('a survey names a node, or fails');
+  const { node, answered } = await surveyRedis(source, logins, tls, surroundings);
   const wire = await openWire(node.endpoint, tls, surroundings);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);

@@ -1,5 +1,6 @@
 /** Backups of real Redis servers: taken while somebody writes, put back, compared. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,6 +44,31 @@ function takeTask(members: readonly RedisProcess[], more: object = {}): object {
     target: target(),
     encryptionKeyFile: join(home, 'key'),
     ...more,
+  };
+}
+
+/** A way to a port of the loopback, on which nothing comes back for as long as it is held. */
+async function openLink(to: number) {
+  const pairs: { readonly asking: Socket; readonly answering: Socket }[] = [];
+  const server = createServer((asking) => {
+    const answering = connect(to, '127.0.0.1');
+    for (const socket of [asking, answering]) socket.on('error', () => undefined);
+    pairs.push({ asking, answering });
+    answering.pipe(asking).pipe(answering);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    hold(): void {
+      for (const { asking, answering } of pairs) answering.unpipe(asking).pause();
+    },
+    goOn(): void {
+      for (const { asking, answering } of pairs) answering.pipe(asking);
+    },
+    close(): void {
+      for (const socket of pairs.flatMap(({ asking, answering }) => [asking, answering])) socket.destroy();
+      server.close();
+    },
   };
 }
 
@@ -227,6 +253,37 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     await replaced.stop();
     const taken = expectResult(await runAgent(takeTask([replaced, stale, primary])), 'taken');
     expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+  });
+
+  it('holds what the primary had acknowledged when it was asked, however far behind a replica is', async () => {
+    const primary = await start(['repl-diskless-sync no']);
+    const link = await openLink(primary.port);
+    try {
+      const replica = await start([`replicaof 127.0.0.1 ${link.port}`]);
+      const linkStatus = async () => String(await replica.command('INFO', 'replication'));
+      await expect.poll(linkStatus).toContain('master_link_status:up');
+      link.hold();
+      await primary.command('DEBUG', 'POPULATE', '50');
+      await primary.command('SET', 'acknowledged', '1');
+      expect(await linkStatus()).toContain('master_link_status:up');
+      const surroundings = agentSurroundings();
+      const { backup } = expectResult(await runAgent(takeTask([primary, replica]), surroundings), 'taken');
+      expect(backup.state).toMatchObject({ firstDatabase: { keys: 51 } });
+      expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${primary.port}","role":"primary"`);
+      // Nobody says what it lacks.
+      expect(await runAgent(takeTask([replica]))).toMatchObject({
+        result: 'failed',
+        reason: 'SourceBroken',
+        isTransient: true,
+        message: expect.stringContaining('no primary answers'),
+      });
+      link.goOn();
+      const next = agentSurroundings();
+      expectResult(await runAgent(takeTask([primary, replica]), next), 'taken');
+      expect(next.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
+    } finally {
+      link.close();
+    }
   });
 
   it('leaves nothing behind when the server dies in the middle of it', async () => {

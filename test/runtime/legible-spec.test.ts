@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest';
 import { type EtcdSpec, etcdKind } from '../../src/api/etcd.ts';
 import type { KubeObject } from '../../src/api/object.ts';
+import { redisKind } from '../../src/api/redis.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup.ts';
+import { redisBackup } from '../../src/engines/redis/backup.ts';
 import { lastWill, readAlone } from '../../src/runtime/legible-spec.ts';
 
 const tls = { client: { selfManaged: {} } };
@@ -33,6 +35,14 @@ it('a last backup is taken over TLS, as every other one', () => {
     { tls: { servername: 'db-client.apps.svc' } },
     ['db-root', 'db-client-user'],
   ]);
+});
+
+it('a last backup asks every node of a Redis that there is, whatever the spec would have', () => {
+  const names = ['db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-sentinel-0'];
+  const members = names.map((name) => ({ name, role: 'unknown', ready: true }));
+  const object = { ...etcd({ replicas: 'few' }), kind: 'RedisCluster', status: { members } };
+  const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
+  expect(source.members.map(({ host }) => host.replace(/\..*/, ''))).toEqual(names.slice(0, 5));
 });
 
 it('the data stays where it cannot be read how its last backup is taken', () => {

@@ -1,4 +1,5 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
+import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { type BackupPart, filledVolume } from '../backup-part.ts';
 import { identityKey, identityUser } from './identity.ts';
@@ -14,7 +15,17 @@ const identityDirectory = '/etc/clusterwright/internal';
 /** Share of the keys by which a count may be off. */
 const countedRoughly = 0.05;
 
+function knownNodes({ metadata, spec, status }: Cluster<RedisSpec>): number {
+  const ofNode = `${redisNames(metadata.name).data}-`;
+  const numbers = (status?.members ?? []).flatMap(({ name }) => {
+    const number = name.startsWith(ofNode) ? name.slice(ofNode.length) : '';
+    return /^\d+$/.test(number) ? [Number(number)] : [];
+  });
+  return numbers.reduce((size, number) => Math.max(size, number + 1), spec.replicas);
+}
+
 export const redisBackup: BackupPart<RedisSpec> = {
+  /** Each node, also one that is to go: the primary is among them, and tells what it has acknowledged. */
   source(cluster) {
     const { metadata, spec } = cluster;
     const { name, key } = passwordSecret(cluster);
@@ -23,7 +34,10 @@ export const redisBackup: BackupPart<RedisSpec> = {
     return {
       source: {
         engine: 'redis',
-        members: dataPodNames(cluster, spec.replicas).map((pod) => ({ host: `${pod}.${service}`, port: dataPort })),
+        members: dataPodNames(cluster, knownNodes(cluster)).map((pod) => ({
+          host: `${pod}.${service}`,
+          port: dataPort,
+        })),
         passwordFile: `${authDirectory}/password`,
         identity: { user: identityUser(cluster), passwordFile: `${identityDirectory}/${identityKey}` },
       },

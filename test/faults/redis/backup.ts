@@ -13,6 +13,9 @@ import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts
 import { marker } from './data-volume.ts';
 import type { Processes } from './processes.ts';
 
+/** How often, and for how many times, a replica that is behind is asked again: as in the agent. */
+const behindMs = 200;
+const attempts = 10;
 /** From the choice of a node until the dump begins. */
 const forkMs = 300;
 const origin = 'restored-from.json';
@@ -40,7 +43,11 @@ function read(data: Buffer): Contents {
 interface Found {
   readonly host: string;
   readonly node: DataNode;
+  readonly port: number;
   readonly isReplica: boolean;
+  /** `master_replid`. */
+  readonly history: string;
+  readonly offset: number;
   /** It let the agent in as the cluster, and not by a password that others may have, too. */
   readonly knowsCluster: boolean;
 }
@@ -88,10 +95,12 @@ export function redisDatabase(processes: Processes): Database {
         const text = String(await inTime(connection.command('INFO', 'replication'), host));
         const node = processes.data(network.resolve(host) ?? '');
         const isReplica = text.includes('role:slave');
+        const field = (name: string): string => new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1] ?? '';
+        const offset = Number(field(isReplica ? 'slave_repl_offset' : 'master_repl_offset'));
         if (node === undefined || (isReplica && !text.includes('master_link_status:up'))) {
           throw new Failure('SourceUnreachable', `${host} follows nobody`);
         }
-        return { host, node, isReplica, knowsCluster };
+        return { host, port, node, isReplica, history: field('master_replid'), offset, knowsCluster };
       } finally {
         connection.close();
       }
@@ -101,6 +110,25 @@ export function redisDatabase(processes: Processes): Database {
       const isRefusal = error instanceof RedisError && /^(WRONGPASS|NOAUTH)/.test(error.message);
       throw new Failure(isRefusal ? 'SourceRefused' : 'SourceUnreachable', `${host} cannot be asked`, { cause: error });
     }
+  }
+
+  /** The furthest replica, once it has what the primary had; the primary where that takes too long. */
+  async function choose(found: readonly Found[], again: (each: Found) => Promise<Found>, { pause }: AgentContext) {
+    const primary = found.find(({ isReplica }) => !isReplica);
+    if (found.some(({ history }) => history !== found[0]?.history)) {
+      throw new Failure('SourceBroken', 'they do not replicate from the same primary');
+    }
+    if (primary === undefined) throw new Failure('SourceBroken', 'no primary answers');
+    const [best] = found.filter(({ isReplica }) => isReplica).sort((a, b) => b.offset - a.offset);
+    if (best === undefined) return primary;
+    let chosen: Found | undefined = best;
+    for (let attempt = 1; chosen !== undefined; attempt++) {
+      if (chosen.history === primary.history && chosen.offset >= primary.offset) return chosen;
+      if (attempt === attempts) break;
+      await pause(behindMs);
+      chosen = await again(best).catch(() => undefined);
+    }
+    return primary;
   }
 
   return {
@@ -116,11 +144,12 @@ export function redisDatabase(processes: Processes): Database {
       const told = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       const knowing = told.filter(({ knowsCluster }) => knowsCluster);
       const found = knowing.length > 0 ? knowing : told;
-      const chosen = found.find(({ isReplica }) => isReplica) ?? found[0];
-      if (chosen === undefined) {
+      if (found.length === 0) {
         const refused = asked.find((each) => each.status === 'rejected')?.reason as unknown;
         throw refused ?? new Failure('SourceUnreachable', 'there is no member');
       }
+      const again = ({ host, port }: Found): Promise<Found> => ask(host, port, logins, context);
+      const chosen = await choose(found, again, context);
       await context.pause(forkMs);
       const { node, host, isReplica } = chosen;
       if (node.hasEnded || node.isFrozen || !context.network.reaches(context.ip, node.ip)) {
