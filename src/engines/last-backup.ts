@@ -58,7 +58,9 @@ export function planEnd(
 ): { readonly plan: Plan; readonly isWaitingForBackup: boolean } {
   const ending = asItEnds(engine, cluster, children);
   const isHeld = (cluster.metadata.finalizers ?? []).includes(deletionFinalizer);
-  const before = isHeld ? engine.lastBackup?.(ending, children, now) : undefined;
+  // What it holds is its own, wherever it keeps that.
+  const isFormed = cluster.status?.initialized === true;
+  const before = isHeld ? engine.lastBackup?.(isFormed ? cluster : ending, children, now) : undefined;
   return {
     plan: before ?? planDeletion(ending, engine.kind.resource, children, secrets),
     isWaitingForBackup: before !== undefined,
@@ -67,12 +69,21 @@ export function planEnd(
 
 /** With the policy that counts: volumes that were never its own stay, and so do the passwords that go with them. */
 export function asItEnds(
-  engine: Pick<RegisteredEngine, 'ownsNoVolume'>,
+  engine: Pick<RegisteredEngine, 'ownsNoVolume' | 'resources'>,
   cluster: Cluster<CommonSpec>,
   children: Children,
 ): Cluster<CommonSpec> {
-  if (engine.ownsNoVolume?.(cluster, children) !== true) return cluster;
+  const isRefused = engine.ownsNoVolume?.(cluster, children) === true;
+  if (!isRefused && !(children.claims.length > 0 && hasNoVolumes(engine, cluster))) return cluster;
   return { ...cluster, spec: { ...cluster.spec, deletionPolicy: 'Retain' } };
+}
+
+/** It keeps its data in its pods, from its first day to its last. */
+function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): boolean {
+  const sets = engine.resources(cluster).filter(({ object }) => object.kind === 'StatefulSet');
+  const claimsOf = ({ spec }: KubeObject): readonly unknown[] =>
+    (spec as { readonly volumeClaimTemplates?: readonly unknown[] }).volumeClaimTemplates ?? [];
+  return sets.length > 0 && sets.every(({ object }) => claimsOf(object).length === 0);
 }
 
 function isTaken({ metadata }: Cluster): boolean {

@@ -29,9 +29,8 @@ export function readAlone(
  * Secrets are its own. Where not even that can be read, the data stays. Otherwise it could never end.
  */
 export function lastWill(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
-  return (
-    readAlone(kind, object, ['deletionPolicy', 'bootstrap', 'auth', 'tls', 'backup']) ?? readAlone(kind, object, [])
-  );
+  const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup'];
+  return readAlone(kind, object, fields) ?? readAlone(kind, object, []);
 }
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */

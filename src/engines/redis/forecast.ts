@@ -15,8 +15,8 @@ export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): 
   return [...changesToCome(cluster, children), ...warnings];
 }
 
-function changesToCome(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {
-  const { dataSize } = situationOf(cluster, children, nothingObserved);
+function changesToCome(cluster: Cluster<RedisSpec>, found: Children): readonly string[] {
+  const { dataSize, children } = situationOf(cluster, found, nothingObserved);
   const leaving = dataPodNames(cluster, dataSize).slice(cluster.spec.replicas).reverse();
   const shrinking =
     leaving.length === 0

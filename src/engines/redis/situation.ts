@@ -1,7 +1,7 @@
 /** Everything the Redis rules look at, gathered once a pass. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import type { Children, Claim, Pod } from '../../resources/children.ts';
+import { type Children, type Claim, childrenOf, type Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
 import { addressAnnotation, choiceAnnotation, choiceOf, redisNames, termAnnotation } from './names.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
@@ -10,6 +10,7 @@ import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 export interface Situation {
   readonly cluster: Cluster<RedisSpec>;
   readonly spec: RedisSpec;
+  /** Without volumes where it has none: those of its name are an earlier cluster's. */
   readonly children: Children;
   readonly observed: RedisObserved;
   readonly topology: Topology;
@@ -24,9 +25,10 @@ export interface Situation {
   readonly sentinelSize: number;
 }
 
-export function situationOf(cluster: Cluster<RedisSpec>, children: Children, reported: RedisObserved): Situation {
+export function situationOf(cluster: Cluster<RedisSpec>, found: Children, reported: RedisObserved): Situation {
   const names = redisNames(cluster.metadata.name);
   const { spec } = cluster;
+  const children = spec.storage.ephemeral ? withoutClaims(found) : found;
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
   const observed = withoutLostFailovers(reported, addresses);
@@ -66,6 +68,12 @@ export function situationOf(cluster: Cluster<RedisSpec>, children: Children, rep
     sentinelSize:
       children.statefulSet(names.sentinel)?.spec?.replicas ?? sizeToldBy(namesOf(sentinelPods), spec.sentinel.replicas),
   };
+}
+
+/** What they say is of an earlier cluster's data, and what was written on them would be told to the next one. */
+function withoutClaims(children: Children): Children {
+  if (children.claims.length === 0) return children;
+  return childrenOf(children.objects.filter(({ kind }) => kind !== 'PersistentVolumeClaim'));
 }
 
 /**
