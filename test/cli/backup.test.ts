@@ -119,6 +119,27 @@ describe('backup verify', () => {
     });
   });
 
+  it('is none where volumes of the name are kept: it would take them up, and along when it goes', async () => {
+    const names = { 'app.kubernetes.io/managed-by': 'clusterwright', 'app.kubernetes.io/name': 'redis' };
+    const claim: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name: 'data-first-drill-0',
+        namespace: 'team',
+        labels: { ...names, 'app.kubernetes.io/instance': 'first-drill' },
+        annotations: { 'clusterwright.dev/restored': verified.location ?? '' },
+      },
+      spec: {},
+    };
+    const backup = object('Backup', 'first', { cluster: about, target }, verified);
+    const api = apiServer({ objects: [object('RedisCluster', 'db', {}), backup, claim], settle });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, world({ api }))).rejects.toThrow(
+      'there are volumes of a RedisCluster first-drill (data-first-drill-0)',
+    );
+    expect(api.writes).toEqual([]);
+  });
+
   const run = (id: string, more: Partial<RunResult> = {}): RunResult => {
     return { ...verified, id, job: `nightly-${id}`, outcome: 'Verified', ...more };
   };

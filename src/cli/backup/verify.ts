@@ -52,6 +52,7 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
   const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
   try {
     const drill = await prepare(connection, args, around);
+    await refuseKeptVolumes(connection, drill);
     around.stderr(`${drill.object.kind} ${drill.name} is made of backup ${drill.id}, asked, and deleted\n`);
     const made = await connection.client.create(drill.object);
     try {
@@ -94,6 +95,16 @@ async function prepare(connection: Connection, args: VerifyArguments, around: Su
   const { resource } = engine.kind;
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace }, spec };
   return { engine, part, namespace, name, id, object, wanted: contents };
+}
+
+/** A cluster takes up what an earlier one of its name got from the same backup, and what it has taken up goes with it. */
+async function refuseKeptVolumes({ client }: Connection, { engine, namespace, name, object }: Drill): Promise<void> {
+  const { claims } = await readChildren(client, engine, namespace, name);
+  if (claims.length === 0) return;
+  const kept = claims.map(({ metadata }) => metadata.name).join(', ');
+  throw new CommandError(
+    `there are volumes of a ${object.kind} ${name} (${kept}), which a throw-away cluster of that name would take along when it goes: delete them if nobody needs them, or try a Backup of another name; nothing was made`,
+  );
 }
 
 /** The cluster is gone: one of the same version will do. */
