@@ -14,17 +14,23 @@ const recheckMs = 10_000;
 /** Undefined where every process that can be asked knows the password. */
 export function passwordTrouble({ cluster, observed }: Pick<Situation, 'cluster' | 'observed'>): string | undefined {
   const all = [...observed.data, ...observed.sentinels];
-  const unknowing = answering([...observed.data]).filter((node) => !hasAll(node, 'password'));
-  const sentinels = answering([...observed.sentinels]).filter((node) => !hasAll(node, 'password'));
-  const names = [...unknowing, ...sentinels].map(({ pod }) => pod);
+  const asked = [...answering([...observed.data]), ...answering([...observed.sentinels])];
+  const names = asked.filter((node) => !hasAll(node, 'password')).map(({ pod }) => pod);
   const refusing = all.filter((node): node is SilentNode => 'refusal' in node && node.refusal !== undefined);
   const words = [
     ...(names.length === 0 ? [] : [`${names.join(', ')} would answer WRONGPASS to it`]),
     ...refusing.map(({ pod, refusal }) => `${pod} answers: ${refusal}`),
   ];
   if (words.length === 0) return undefined;
+  const { name } = passwordSecret(cluster);
+  const unknowing = [...names, ...refusing.map(({ pod }) => pod)];
+  // They started while the Secret said something else.
+  if (unknowing.length < all.length / 2) {
+    const [pods, begin] = unknowing.length === 1 ? ['the pod', 'it starts'] : ['the pods', 'they start'];
+    return `most processes have the password in Secret ${name}, but ${words.join('; ')}: delete ${pods} ${unknowing.join(', ')}, and ${begin} with it`;
+  }
   return (
-    `the password in Secret ${passwordSecret(cluster).name} is not the one that the servers have: ${words.join('; ')}. ` +
+    `the password in Secret ${name} is not the one that the servers have: ${words.join('; ')}. ` +
     'They keep theirs, and nothing is restarted; put the old password back into the Secret'
   );
 }

@@ -96,6 +96,15 @@ describe('a Secret whose password the servers do not know', () => {
     });
   });
 
+  it('that all but one know has that one named, which is to start with it', () => {
+    const { cluster, children, observed } = redisWorld({ nodes: { 2: { ...other } } });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      reason: 'PasswordUnknown',
+      message:
+        'most processes have the password in Secret db-auth, but db-2 would answer WRONGPASS to it: delete the pod db-2, and it starts with it',
+    });
+  });
+
   it('of a process that refuses altogether is told in its own words', () => {
     const silent = { state: 'silent', pod: 'db-0', address: '10.0.0.0', why: refusal, refusal } as const;
     const { cluster, children, observed } = redisWorld({ observed: { data: [silent], sentinels: [] } });
