@@ -48,6 +48,16 @@ function rosterOf(situation: Situation, members: readonly Member[]): Roster {
   return new Map(entries);
 }
 
+/**
+ * Whether its entry says `resume`, once the roster of this pass is written. Until then its process would start on a blank
+ * volume as well, under its old number.
+ */
+export function isToResume(situation: Situation, member: Member): boolean {
+  const { cluster } = situation;
+  const { index } = member;
+  return index !== undefined && isResuming(cluster, index, startOf(situation, { ...member, index }, []));
+}
+
 function hasTrace({ roster, sets, claims }: Situation, index: number): boolean {
   return roster.has(index) || sets.has(index) || claims.has(index);
 }

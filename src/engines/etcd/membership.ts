@@ -6,10 +6,11 @@
  * (safety rules E1 to E4).
  */
 import { pods as podResource } from '../../api/resource.ts';
-import { type Outcome, type Plan, wait } from '../../plan/plan.ts';
+import { type Outcome, type Plan, type Step, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import type { Pod } from '../../resources/children.ts';
 import type { EtcdAction, Target } from './action.ts';
+import { isToResume } from './formation.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
@@ -90,7 +91,11 @@ export function planReplacement(situation: Situation, members: readonly Member[]
   return undefined;
 }
 
-/** Members without a vote get it when they have caught up, one after the other, or go when they are not wanted any more. */
+/**
+ * Members without a vote get it when they have caught up, one after the other, or go when they are not wanted any more.
+ * Not before they are to resume: one that votes and comes back blank may give its vote to who lacks what it has
+ * acknowledged (safety rule E3).
+ */
 export function planLearner(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const learners = members.filter(({ isLearner }) => isLearner);
   const newest = learners.at(-1);
@@ -106,9 +111,11 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
       wait('ScalingIn', `${name} leaves before it has a vote`, recheckMs),
     );
   }
-  const [first] = learners
+  const copying = learners
     .filter(({ live }) => live !== undefined)
     .sort((a, b) => (b.live?.applied ?? 0) - (a.live?.applied ?? 0));
+  const ready = copying.find((member) => isToResume(situation, member));
+  const first = ready ?? copying[0];
   const isSoon = areYoung(situation, learners);
   const againMs = isSoon ? recheckMs : patientMs;
   const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
@@ -117,19 +124,17 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
     return another ?? { steps: [], outcome: wait('Joining', message, againMs) };
   }
   const name = nameOf(cluster, first);
-  const promotion: EtcdPlan = {
-    steps: [
-      {
-        type: 'act',
-        action: { type: 'etcd.promote', via, memberId: first.id },
-        summary: `give ${name} a vote, if it has caught up`,
-        ...(isSoon ? {} : { unhurried: true }),
-      },
-    ],
+  const promotion: Step<EtcdAction> = {
+    type: 'act',
+    action: { type: 'etcd.promote', via, memberId: first.id },
+    summary: `give ${name} a vote, if it has caught up`,
+    ...(isSoon ? {} : { unhurried: true }),
+  };
+  return {
+    // The other way round etcd 3.5 takes nobody in until the new voter has been connected for five seconds.
+    steps: [...(another?.steps ?? []), ...(ready === undefined ? [] : [promotion])],
     outcome: wait('Joining', `${name} catches up with the leader`, againMs),
   };
-  // The other way round etcd 3.5 takes nobody in until the new voter has been connected for five seconds.
-  return { ...promotion, steps: [...(another?.steps ?? []), ...promotion.steps] };
 }
 
 /** From this minor on two members may be without a vote, as `settings.ts` has it. */

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
+
+const listedWith = (changes: Readonly<Record<number, Partial<ListedMember>>>): ListedMember[] =>
+  (etcdWorld().observed.agreed?.members ?? []).map((member, number) => ({ ...member, ...changes[number] }));
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
@@ -99,6 +103,26 @@ describe('more members', () => {
       'E2: get their vote when they run',
       { numbers: [0, 1, 2], members: { 2: 'copying' } },
       ['promote 2', 'wait Joining'],
+    ],
+    [
+      'E3: get no vote before their volume is marked: until then they would come back blank, as somebody who votes',
+      { numbers: [0, 1, 2], members: { 2: 'copying' }, starts: { 2: 'joins' }, claims: { 2: 'blank' } },
+      ['data-db-2-0: etcd-member 3e8/3, etcd-namespace apps', 'wait Joining'],
+    ],
+    [
+      'E3: get their vote after the roster has said that they resume',
+      { numbers: [0, 1, 2], members: { 2: 'copying' }, starts: { 2: 'joins' } },
+      ['apply ConfigMap db-members: db-2.cluster=db-2=http://db-2-0.db.apps.svc:2380', 'promote 2', 'wait Joining'],
+    ],
+    [
+      'E3: get no vote while etcd has yet to hear that they have started',
+      {
+        numbers: [0, 1, 2],
+        members: { 2: 'copying' },
+        starts: { 2: 'joins' },
+        agreed: { members: listedWith({ 2: { isLearner: true, hasStarted: false } }) },
+      },
+      ['wait Joining'],
     ],
     [
       'E2: are waited for while they do not answer, and no other comes',
