@@ -8,9 +8,11 @@
 import { blocked, wait } from '../../plan/plan.ts';
 import type { Target } from './action.ts';
 import { givenQuota } from './given-quota.ts';
+import { wordsFor } from './health.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { nearlyFull, roomFor } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
+import { minorNumber, patchNumber } from './versions.ts';
 import { volumeBytes } from './volume-size.ts';
 
 const recheckMs = 500;
@@ -45,7 +47,9 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
       wait('FreeingSpace', 'the quota is used up: the history of keys is dropped', recheckMs),
     );
   }
-  const change = planDefragment(situation, members, (member) => unusedOf(member) > quota * worthwhile);
+  const worthy = members.filter((member) => unusedOf(member) > quota * worthwhile);
+  const cramped = worthy.filter((member) => endsWithoutRoom(member) && !hasRoomForCopy(situation, member));
+  const change = planDefragment(situation, members, (member) => worthy.includes(member) && !cramped.includes(member));
   if (change !== undefined) return change;
   const largest = Math.max(...members.map(({ live }) => live?.dbSize ?? 0));
   if (largest < quota * nearlyFull) {
@@ -55,6 +59,11 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
       `end the NOSPACE alarm of ${member === undefined ? 'a member' : nameOf(cluster, member)}`,
       wait('EndingAlarm', 'there is room again: writes are let in', recheckMs),
     );
+  }
+  const [first] = cramped;
+  if (first?.live !== undefined) {
+    const message = `${wordsFor(cluster, cramped)}: no room on the volume for the copy that gives unused space back, without which etcd ${first.live.version} ends: set version to 3.5.${survivingPatchOf35} or later, or raise storage.size`;
+    return { steps: [], outcome: blocked('QuotaExhausted', message) };
   }
   const message = `the database holds ${largest} of ${quota} bytes and takes no writes: delete keys, or raise config.quotaBackend`;
   return { steps: [], outcome: blocked('QuotaExhausted', message) };
@@ -88,6 +97,13 @@ function hasRunForAWhile({ pods, observed }: Situation, { index }: Member): bool
 /** What is used is copied beside the database before that goes. A log that meets a full disk ends its member. */
 function hasRoomForCopy(situation: Situation, { live }: Member): boolean {
   return live === undefined || live.dbSize + live.dbInUse <= roomFor(volumeBytes(situation));
+}
+
+/** From this one on a defragmentation that meets a full disk is given up; before, its member ends (etcd #18810). */
+const survivingPatchOf35 = 17;
+
+function endsWithoutRoom({ live }: Member): boolean {
+  return live !== undefined && minorNumber(live.version) === 5 && patchNumber(live.version) < survivingPatchOf35;
 }
 
 function unusedOf({ live }: Member): number {

@@ -19,6 +19,11 @@ const compacted = (revision: string, more: Partial<Story> = {}): Story => {
   return { ...story, observed: { agreed: { ...agreed, compacted: revision } } };
 };
 
+/** Of the version, on a volume that has room for the database and the log, and for no copy. */
+const cramped = (version: string, storage = '1Gi'): Pick<Story, 'spec'> => ({
+  spec: { version, storage: { size: storage }, config: { quotaBackend: '460Mi' } },
+});
+
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
@@ -43,6 +48,26 @@ describe('E11: a quota that is used up', () => {
     [
       'then gives its space back, one member at a time',
       compacted('100', { members: { all: size(100, 10) } }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'gives no space back where 3.5.16 would end for want of room, and says what can be done',
+      compacted('100', { ...cramped('3.5.16'), members: { all: size(460, 300) } }),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'gives it back where there is room for a copy, by 3.5.16 as well',
+      compacted('100', { ...cramped('3.5.16', '2Gi'), members: { all: size(460, 300) } }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'tries to give it back without room where etcd goes on when that fails, which is from 3.5.17 on',
+      compacted('100', { ...cramped('3.5.17'), members: { all: size(460, 300) } }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'and under 3.6',
+      compacted('100', { ...cramped('3.6.0'), members: { all: size(460, 300) } }),
       ['defragment db-1-0', 'wait Defragmenting'],
     ],
     [
@@ -111,6 +136,15 @@ describe('E11: a quota that is used up', () => {
       ['disarm 76 NOSPACE', 'wait EndingAlarm'],
     ],
   ]);
+});
+
+it('what a member without room for a copy needs is said', () => {
+  const story = compacted('100', { ...cramped('3.5.16'), members: { all: size(460, 300) } });
+  const { cluster, children, observed } = etcdWorld(story);
+  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+    message:
+      'db-0-0, db-1-0, db-2-0: no room on the volume for the copy that gives unused space back, without which etcd 3.5.16 ends: set version to 3.5.17 or later, or raise storage.size',
+  });
 });
 
 it('whose alarm is ended is named', () => {
