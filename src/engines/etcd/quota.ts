@@ -12,6 +12,8 @@ const mebibyte = 1024 ** 2;
 const largestDefault = 8192 * mebibyte;
 const share = 0.6;
 const logBytes = 512 * mebibyte;
+/** Of that: the seven segments of the log do not take it. */
+export const spareBytes = 64 * mebibyte;
 /** What a file system keeps of a volume for itself. */
 const fileSystemShare = 0.05;
 /** Of the quota: from here on a database is as good as full. */

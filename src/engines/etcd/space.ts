@@ -10,7 +10,7 @@ import type { Target } from './action.ts';
 import { givenQuota } from './given-quota.ts';
 import { wordsFor } from './health.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { nearlyFull, roomFor } from './quota.ts';
+import { nearlyFull, roomFor, spareBytes } from './quota.ts';
 import { type Member, nameOf, type Situation, targetOf } from './situation.ts';
 import { minorNumber, patchNumber } from './versions.ts';
 import { volumeBytes } from './volume-size.ts';
@@ -48,7 +48,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
     );
   }
   const worthy = members.filter((member) => unusedOf(member) > quota * worthwhile);
-  const cramped = worthy.filter((member) => endsWithoutRoom(member) && !hasRoomForCopy(situation, member));
+  const cramped = worthy.filter((member) => endsWithoutRoom(member) && !hasRoomForCopy(situation, member, spareBytes));
   const change = planDefragment(situation, members, (member) => worthy.includes(member) && !cramped.includes(member));
   if (change !== undefined) return change;
   const largest = Math.max(...members.map(({ live }) => live?.dbSize ?? 0));
@@ -95,8 +95,8 @@ function hasRunForAWhile({ pods, observed }: Situation, { index }: Member): bool
 }
 
 /** What is used is copied beside the database before that goes. A log that meets a full disk ends its member. */
-function hasRoomForCopy(situation: Situation, { live }: Member): boolean {
-  return live === undefined || live.dbSize + live.dbInUse <= roomFor(volumeBytes(situation));
+function hasRoomForCopy(situation: Situation, { live }: Member, spare = 0): boolean {
+  return live === undefined || live.dbSize + live.dbInUse <= roomFor(volumeBytes(situation)) + spare;
 }
 
 /** From this one on a defragmentation that meets a full disk is given up; before, its member ends (etcd #18810). */

@@ -61,6 +61,11 @@ describe('E11: a quota that is used up', () => {
       ['defragment db-1-0', 'wait Defragmenting'],
     ],
     [
+      'gives it back on a volume of 1Gi where little is in use',
+      compacted('100', { ...cramped('3.5.16'), members: { all: size(460, 60) } }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
       'tries to give it back without room where etcd goes on when that fails, which is from 3.5.17 on',
       compacted('100', { ...cramped('3.5.17'), members: { all: size(460, 300) } }),
       ['defragment db-1-0', 'wait Defragmenting'],
