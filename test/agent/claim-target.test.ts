@@ -32,10 +32,13 @@ describe('a directory, as only directories are', () => {
   };
 
   it('is not made: a claim that is not mounted is no empty claim', async () => {
-    const target = claimTarget({ type: 'claim', directory: '/nowhere/at-all', prefix: '' }, agentSurroundings());
+    const home = mkdtempSync(join(tmpdir(), 'claim-target-'));
+    const directory = join(home, 'nowhere');
+    const target = claimTarget({ type: 'claim', directory, prefix: '' }, agentSurroundings());
     await expect(target.put('a/data', content())).rejects.toMatchObject({ reason: 'TargetRefused' });
     await expect(collected(target.list(''))).rejects.toMatchObject({ reason: 'TargetRefused' });
     await expect(collected(target.get('a'))).rejects.toMatchObject({ reason: 'TargetRefused' });
+    rmSync(home, { recursive: true });
   });
 
   it.each(['appendonlydir/appendonly.aof.manifest', 'data/member/snap/db', 'PG_VERSION'])(

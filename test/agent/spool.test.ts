@@ -49,7 +49,7 @@ describe('a spool', () => {
   it('holds nothing in plain where there is a key', async () => {
     const task = {
       task: 'take',
-      target: { type: 'claim', directory: '/nowhere/at-all', prefix: '' },
+      target: { type: 'claim', directory: join(store.home, 'nowhere'), prefix: '' },
       encryptionKeyFile: store.keyFile,
       scratchDirectory: directory,
       cluster: { namespace: 'apps', kind: 'EtcdCluster', name: 'db', uid: 'uid-2' },
