@@ -34,6 +34,18 @@ export function claimsFor(step: Step): KubeObject[] {
   );
 }
 
+/** How the volume of a member is called in every StatefulSet of ours. */
+const template = 'data';
+
+/**
+ * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet.
+ * Somebody may have made a copy of one under another name, labels and all.
+ */
+export function isOfPod({ metadata: { name } }: KubeObject, cluster: string): boolean {
+  const start = `${template}-${cluster}-`;
+  return name.startsWith(start) && /^\d+(-\d+)*$/.test(name.slice(start.length));
+}
+
 /** In words; undefined where `live` is of the same cluster, now or earlier, or was made by somebody for it. */
 export function claimConflict(wanted: KubeObject, live: KubeObject): string | undefined {
   const { labels = {} } = live.metadata;

@@ -8,7 +8,8 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
-import type { Children } from '../resources/children.ts';
+import type { Children, Claim } from '../resources/children.ts';
+import { isOfPod } from './claimed.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 
@@ -18,6 +19,11 @@ function deletionOf(object: KubeObject, resource: Resource, reason: string): Obj
   if (object.metadata.deletionTimestamp !== undefined) return [];
   const ref = refOf(object, resource);
   return ref === undefined ? [] : [{ type: 'delete', ref, reason }];
+}
+
+/** A volume that no pod of the cluster was ever given is somebody else's, whatever its labels are. */
+function ownClaims({ metadata }: Cluster, { claims }: Children): readonly Claim[] {
+  return claims.filter((claim) => isOfPod(claim, metadata.name));
 }
 
 /** `Snapshot` is `Delete` with a last backup before it. */
@@ -60,11 +66,12 @@ export function planDeletion(
     return { steps, outcome: wait('Stopping', `${children.pods.length} pod(s) are stopping`) };
   }
   const reason = `deletionPolicy is ${cluster.spec.deletionPolicy}`;
+  const claims = ownClaims(cluster, children);
   const data = [
-    ...children.claims.flatMap((claim) => deletionOf(claim, persistentVolumeClaims, reason)),
+    ...claims.flatMap((claim) => deletionOf(claim, persistentVolumeClaims, reason)),
     ...secrets.flatMap((secret) => deletionOf(secret, resourceOf(secret), reason)),
   ];
-  if (children.claims.length > 0 || data.length > 0) {
+  if (claims.length > 0 || data.length > 0) {
     return { steps: data, outcome: wait('DeletingData', 'volumes and Secrets are being deleted', 1000) };
   }
   return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
@@ -80,7 +87,7 @@ export function forecastDeletion(
 ): readonly string[] {
   if (!takesData(cluster) || !(cluster.metadata.finalizers ?? []).includes(deletionFinalizer)) return [];
   const going = new Set(steps.flatMap((step) => (step.type === 'delete' ? [step.ref.uid] : [])));
-  const left = [...children.claims, ...secrets].filter(
+  const left = [...ownClaims(cluster, children), ...secrets].filter(
     ({ metadata: { uid, deletionTimestamp } }) => deletionTimestamp === undefined && !going.has(uid ?? ''),
   );
   if (left.length === 0) return [];

@@ -26,6 +26,7 @@ const object = (apiVersion: string, kind: string, name: string, more: Partial<Ob
 const set = object('apps/v1', 'StatefulSet', 'db');
 const pod = object('v1', 'Pod', 'db-0');
 const claim = object('v1', 'PersistentVolumeClaim', 'data-db-0');
+const copy = object('v1', 'PersistentVolumeClaim', 'data-db-0-before-upgrade');
 const secret = object('v1', 'Secret', 'db-auth');
 
 function stepWords(step: ObjectStep): string {
@@ -110,6 +111,21 @@ describe('the end of a cluster', () => {
       [claim],
       [],
       ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
+    ],
+    [
+      'Delete: a copy that somebody has made of a volume, with its labels, was never given to a pod',
+      cluster('Delete', going),
+      [claim, copy],
+      [],
+      ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
+    ],
+    ['Delete: nor is such a copy waited for', cluster('Delete', going), [copy], [], [letGo, 'settled']],
+    [
+      'Delete: a member of an EtcdCluster has a number of its own',
+      cluster('Delete', going),
+      [object('v1', 'PersistentVolumeClaim', 'data-db-7-0')],
+      [],
+      ['delete PersistentVolumeClaim data-db-7-0 uid-data-db-7-0', 'DeletingData'],
     ],
     [
       'G1: Delete: then data goes, each by its UID',

@@ -6,7 +6,7 @@ import { blocked, type Outcome, type Step, settled, wait } from '../../src/plan/
 import { agentComponent, componentLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { detailDelayMs } from '../../src/runtime/status-writer.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
-import { ready, testChild, testCluster, testEngine } from '../support/test-engine.ts';
+import { ready, testChild, testClaim, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
@@ -326,7 +326,7 @@ describe('a cluster that is being deleted', () => {
     await turn();
     expect((await rig.pass()).outcome).toMatchObject({ reason: 'Stopping' });
     rig.api.vanish('Pod', 'db');
-    rig.api.put({ ...child(), kind: 'PersistentVolumeClaim' });
+    rig.api.put(testClaim(rig.cluster()));
     await turn();
     expect(await rig.pass()).toMatchObject({ outcome: { reason: 'DeletingData' }, again: 1000 });
     await turn();
@@ -334,7 +334,7 @@ describe('a cluster that is being deleted', () => {
     expect(rig.api.get('RedisCluster', 'db')).toBeUndefined();
     expect([rig.engine.surveyed, rig.api.writes.filter((write) => write !== 'PATCH db/status')]).toEqual([
       [],
-      ['DELETE persistentvolumeclaims/db', 'DELETE secrets/db-auth', 'PATCH redisclusters/db'],
+      ['DELETE persistentvolumeclaims/data-db-0', 'DELETE secrets/db-auth', 'PATCH redisclusters/db'],
     ]);
   });
 
@@ -361,7 +361,7 @@ describe('a cluster that is being deleted', () => {
       return auth === undefined ? [{ object: generated, generate: [{ key: 'password', length: 8 }] }] : [];
     };
     rig.api.put(generated);
-    rig.api.put({ ...child(), kind: 'PersistentVolumeClaim' });
+    rig.api.put(testClaim(rig.cluster()));
     await turn();
     for (let i = 0; i < 2 && rig.api.list('RedisCluster').length > 0; i++) {
       await rig.pass();

@@ -3,7 +3,7 @@ import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type Step, settled, wait } from '../../src/plan/plan.ts';
 import { detailDelayMs } from '../../src/runtime/status-writer.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
-import { ready, testChild, testCluster } from '../support/test-engine.ts';
+import { ready, testClaim, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
@@ -24,7 +24,7 @@ describe('the status of a cluster that is being deleted', () => {
       lastTransitionTime: '2030-01-01T00:00:00Z',
     }));
     rig.api.put({ ...rig.cluster(), status: { phase: 'Ready', initialized: true, conditions } });
-    const claim = { ...testChild(rig.cluster(), 'ConfigMap'), kind: 'PersistentVolumeClaim' };
+    const claim = testClaim(rig.cluster());
     rig.api.put({ ...claim, metadata: { ...claim.metadata, finalizers: ['kubernetes.io/pvc-protection'] } });
     await turn();
     await rig.pass();
@@ -36,7 +36,7 @@ describe('the status of a cluster that is being deleted', () => {
 
   it('says what cannot be deleted, in the words of who refused', async () => {
     await begin({ deletionPolicy: 'Delete' });
-    rig.api.put({ ...testChild(rig.cluster(), 'ConfigMap'), kind: 'PersistentVolumeClaim' });
+    rig.api.put(testClaim(rig.cluster()));
     await turn();
     rig.api.intercept = ({ method }) =>
       method === 'DELETE'
@@ -52,7 +52,7 @@ describe('the status of a cluster that is being deleted', () => {
           })
         : undefined;
     await expect(rig.pass()).rejects.toThrow('legal-hold');
-    expect(rig.condition('Ready')).toMatch(/^False StepFailed: delete PersistentVolumeClaim db: .*legal-hold/);
+    expect(rig.condition('Ready')).toMatch(/^False StepFailed: delete PersistentVolumeClaim data-db-0: .*legal-hold/);
   });
 
   it('says what it waits for before anything may go', async () => {

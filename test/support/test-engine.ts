@@ -85,3 +85,9 @@ export function testChild(cluster: KubeObject, kind: 'ConfigMap' | 'Pod', data =
     data: { data },
   };
 }
+
+/** The claim of its first pod. */
+export function testClaim(cluster: KubeObject): KubeObject {
+  const { metadata, ...child } = testChild(cluster, 'ConfigMap');
+  return { ...child, kind: 'PersistentVolumeClaim', metadata: { ...metadata, name: `data-${metadata.name}-0` } };
+}
