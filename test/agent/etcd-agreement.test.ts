@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Asked, comparedHash, refuseCorrupted } from '../../src/agent/etcd-agreement.ts';
+import { EtcdRefusal } from '../../src/agent/etcd-gateway.ts';
 import type { Surroundings } from '../../src/agent/surroundings.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { agentSurroundings } from '../support/agent-surroundings.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
 const surroundings = { log, signal: new AbortController().signal } as unknown as Surroundings;
@@ -45,6 +48,69 @@ describe('the hashes of the voters, before a backup', () => {
       'member 0 and member 1 hold different data at revision 100',
     );
     expect(lines.length).toBe(2);
+  });
+});
+
+describe('a voter that does not tell its hash', () => {
+  const behind = new EtcdRefusal('etcdserver: mvcc: required revision is a future revision');
+  /** One answer after the other, the last one again and again. */
+  const telling = (place: string, ...answers: readonly (object | Error)[]) => {
+    let at = 0;
+    const call = async (): Promise<Readonly<Record<string, unknown>>> => {
+      const answer = answers[Math.min(at++, answers.length - 1)];
+      if (answer instanceof Error) throw answer;
+      return answer as Readonly<Record<string, unknown>>;
+    };
+    const asked: Asked = {
+      place,
+      member: { call, stream: () => Promise.reject(new Error('no stream here')) as never },
+    };
+    return { asked, calls: () => at };
+  };
+  const good = { hash: 7, compact_revision: '5' };
+  const bad = { hash: 8, compact_revision: '5' };
+  const compare = async (...voters: readonly (readonly (object | Error)[])[]) => {
+    const waits: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after: (ms, call) => {
+        waits.push(ms);
+        queueMicrotask(call);
+        return () => undefined;
+      },
+    };
+    const told = voters.map((answers, i) => telling(`m${i}`, ...answers));
+    const [first, ...others] = told.map(({ asked }) => asked) as [Asked, ...Asked[]];
+    const hash = await comparedHash(first, others, '100', agentSurroundings({ clock })).catch(String);
+    return { hash, waits, calls: told.map(({ calls }) => calls()) };
+  };
+  const told = { hash: 7, compactRevision: '5' };
+  const differs = 'Failure: m0 and m2 hold different data at revision 100';
+
+  it.each<readonly [string, readonly (readonly (object | Error)[])[], object | string | undefined, readonly number[]]>([
+    ['as it is some entries behind, is asked again', [[good], [behind, behind, good]], told, [1, 3]],
+    ['as it stays behind, is given up after ten times', [[good], [behind], [bad]], differs, [1, 10, 1]],
+    ['as it refuses, is asked once', [[good], [new EtcdRefusal('auth: permission denied')], [bad]], differs, [1, 1, 1]],
+    [
+      'as it is gone, is left out',
+      [[good], [new Error('future revision? the connection broke')], [good]],
+      told,
+      [1, 1, 1],
+    ],
+    ['of the same history is left out', [[good], [{ hash: 9, compact_revision: '6' }], [good]], told, [1, 1, 1]],
+    ['and gives the data, is compared with nobody', [[new Error('gone')], [bad], [good]], undefined, [1, 0, 0]],
+    ['whose database is empty, tells zero', [[{}], [{}]], { hash: 0, compactRevision: '0' }, [1, 1]],
+  ])('%s', async (_, voters, hash, calls) => {
+    const found = await compare(...voters);
+    expect([found.hash, found.calls]).toEqual([hash, calls]);
+    expect(found.waits).toEqual(Array(calls.reduce((sum, count) => sum + Math.max(0, count - 1), 0)).fill(200));
+  });
+
+  it('is waited for no longer once the agent is stopped', async () => {
+    const surroundings = agentSurroundings();
+    surroundings.stop();
+    const { asked } = telling('m0', new Error('gone'));
+    await expect(comparedHash(asked, [], '100', surroundings)).rejects.toThrow('the test stops it');
   });
 });
 

@@ -31,6 +31,37 @@ const fetchTask = {
 
 const parse = (task: unknown) => parseAgentTask(JSON.stringify(task));
 
+describe('a task that lacks what it needs', () => {
+  const { accessKeyIdFile: _, ...half } = take.target;
+  const { secretAccessKeyFile: __, ...none } = half;
+  const verify = { task: 'verify', target: fetchTask.target, which: {}, engine: 'etcd' };
+  const list = { task: 'list', target: fetchTask.target, which: {} };
+  const without = (task: object, field: string) =>
+    parse(Object.fromEntries(Object.entries(task).filter(([name]) => name !== field)));
+
+  it.each<readonly [string, object]>([
+    ['cluster', take],
+    ['purpose', take],
+    ['source', take],
+    ['target', take],
+    ['which', fetchTask],
+    ['destination', fetchTask],
+    ['which', verify],
+    ['engine', verify],
+    ['which', list],
+  ])('%s is refused', (field, task) => {
+    expect(parse(task)).toMatchObject(task);
+    expect(() => without(task, field)).toThrow(`${field} is required`);
+  });
+
+  it('both parts of credentials, or none where the pod has an identity', () => {
+    expect(() => parse({ ...take, target: half })).toThrow(BadTask);
+    expect(parse({ ...take, target: none })).toMatchObject({ target: none });
+  });
+
+  it.each([null, 'take', 7])('%j is none', (task) => expect(() => parse(task)).toThrow('the task is no object'));
+});
+
 describe('a task', () => {
   it('is filled up with what goes without saying', () => {
     expect(parse(take)).toEqual({

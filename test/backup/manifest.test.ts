@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { frameScheme } from '../../src/backup/frames.ts';
 import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
 import {
+  claimedSequence,
   folderOf,
   type Manifest,
   ManifestRefused,
+  ownerOf,
   parseManifest,
   serializeManifest,
   summaryOf,
@@ -31,6 +33,29 @@ function fault(content: string, where = folder, ring: KeyRing | undefined = keys
   }
   throw new Error('it was not refused');
 }
+
+describe('the number that a manifest claims, which cannot be trusted', () => {
+  const claiming = (sequence: unknown): string => JSON.stringify({ ...JSON.parse(plainText), manifest: { sequence } });
+
+  it.each<readonly [unknown, number | undefined]>([
+    [1, 1],
+    [1e9, 1e9],
+    [0, undefined],
+    [-1, undefined],
+    [1e9 + 1, undefined],
+    [1.5, undefined],
+    ['2', undefined],
+    [undefined, undefined],
+  ])('%s', (claimed, known) => expect(claimedSequence(claiming(claimed))).toBe(known));
+
+  it('is none where it is no manifest', () => {
+    expect(['', '[]', '{}', 'null'].map(claimedSequence)).toEqual(Array(4).fill(undefined));
+  });
+});
+
+it('the owner of data is the backup that it is of', () => {
+  expect(ownerOf(goodManifest)).toBe(`redis ${folder}`);
+});
 
 describe('a manifest', () => {
   it('is read as it was written, also after somebody has formatted it', () => {

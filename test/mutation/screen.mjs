@@ -2,7 +2,7 @@
  * The mutants of StrykerJS, without its test runner: `node test/mutation/screen.mjs --mutate src/plan/rollout.ts --tests test/plan`.
  * Several files with commas. `--sample 200 --seed 7` takes that many mutants of each file, `--limit` the tests that a mutant
  * is tried against (the first hundred), `--slow` the milliseconds that a test may take (300), `--without` leaves test files
- * out. Prints a score for each file, and what survives.
+ * out. `--again FILE` tries only what survives by an earlier output. Prints a score for each file, and what survives.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     limit: { type: 'string', default: '100' },
     slow: { type: 'string', default: '300' },
+    again: { type: 'string' },
   },
 });
 const list = (text) => (text ?? '').split(',').filter((part) => part !== '');
@@ -73,8 +74,12 @@ function shown({ fileName, location: { start, end }, mutatorName, replacement },
 }
 
 const files = list(values.mutate);
+/** What an earlier output names; undefined where there is none. */
+const named = values.again === undefined ? undefined : new Set(readFileSync(values.again, 'utf8').split('\n'));
+const survived = (mutant) =>
+  named === undefined || ['survives', 'is not reached'].some((sign) => named.has(shown(mutant, sign)));
 const { files: copies, mutants } = await instrumented(files);
-const live = mutants.filter(({ status }) => status === undefined);
+const live = mutants.filter((mutant) => mutant.status === undefined && survived(mutant));
 const size = Number(values.sample);
 const taken = files.flatMap((name) => {
   const own = live.filter(({ fileName }) => fileName === name);

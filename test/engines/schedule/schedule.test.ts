@@ -131,6 +131,40 @@ describe('a BackupSchedule', () => {
     expect(said.lastFailure).toMatchObject({ job: run(20), message: 'no such bucket' });
   });
 
+  it('keeps what a run came to when its pod is gone, and what could not be said of it then', async () => {
+    const said1 = { ...taken, misleadingIds: 'A was taken before B, by a clock that was ahead' } as AgentResult;
+    const [job, pod] = jobOf(cronJob, 'complete', said1, run(21)) as [KubeObject, KubeObject];
+    const before = (await look({ objects: [...stored, job, pod] })).said;
+    expect(before.results).toMatchObject([
+      { job: run(21), id: '20261121T030000Z-0123abcd', message: said1.misleadingIds },
+    ]);
+    const { said } = await look({ status: before, objects: [...stored, job] });
+    expect(said.results).toEqual(before.results);
+    // Another run's words are none of its own.
+    const [other] = jobOf(cronJob, 'complete', undefined, run(20)) as [KubeObject];
+    const both = (await look({ status: before, objects: [...stored, other] })).said;
+    expect(both.results).toEqual([...(before.results ?? []), { job: run(20), outcome: 'Verified' }]);
+  });
+
+  it('remembers so many runs that a status stays short', async () => {
+    const days = Array.from({ length: 20 }, (_, i) => i + 1);
+    const objects = days.flatMap((day) => jobOf(cronJob, 'complete', taken, run(day)));
+    const { said } = await look({ objects: [...stored, ...objects] });
+    expect(said.results?.length).toBeLessThan(20);
+    expect(said.results?.[0]?.job).toBe(run(20));
+  });
+
+  it('says when the last run was due, also once its CronJob is made anew', async () => {
+    const lastScheduleTime = '2026-11-21T03:00:00Z';
+    const ran = stored.map((object) =>
+      object.kind === 'CronJob' ? { ...object, status: { lastScheduleTime } } : object,
+    );
+    const { said } = await look({ objects: ran, now: '2026-11-21T12:00:00Z' });
+    expect(said).toMatchObject({ phase: 'Active', lastScheduledAt: lastScheduleTime });
+    expect((await look({ status: said })).said.lastScheduledAt).toBe(lastScheduleTime);
+    expect((await look({})).said).not.toHaveProperty('lastScheduledAt');
+  });
+
   it('remembers runs whose Jobs are gone', async () => {
     const before = (await look({ objects: [...stored, ...jobOf(cronJob, 'complete', taken, run(20))] })).said;
     const { said } = await look({
@@ -166,9 +200,23 @@ describe('a BackupSchedule', () => {
 
   it('is degraded by a run that failed, until one succeeds', async () => {
     const failed = jobOf(cronJob, 'failed', refused('full'), run(20));
-    expect(await look({ objects: [...stored, ...failed] })).toMatchObject({ phase: 'Degraded', reason: 'RunFailed' });
+    const degraded = await look({ objects: [...stored, ...failed] });
+    expect(degraded).toMatchObject({ phase: 'Degraded', reason: 'RunFailed' });
+    expect(degraded.said.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', message: `the last run (${run(20)}) failed: full` }),
+    );
     const healed = [...stored, ...failed, ...jobOf(cronJob, 'complete', taken, run(21))];
-    expect(await look({ objects: healed })).toMatchObject({ phase: 'Active' });
+    const active = await look({ objects: healed });
+    expect(active).toMatchObject({ phase: 'Active' });
+    expect(active.said.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'Ready',
+        message: expect.stringMatching(`^the last run \\(${run(21)}\\) was verified`),
+      }),
+    );
+    expect((await look({ now: '2026-11-20T01:00:00Z' })).said.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', message: 'no run has ended yet' }),
+    );
   });
 
   it.each([
@@ -178,6 +226,26 @@ describe('a BackupSchedule', () => {
   ])('a run that has not begun %s', async (_, now, more, phase) => {
     const status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
     expect(await look({ now, more, status })).toMatchObject({ phase });
+  });
+
+  it.each([
+    ['just before it was', '03:10:00', 'Active'],
+    ['just before it was, long ago', '02:59:59', 'Degraded'],
+  ])('a run that was due while the schedule could not run, and it can again %s', async (_, time, phase) => {
+    const [type, reason, message] = ['Ready', 'ClusterMissing', 'there is no RedisCluster db in this namespace'];
+    const lastTransitionTime = `2026-11-21T${time}Z`;
+    const status: ScheduleStatus = {
+      phase: 'Degraded',
+      lastScheduledAt: '2026-11-20T03:00:00Z',
+      conditions: [
+        { type: 'Degraded', status: 'True', reason, message, lastTransitionTime: '2026-11-21T03:11:00Z' },
+        { type, status: 'False', reason, message, lastTransitionTime },
+      ],
+    };
+    expect(await look({ now: '2026-11-21T03:12:00Z', status })).toMatchObject({ phase });
+    // Where it could run all the time, since when it is well says nothing.
+    const well = { ...status, phase: 'Active' };
+    expect(await look({ now: '2026-11-21T03:12:00Z', status: well })).toMatchObject({ phase: 'Degraded' });
   });
 
   it('is not overdue for what was due before it was made, or while it was suspended', async () => {
