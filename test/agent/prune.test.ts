@@ -24,6 +24,82 @@ afterEach(() => store.close());
 
 const foundOf = (manifest: Manifest) => ({ path: folderOf(manifest), manifest, key: parseKeys(keyText)[0] });
 
+describe('what is let go', () => {
+  const nightly = { type: 'schedule', name: 'nightly' } as const;
+  const days = (count: number) => agentSurroundings({ clock: { ...systemClock, now: () => Date.now() + count * day } });
+  /** Three backups of a schedule, and a folder that was never finished. */
+  async function filled(misleading = false) {
+    const numbers = misleading ? [3, 2, 4] : [1, 2, 3];
+    const made = [];
+    for (const [i, sequence] of numbers.entries()) {
+      made.push(await store.add({ id: `2026110${i + 1}T000000Z-00000001`, formatVersion: 2, sequence }));
+    }
+    const target = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const [one] = made as [Manifest];
+    await target.put(`${folderOf({ ...one, id: '20261001T000000Z-00000001' })}/data`, given('half'));
+    // The last one was made three days later, by the target's clock, too.
+    const later: Target = {
+      ...target,
+      async *list(folder) {
+        for await (const object of target.list(folder)) {
+          yield object.key.includes('20261103') ? { ...object, modifiedAt: object.modifiedAt + 3 * day } : object;
+        }
+      },
+    };
+    return { cluster: one.cluster, last: foundOf(made[2] as Manifest), target: later };
+  }
+  async function* given(text: string): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  }
+  const kept = (): readonly string[] => [...new Set(store.files().map((file) => file.split('/').at(-2) ?? ''))];
+  const all = ['20261001', '20261101', '20261102', '20261103'].map((start) => `${start}T000000Z-00000001`);
+
+  it('is what a schedule keeps no longer, and what was never finished; unfinished uploads are swept', async () => {
+    const { cluster, last, target } = await filled();
+    const swept: (readonly [string, number])[] = [];
+    const noting: Target = {
+      ...target,
+      sweep: async (folder, before) => {
+        swept.push([folder, before]);
+        return 0;
+      },
+    };
+    const surroundings = days(3);
+    const task = { cluster, purpose: nightly, retention: { count: 2 } };
+    const pruned = await prune(noting, task, last, [], parseKeys(keyText), surroundings);
+    expect(pruned).toEqual({ expired: 1 });
+    expect(kept()).toEqual(all.slice(2));
+    expect(swept).toHaveLength(1);
+    const [[folder, before]] = swept as [readonly [string, number]];
+    expect(folder).toBe('apps/RedisCluster/uid-1');
+    // A day before it looks.
+    expect(Math.abs(before - (Date.now() + 2 * day))).toBeLessThan(day / 2);
+  });
+
+  it('is nothing after a backup that no schedule has asked for', async () => {
+    const { cluster, last, target } = await filled();
+    const task = { cluster, purpose: { type: 'backup', name: 'nightly' }, retention: { count: 1 } } as const;
+    expect(await prune(target, task, last, [], parseKeys(keyText), days(3))).toEqual({ expired: 0 });
+    expect(kept()).toEqual(all);
+  });
+
+  it('is let go although a server lists no uploads', async () => {
+    const { cluster, last, target } = await filled();
+    const odd: Target = { ...target, sweep: () => Promise.reject(new Error('not implemented')) };
+    const surroundings = days(3);
+    const task = { cluster, purpose: nightly, retention: { count: 1 } };
+    expect(await prune(odd, task, last, [], parseKeys(keyText), surroundings)).toEqual({ expired: 2 });
+    expect(surroundings.lines.join()).toContain('uploads that were never finished could not be swept');
+  });
+
+  it('is said with whose id does not tell which is newer', async () => {
+    const { cluster, last, target } = await filled(true);
+    const task = { cluster, purpose: nightly, retention: {} };
+    const { misleadingIds } = await prune(target, task, last, [], parseKeys(keyText), days(3));
+    expect(misleadingIds).toBe(`${all[2]} was taken before ${all[1]}, by a clock that was ahead`);
+  });
+});
+
 describe('a target that leaves something out of its list', () => {
   it('loses no backup whose manifest it does not list', async () => {
     const [old, last] = [

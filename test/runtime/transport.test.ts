@@ -195,6 +195,43 @@ describe('connections', () => {
     expect(server.requests[0]?.headers['user-agent']).toBe('clusterwright/1.2.3 (test)');
   });
 
+  it('bring what is sent, and what the server says of its answer', async () => {
+    const server = await serve();
+    server.behaviour.other = (_request, response) => {
+      response.setHeader('retry-after', '7');
+      response.setHeader('warning', ['299 - "a"', '299 - "b"']);
+      response.end('{}');
+    };
+    const transport = connect(fixedCredentials(server.url, { tls: {} }));
+    const body = JSON.stringify({ kind: 'ConfigMap' });
+    const answer = await transport.request({ method: 'POST', path: '/api/v1/x', body });
+    expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/api/v1/x', body });
+    expect(answer.headers).toMatchObject({ 'retry-after': '7', warning: '299 - "a", 299 - "b"' });
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('end with the transport: calls that wait, and streams', async () => {
+    const server = await serve();
+    const transport = connect(fixedCredentials(server.url, { tls: {} }));
+    await transport.request(get);
+    server.behaviour.other = (_request, response) => response.write('x');
+    const { body } = await transport.stream(get);
+    expect(server.openConnections).toBe(2);
+    const read = (async () => {
+      for await (const _ of body);
+    })();
+    await Promise.all([expect(read).rejects.toMatchObject({ code: 'ApiUnreachable' }), transport.close()]);
+    await eventually(() => server.openConnections === 0);
+  });
+
+  it('of a stream that nobody answers are known to be none', async () => {
+    const server = await serve();
+    const { url } = server;
+    await server.stop();
+    const opened = connect(fixedCredentials(url, { tls: {} })).stream(get);
+    await expect(opened).rejects.toMatchObject({ code: 'ApiUnreachable', maybeSent: false });
+  });
+
   it('after close nothing is sent', async () => {
     const server = await serve();
     const transport = connect(fixedCredentials(server.url, { tls: {} }));

@@ -132,12 +132,11 @@ describe('a BackupSchedule', () => {
   });
 
   it('keeps what a run came to when its pod is gone, and what could not be said of it then', async () => {
-    const said1 = { ...taken, misleadingIds: 'A was taken before B, by a clock that was ahead' } as AgentResult;
+    const misleadingIds = 'A was taken before B, by a clock that was ahead';
+    const said1 = { ...taken, misleadingIds } as AgentResult;
     const [job, pod] = jobOf(cronJob, 'complete', said1, run(21)) as [KubeObject, KubeObject];
     const before = (await look({ objects: [...stored, job, pod] })).said;
-    expect(before.results).toMatchObject([
-      { job: run(21), id: '20261121T030000Z-0123abcd', message: said1.misleadingIds },
-    ]);
+    expect(before.results).toMatchObject([{ job: run(21), id: '20261121T030000Z-0123abcd', message: misleadingIds }]);
     const { said } = await look({ status: before, objects: [...stored, job] });
     expect(said.results).toEqual(before.results);
     // Another run's words are none of its own.
@@ -232,19 +231,26 @@ describe('a BackupSchedule', () => {
     ['just before it was', '03:10:00', 'Active'],
     ['just before it was, long ago', '02:59:59', 'Degraded'],
   ])('a run that was due while the schedule could not run, and it can again %s', async (_, time, phase) => {
-    const [type, reason, message] = ['Ready', 'ClusterMissing', 'there is no RedisCluster db in this namespace'];
+    const [reason, message] = ['ClusterMissing', 'there is no RedisCluster db in this namespace'];
     const lastTransitionTime = `2026-11-21T${time}Z`;
     const status: ScheduleStatus = {
       phase: 'Degraded',
       lastScheduledAt: '2026-11-20T03:00:00Z',
       conditions: [
-        { type: 'Degraded', status: 'True', reason, message, lastTransitionTime: '2026-11-21T03:11:00Z' },
-        { type, status: 'False', reason, message, lastTransitionTime },
+        {
+          type: 'Degraded',
+          status: 'True',
+          reason,
+          message,
+          observedGeneration: 1,
+          lastTransitionTime: '2026-11-21T03:11:00Z',
+        },
+        { type: 'Ready', status: 'False', reason, message, observedGeneration: 1, lastTransitionTime },
       ],
     };
     expect(await look({ now: '2026-11-21T03:12:00Z', status })).toMatchObject({ phase });
     // Where it could run all the time, since when it is well says nothing.
-    const well = { ...status, phase: 'Active' };
+    const well: ScheduleStatus = { ...status, phase: 'Active' };
     expect(await look({ now: '2026-11-21T03:12:00Z', status: well })).toMatchObject({ phase: 'Degraded' });
   });
 
