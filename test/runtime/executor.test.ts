@@ -140,6 +140,28 @@ describe('a create', () => {
     expect(parts.api.list('Secret')).toEqual([expect.not.objectContaining({ stringData: expect.anything() })]);
   });
 
+  it('leaves a Secret of somebody else as it is where that is as good, and goes on', async () => {
+    const making: Step = { type: 'create', object: secret, generate: [{ key: 'password', length: 32 }] };
+    parts.api.put({ ...secret, metadata: { ...secret.metadata, labels: { 'app.kubernetes.io/managed-by': 'helm' } } });
+    const before = parts.api.list('Secret');
+    expect((await run([making, act('next')])).done).toEqual([`create Secret db-auth`, 'do next']);
+    expect(parts.api.list('Secret')).toEqual(before);
+    const [password, token] = [
+      { key: 'password', length: 32 },
+      { key: 'token', length: 8, isOursAlone: true },
+    ] as const;
+    const both: Step = { type: 'create', object: secret, generate: [password, token] };
+    await expect(run([both])).rejects.toThrow('Secret db-auth exists and belongs to somebody else');
+  });
+
+  it('of what is there as it should be changes nothing', async () => {
+    parts.api.lag();
+    parts.api.put(configMap('1'));
+    await run([create(configMap('1'))]);
+    expect(parts.api.writes.filter((write) => write.startsWith('PATCH'))).toEqual([]);
+    expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' } });
+  });
+
   it('fills a generated Secret once, and tells who has to know', async () => {
     const told: unknown[] = [];
     const generating: Step = { type: 'create', object: secret, generate: [{ key: 'password', length: 32 }] };

@@ -1,9 +1,12 @@
 /** What a plan says of itself as a whole, and of an action: whether to look again before it, and when after it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { configMaps, pods } from '../../src/api/resource.ts';
+import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
-import { type Plan, settled, wait } from '../../src/plan/plan.ts';
+import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
-import { testChild } from '../support/test-engine.ts';
+import { testChild, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
@@ -52,6 +55,106 @@ describe('a plan', () => {
     expect((await rig.pass()).again).toBe(5_000);
     finds({ steps: [act], outcome }, async () => undefined);
     expect((await rig.pass()).again).toBe(50);
+  });
+});
+
+describe('before a member is stopped', () => {
+  const set: KubeObject = {
+    ...testChild(testCluster('db'), 'ConfigMap'),
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    spec: { replicas: 3 },
+  };
+  const resized = (...changes: readonly FieldChange[]): Step => ({ type: 'apply', object: set, changes });
+  const replicas = (from: number, to: number): FieldChange => ({ path: 'spec.replicas', from, to });
+  const podNamed = (name: string, more: Partial<KubeObject> = {}): KubeObject => {
+    const pod = testChild(testCluster('db'), 'Pod');
+    return { ...pod, metadata: { ...pod.metadata, name }, ...more };
+  };
+  const writes = (): readonly string[] => rig.api.writes.filter((write) => !write.endsWith('/status'));
+  const removed = (kind: 'Pod' | 'ConfigMap', { metadata }: KubeObject): Step => ({
+    type: 'delete',
+    ref: {
+      resource: kind === 'Pod' ? pods : configMaps,
+      namespace: 'apps',
+      name: metadata.name,
+      uid: metadata.uid ?? '',
+    },
+    reason: 'it is outdated',
+  });
+
+  it.each<readonly [story: string, step: Step, isDone: boolean]>([
+    ['fewer are wanted', resized({ path: 'spec.image', from: 'a', to: 'b' }, replicas(3, 2)), false],
+    ['more are wanted', resized(replicas(2, 3)), true],
+    ['as many are wanted', resized(replicas(3, 3)), true],
+    ['nothing is said of how many', resized({ path: 'spec.ordinal', from: 3, to: 2 }), true],
+  ])('the spec is asked for anew only where that may be: %s', async (_, step, isDone) => {
+    const now = rig.cluster();
+    const seen = { ...now, metadata: { ...now.metadata, generation: 1 }, status: { observedGeneration: 1 } };
+    rig.api.put({ ...now, spec: { replicas: 5 } });
+    rig.finds([act, step]);
+    const { outcome } = await rig.pass(seen);
+    expect([outcome.state, writes().length > 0]).toEqual(isDone ? ['settled', true] : ['wait', false]);
+  });
+
+  it.each<readonly [story: string, stopping: 'pod' | 'set' | 'neither' | 'plan', isDone: boolean]>([
+    ['a pod restarts', 'pod', false],
+    ['a set becomes smaller', 'set', false],
+    ['something else goes', 'neither', true],
+    ['the plan as a whole takes something away', 'plan', false],
+  ])('the others are looked at, and one of them is gone: %s', async (_, stopping, isDone) => {
+    const [one] = [rig.api.put(podNamed('db-0')), rig.api.put(podNamed('db-1'))];
+    const other = rig.api.put({ ...testChild(rig.cluster(), 'ConfigMap') });
+    await rig.pass();
+    await turn();
+    rig.api.lag();
+    rig.api.vanish('Pod', 'db-1');
+    const step = {
+      pod: removed('Pod', one),
+      set: resized(replicas(3, 2)),
+      neither: removed('ConfigMap', other),
+      plan: act,
+    };
+    const plan: Plan = { steps: [act, step[stopping]], outcome: settled };
+    let did = 0;
+    finds(stopping === 'plan' ? { ...plan, takesAway: true } : plan, async () => void did++);
+    expect([(await rig.pass()).outcome.state, did > 0]).toEqual([isDone ? 'settled' : 'wait', isDone]);
+  });
+
+  it('one of them that is another by now is not the one that was seen', async () => {
+    const [one, other] = [rig.api.put(podNamed('db-0')), rig.api.put(podNamed('db-1'))];
+    await rig.pass();
+    await turn();
+    rig.api.lag();
+    rig.api.vanish('Pod', 'db-1');
+    rig.api.put({ ...other, metadata: { ...other.metadata, uid: 'another' } });
+    rig.finds([removed('Pod', one)]);
+    expect((await rig.pass()).outcome).toMatchObject({ reason: 'Outdated' });
+    expect(writes()).toEqual([]);
+  });
+});
+
+describe('another cluster of the name', () => {
+  it('is not what a plan was made for', async () => {
+    const now = rig.cluster();
+    const seen = { ...now, status: { observedGeneration: 1 } };
+    rig.api.vanish('RedisCluster', 'db');
+    rig.api.put({ ...now, metadata: { ...now.metadata, uid: 'another' } });
+    rig.finds([{ type: 'create', object: testChild(seen, 'ConfigMap') }]);
+    expect((await rig.pass(seen)).outcome).toMatchObject({ reason: 'Outdated' });
+    expect(rig.api.list('ConfigMap')).toEqual([]);
+  });
+
+  it('loses nothing to the end of the one before it', async () => {
+    const now = rig.cluster();
+    const metadata = { ...now.metadata, finalizers: [deletionFinalizer], deletionTimestamp: '2030-01-01T00:00:00Z' };
+    const seen = { ...now, metadata, spec: { deletionPolicy: 'Delete' } };
+    rig.api.vanish('RedisCluster', 'db');
+    rig.api.put({ ...now, metadata: { ...now.metadata, uid: 'another' } });
+    rig.api.put({ ...testChild(now, 'ConfigMap'), kind: 'PersistentVolumeClaim' });
+    await turn();
+    expect((await rig.pass(seen)).outcome).toMatchObject({ reason: 'Outdated' });
+    expect(rig.api.list('PersistentVolumeClaim')).toHaveLength(1);
   });
 });
 

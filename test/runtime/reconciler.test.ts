@@ -163,6 +163,17 @@ describe('a pass', () => {
     ]);
   });
 
+  it('calls a new generation less than ready at once, whatever is under way for it', async () => {
+    await rig.pass();
+    rig.api.put({ ...rig.cluster(), spec: { replicas: 5 } });
+    rig.finds([act], blocked('TooFewHealthy', 'too few are well'));
+    await rig.pass();
+    expect([rig.status().observedGeneration, rig.condition('Ready')]).toEqual([
+      2,
+      'False TooFewHealthy: too few are well',
+    ]);
+  });
+
   it('that would make a child again for a cluster that is gone does nothing: the watch is late', async () => {
     const seen = { ...rig.cluster(), status: { observedGeneration: 1 } };
     rig.finds([create()]);
