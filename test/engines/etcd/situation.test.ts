@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
-import { situationOf } from '../../../src/engines/etcd/situation.ts';
+import { nameOf, nextIndex, situationOf } from '../../../src/engines/etcd/situation.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { etcdWorld, memberId, type Story } from '../../support/etcd-situation.ts';
 import { planned } from '../../support/etcd-words.ts';
@@ -82,5 +82,88 @@ describe('a member that etcd lists with another peer URL than its own', () => {
     ['needs nothing where its own is among them', { agreed: moved(3, 'http://db-2-0.db.apps.svc:2380') }, ['settled']],
   ])('%s', (_, story, plan) => {
     expect(planned(story)).toEqual(plan);
+  });
+});
+
+describe('what belongs to this very cluster', () => {
+  const owner = (uid: string, controller = true) => ({
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'EtcdCluster',
+    name: 'db',
+    uid,
+    controller,
+  });
+  const { cluster, children, observed } = etcdWorld();
+  const owned = (...ownerReferences: readonly ReturnType<typeof owner>[]): ReturnType<typeof situationOf> =>
+    situationOf(
+      cluster,
+      childrenOf(children.objects.map((object) => ({ ...object, metadata: { ...object.metadata, ownerReferences } }))),
+      observed,
+    );
+  const found = ({ sets, roster }: ReturnType<typeof situationOf>) => [sets.size, roster.size];
+
+  it.each<[string, ReturnType<typeof situationOf>, readonly number[]]>([
+    ['it controls', owned(owner('uid-db')), [3, 3]],
+    ['it controls, beside an owner of another kind', owned(owner('uid-other', false), owner('uid-db')), [3, 3]],
+    ['an earlier cluster of the name has left', owned(owner('uid-before')), [0, 0]],
+    ['it owns, and another controls', owned(owner('uid-db', false), owner('uid-other')), [0, 0]],
+  ])('is what %s', (_, situation, counts) => expect(found(situation)).toEqual(counts));
+
+  it('is nothing while it has no UID', () => {
+    const { uid: _, ...metadata } = cluster.metadata;
+    expect(found(situationOf({ ...cluster, metadata }, children, observed))).toEqual([0, 0]);
+  });
+
+  it('is no set that says not which member it is, and nothing of another kind that does', () => {
+    const [set] = children.objects.filter(({ kind }) => kind === 'StatefulSet') as [KubeObject];
+    const unmarked = { ...set, metadata: { ...set.metadata, name: 'db-x', labels: {} } };
+    const job = { ...set, kind: 'Job', metadata: { ...set.metadata, name: 'db-9' } };
+    const marked = { ...job, metadata: { ...job.metadata, labels: { 'clusterwright.dev/member': 'db-9' } } };
+    const { sets } = situationOf(cluster, childrenOf([...children.objects, unmarked, marked]), observed);
+    expect([...sets.keys()]).toEqual([0, 1, 2]);
+    expect([...sets.values()].map(({ kind }) => kind)).toEqual(Array(3).fill('StatefulSet'));
+  });
+});
+
+describe('the members', () => {
+  const world = etcdWorld();
+  const { members: ours = [] } = world.observed.agreed ?? {};
+  const listed = (members: readonly ListedMember[]) =>
+    situationOf(world.cluster, world.children, {
+      ...world.observed,
+      agreed: { ...(world.observed.agreed as NonNullable<typeof world.observed.agreed>), members },
+    });
+
+  it('are in the order of their numbers, in whatever order etcd lists them; whoever is none of ours comes last', () => {
+    const { members, taken } = listed([by('stranger'), ...ours.toReversed()]);
+    expect(members?.map(({ index }) => index)).toEqual([0, 1, 2, undefined]);
+    expect(members?.map((member) => member.isElsewhere)).toEqual(Array(4).fill(undefined));
+    expect(members?.at(-1)).not.toHaveProperty('index');
+    expect([...taken]).toEqual([0, 1, 2]);
+  });
+
+  it('have numbers that nobody gets again, though nothing else is left of them', () => {
+    const seventh = { ...by('db-6'), peerUrls: ['http://db-6-0.db.apps.svc:2380'] };
+    const situation = listed([...ours, seventh]);
+    expect([...situation.taken]).toEqual([0, 1, 2, 6]);
+    expect(nextIndex(situation)).toBe(7);
+  });
+
+  it('are not heard by a process of another cluster, whatever number it has there', () => {
+    const { cluster, children, observed } = etcdWorld({ members: { 1: { clusterId: '2000' } } });
+    const { members, leader } = situationOf(cluster, children, observed);
+    expect(members?.map(({ live }) => live !== undefined)).toEqual([true, false, true]);
+    expect(leader?.index).toBe(0);
+  });
+
+  it('are called by their pods, by what they call themselves, or else by their number in etcd', () => {
+    const { members = [] } = listed([...ours, by('stranger'), { ...by(''), id: '255' }]);
+    expect(members.map((member) => nameOf(world.cluster, member))).toEqual([
+      'db-0-0',
+      'db-1-0',
+      'db-2-0',
+      'stranger',
+      'ff',
+    ]);
   });
 });

@@ -34,6 +34,11 @@ describe('E6: a version', () => {
       ['blocked UpgradePrerequisite'],
     ],
     [
+      'one minor ahead of the first patch that is fit for it is rolled out',
+      { ...up, before: { version: '3.5.32' } },
+      [...templates, 'wait Updating'],
+    ],
+    [
       'of a later patch is rolled out',
       { spec: { version: six }, before: { version: '3.6.1' } },
       [...templates, 'settled'],

@@ -1,0 +1,68 @@
+/** What a person is told while nobody can say what etcd itself has agreed on. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { restoredAnnotation } from '../../../src/engines/backup-part.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
+import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';
+
+const messageOf = (story: Story): string => {
+  const { cluster, children, observed } = etcdWorld(story);
+  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  return outcome.state === 'settled' ? '' : outcome.message;
+};
+
+describe('root’s password is not there', () => {
+  const unaskable = 'Secret db-root with key password does not exist';
+  const secretless: Story = { observed: { unaskable } };
+  const hint = / the restored data asks for the password that root had in the cluster of the backup/;
+  /** The first of them was filled from a backup. */
+  const restored: NonNullable<Story['children']> = (objects) =>
+    objects.map((object): KubeObject => {
+      if (object.metadata.name !== 'data-db-0-0') return object;
+      const annotations = { ...object.metadata.annotations, [restoredAnnotation]: 'apps/EtcdCluster/uid/x' };
+      return { ...object, metadata: { ...object.metadata, annotations } };
+    });
+
+  it('says which one the data wants, where that is of a backup and has never been used', () => {
+    expect(messageOf({ ...secretless, status: {}, children: restored })).toMatch(hint);
+  });
+
+  it.each<[string, Story]>([
+    ['has formed long ago', { ...secretless, children: restored }],
+    ['began without a backup', { ...secretless, status: {} }],
+  ])('does not where the cluster %s', (_, story) => {
+    expect(messageOf(story)).toContain(unaskable);
+    expect(messageOf(story)).not.toMatch(hint);
+  });
+});
+
+describe('no majority answers', () => {
+  it('of a cluster that forms: it is said who is missing, or that they elect', () => {
+    const forming: Story = { status: {}, leader: 'nobody', starts: { all: 'forms' }, claims: { all: 'blank' } };
+    expect(planned({ ...forming, members: { all: 'leaderless' } })).toContain('wait Forming');
+    expect(messageOf({ ...forming, members: { all: 'leaderless' } })).toBe(
+      'db-0-0 knows no leader; db-1-0 knows no leader; db-2-0 knows no leader',
+    );
+    expect(messageOf({ ...forming, members: { all: 'silent' } })).not.toContain('elect');
+  });
+
+  it('since most of the volumes are gone: it is said whose', () => {
+    const lost: Story = { leader: 'nobody', members: { all: 'silent' }, claims: { 0: 'none', 2: 'blank' } };
+    expect(planned(lost).at(-1)).toBe('blocked QuorumLost');
+    expect(messageOf(lost)).toMatch(/^a majority of the members has lost its volume \(db-0-0, db-2-0\): the others/);
+  });
+
+  it('and whoever answers has a volume, though nobody has marked it yet', () => {
+    const marked: Story = {
+      leader: 'nobody',
+      members: { all: 'leaderless', 2: 'silent' },
+      claims: { 0: 'blank', 2: 'blank' },
+    };
+    expect(planned(marked).at(-1)).toBe('wait QuorumLost');
+  });
+});
+
+it('certificates that are lost hold up no cluster that is parked', () => {
+  expect(planned({ spec: { replicas: 0 }, before: {} }).at(-1)).toBe('wait Parking');
+});
