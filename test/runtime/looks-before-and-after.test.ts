@@ -6,7 +6,7 @@ import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
 import { act, type ReconcilerRig, reconcilerRig, rigKey } from '../support/reconciler-rig.ts';
-import { testChild, testCluster } from '../support/test-engine.ts';
+import { testChild, testClaim, testCluster } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 let rig: ReconcilerRig;
@@ -151,7 +151,7 @@ describe('another cluster of the name', () => {
     const seen = { ...now, metadata, spec: { deletionPolicy: 'Delete' } };
     rig.api.vanish('RedisCluster', 'db');
     rig.api.put({ ...now, metadata: { ...now.metadata, uid: 'another' } });
-    rig.api.put({ ...testChild(now, 'ConfigMap'), kind: 'PersistentVolumeClaim' });
+    rig.api.put(testClaim(now));
     await turn();
     expect((await rig.pass(seen)).outcome).toMatchObject({ reason: 'Outdated' });
     expect(rig.api.list('PersistentVolumeClaim')).toHaveLength(1);
