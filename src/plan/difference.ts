@@ -96,13 +96,12 @@ function compareLists(path: string, wanted: readonly unknown[], has: readonly un
  */
 function plainlyEqual(wanted: unknown, has: unknown): boolean {
   if (wanted === has) return true;
-  if (typeof wanted !== 'object' || wanted === null || typeof has !== 'object' || has === null) return false;
-  if (Array.isArray(wanted)) {
-    return Array.isArray(has) && wanted.length === has.length && wanted.every((item, i) => plainlyEqual(item, has[i]));
+  if (isFields(wanted) && isFields(has)) {
+    for (const key in wanted) if (!plainlyEqual(wanted[key], has[key])) return false;
+    return true;
   }
-  if (Array.isArray(has)) return false;
-  for (const key in wanted) if (!plainlyEqual((wanted as Fields)[key], (has as Fields)[key])) return false;
-  return true;
+  if (!Array.isArray(wanted) || !Array.isArray(has)) return false;
+  return wanted.length === has.length && wanted.every((item, i) => plainlyEqual(item, has[i]));
 }
 
 /** Leaf by leaf what `wanted` would change about `has`; empty when there is nothing to do. */

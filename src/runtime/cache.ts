@@ -87,7 +87,6 @@ export interface Cache {
    * not serve left out. A kind that has not been seen has no clusters here, and holds up those of no other.
    */
   readonly hasSynced: boolean;
-  clusters(engine: RegisteredEngine): KubeObject[];
   cluster(engine: RegisteredEngine, namespace: string, name: string): KubeObject | undefined;
   /** Resources of other kinds that are about this one: backups of a cluster, for example. */
   referringTo(engine: RegisteredEngine, namespace: string, name: string): ClusterKey[];
@@ -150,8 +149,6 @@ export function createCache(options: CacheOptions): Cache {
   const requests = clusters.filter(({ engine }) => engine.refersTo !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
-  const storesOf = (engine: RegisteredEngine): Store[] =>
-    clusters.filter((entry) => entry.engine === engine).flatMap(({ watched }) => watched.map(({ store }) => store));
   const resourceNamed = (object: KubeObject): Resource =>
     engines.find((engine) => engine.kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object);
   const storeFor = (resource: Resource, namespace: string | undefined): Store | undefined =>
@@ -183,7 +180,6 @@ export function createCache(options: CacheOptions): Cache {
         store.hasSynced || !reflector.isServed || isForbidden(namespace);
       return namespaces.some(isComplete) && hasAllChildren() && ours.every(isOver);
     },
-    clusters: (engine) => storesOf(engine).flatMap((store) => store.list()),
     cluster(engine, namespace, name) {
       return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });
     },

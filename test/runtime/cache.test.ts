@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import type { RegisteredEngine } from '../../src/engines/engine.ts';
 import { enginesWith } from '../../src/engines/index.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
@@ -31,4 +33,80 @@ it.each<readonly [story: string, namespaces: readonly string[], seen: readonly s
   expect([...watched].sort()).toEqual(namespaces.length === 0 ? [undefined] : namespaces);
   stopping.abort();
   await running;
+});
+
+describe('what belongs to a cluster', () => {
+  async function seen(objects: readonly KubeObject[], namespaces: readonly string[] = []) {
+    const api = new FakeApi();
+    for (const object of objects) api.put(object);
+    const clock = new VirtualClock();
+    const engines = enginesWith('image');
+    const options = {
+      client: api.client(clock),
+      engines,
+      namespaces,
+      clock,
+      random: () => 0.5,
+      log: new RecordingLog(),
+    };
+    const cache = createCache({ ...options, metrics: createMetrics() });
+    const stopping = new AbortController();
+    const running = cache.run(stopping.signal);
+    onTestFinished(async () => {
+      stopping.abort();
+      await running;
+    });
+    while (!cache.hasSynced) await turn();
+    return { api, cache, redis: engines.find(({ name }) => name === 'redis') as RegisteredEngine };
+  }
+  const ours = { 'app.kubernetes.io/managed-by': 'clusterwright' };
+  const map = (name: string, labels: Readonly<Record<string, string>>): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'apps', labels: { ...ours, ...labels } },
+  });
+  const own = { 'app.kubernetes.io/name': 'redis', 'app.kubernetes.io/instance': 'db' };
+
+  it('is what says so by both labels, and what has lost them is told of once more', async () => {
+    const { api, cache } = await seen([
+      map('own', own),
+      map('half', { 'app.kubernetes.io/name': 'redis' }),
+      map('other', { 'app.kubernetes.io/instance': 'db' }),
+      map('theirs', { ...own, 'app.kubernetes.io/instance': 'cache' }),
+    ]);
+    expect(cache.children('redis/apps/db').objects.map(({ metadata }) => metadata.name)).toEqual(['own']);
+    const told: string[] = [];
+    cache.onChildChange((key, { object }) => void told.push(`${key} ${object.metadata.name}`));
+    api.put(map('own', { ...own, 'app.kubernetes.io/instance': 'cache' }));
+    api.put(map('half', { 'app.kubernetes.io/name': 'etcd' }));
+    await turn();
+    expect(told.sort()).toEqual(['redis/apps/cache own', 'redis/apps/db own']);
+  });
+
+  it('is a Backup that names it, and none that names nothing that can be a name', async () => {
+    const backup = (name: string, cluster: unknown): KubeObject => ({
+      apiVersion: 'clusterwright.dev/v1alpha1',
+      kind: 'Backup',
+      metadata: { name, namespace: 'apps' },
+      spec: { cluster },
+    });
+    const { cache, redis } = await seen([
+      backup('good', { kind: 'RedisCluster', name: 'db' }),
+      backup('other', { kind: 'EtcdCluster', name: 'db' }),
+      backup('nameless', { kind: 'RedisCluster' }),
+      backup('odd', { kind: ['RedisCluster'], name: 'db' }),
+      backup('none', null),
+    ]);
+    expect(cache.referringTo(redis, 'apps', 'db')).toEqual(['backup/apps/good']);
+    expect(cache.referringTo(redis, 'apps', 'undefined')).toEqual([]);
+    expect(cache.referringTo(redis, 'other', 'db')).toEqual([]);
+  });
+
+  it('is known whole of the namespaces that are watched', async () => {
+    const all = await seen([]);
+    expect(['apps', 'other'].map((namespace) => all.cache.hasChildren(namespace))).toEqual([true, true]);
+    const one = await seen([], ['apps']);
+    expect(one.cache.hasChildren('apps')).toBe(true);
+    expect(one.cache.hasAllChildren).toBe(true);
+  });
 });

@@ -48,6 +48,7 @@ export async function reconcilerRig(
   const reconciler = createReconciler({
     client,
     cache,
+    engines: [engine],
     executor: createExecutor({ client, cache }),
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),

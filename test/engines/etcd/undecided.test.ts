@@ -47,6 +47,15 @@ describe('no majority answers', () => {
     expect(messageOf({ ...forming, members: { all: 'silent' } })).not.toContain('elect');
   });
 
+  it('of a cluster that forms, and all of them run: they elect', () => {
+    const { cluster, children, observed } = etcdWorld({ status: {} });
+    const { agreed: _, ...told } = observed;
+    expect(planEtcd(cluster, children, told, takesEtcdBackup).outcome).toMatchObject({
+      reason: 'Forming',
+      message: 'the members elect a leader',
+    });
+  });
+
   it('since most of the volumes are gone: it is said whose', () => {
     const lost: Story = { leader: 'nobody', members: { all: 'silent' }, claims: { 0: 'none', 2: 'blank' } };
     expect(planned(lost).at(-1)).toBe('blocked QuorumLost');
@@ -61,8 +70,4 @@ describe('no majority answers', () => {
     };
     expect(planned(marked).at(-1)).toBe('wait QuorumLost');
   });
-});
-
-it('certificates that are lost hold up no cluster that is parked', () => {
-  expect(planned({ spec: { replicas: 0 }, before: {} }).at(-1)).toBe('wait Parking');
 });

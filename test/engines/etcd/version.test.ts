@@ -99,6 +99,13 @@ describe('E6: a version', () => {
     expect(JSON.stringify(steps)).not.toContain('etcd:v3.6.16');
   });
 
+  it('says so before etcd is asked to let its members go back, too', () => {
+    const back = etcdWorld({ ...down, members: { all: settled } });
+    expect(planEtcd(back.cluster, back.children, back.observed, takesEtcdBackup).outcome).toMatchObject({
+      message: 'etcd is asked to let its members go back to 3.5; no backup comes before: spec.backup names no target',
+    });
+  });
+
   it('says before the first restart that no backup comes first, where none can', () => {
     const { cluster, children, observed } = etcdWorld(up);
     expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
@@ -116,6 +123,11 @@ describe('E7: the minor before', () => {
     [
       'is asked for, and no template names it yet',
       { ...down, members: { all: settled } },
+      ['enableDowngrade 3.5.0', 'wait Downgrading'],
+    ],
+    [
+      'is asked for down to the first patch that is fit for it',
+      { spec: { version: '3.5.32' }, before: { version: six }, members: { all: settled } },
       ['enableDowngrade 3.5.0', 'wait Downgrading'],
     ],
     [
