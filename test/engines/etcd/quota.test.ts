@@ -1,8 +1,10 @@
 /** How large a database may grow: with its log it has to fit on its volume. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { givenQuota } from '../../../src/engines/etcd/given-quota.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { quotaOf, quotaVariable } from '../../../src/engines/etcd/quota.ts';
+import { situationOf } from '../../../src/engines/etcd/situation.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
@@ -207,6 +209,12 @@ describe('E11: where larger volumes are wanted, the quota', () => {
   ];
   it.each(rows)('%s', (_, story, plan) => {
     expect(planned(story)).toEqual(plan);
+  });
+
+  it('grows though nobody says how large the database is: it fits under a larger one', () => {
+    const silent: Story = { ...wanted, children: grown({ all: '10Gi' }), leader: 'nobody', members: { all: 'silent' } };
+    const { cluster, children, observed } = etcdWorld(silent);
+    expect(givenQuota(situationOf(cluster, children, observed))).toBe(quotaOf(cluster.spec));
   });
 
   it('of the spec is warned of, where a volume has no room for it', () => {
