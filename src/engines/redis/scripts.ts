@@ -82,8 +82,11 @@ else
   done
 fi
 
+# It joins a primary that lives, and holds less than that.
+case $follow in '' | '127.0.0.1 1') ;; *) [ "$blank" = yes ] || uptime_ms > "$behind" ;; esac
+[ -n "$follow" ] || rm -f "$behind"
 priority=100
-[ "$blank" = no ] || priority=0
+[ "$blank" = no ] && [ ! -e "$behind" ] || priority=0
 escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
 {
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
@@ -151,8 +154,9 @@ case "$(field role):$(field master_link_status)" in
   slave:*)
     if [ "$(field master_sync_in_progress)" = 0 ]; then
       set -- $(named_primary)
-      if [ "\${3:-}" = safe ] && [ "$1" != "$(field master_host)" ] && [ "$1" != "$POD_IP" ]; then
-        replicate_from "$1" 6379 > /dev/null
+      if [ "\${3:-}" = safe ] && [ "$1" != "$POD_IP" ]; then
+        [ "$stale" = yes ] || fall_behind
+        [ "$1" = "$(field master_host)" ] || replicate_from "$1" 6379 > /dev/null
       fi
     fi
     exit 1

@@ -10,6 +10,10 @@
  * acknowledgement: the server receives it into `dump.rdb`, and appends to a file of another name until the rewrite is done.
  * So the mark is valid only where it is newer than the former, and the latter is not there.
  *
+ * A node may also hold less than a primary that lives: its own from before it restarted, or from before a copy that is under way. Sentinel
+ * would elect it where that primary's process is killed, which comes back with all that it had. `/run/redis/behind` says when such a
+ * primary lived last, by the clock of the machine; it outlives the container, as the address does by which sentinels know the node.
+ *
  * `/data/term` says in which term the node was primary, or whose replica it was: `primary-7`, `replica-7`. A term is a node's time
  * as primary; each is one more than the last that the node knew. Sentinels forget theirs when the power fails, and the
  * operator may have been away: then the highest term of the volumes tells who was primary last. The server carries it as
@@ -18,6 +22,7 @@
 export const volume = `mark=/data/initialised
 received=/data/dump.rdb
 unfinished=/data/appendonlydir/temp-appendonly.aof.incr
+behind=/run/redis/behind
 # Whether a copy has begun since the mark was given. Equal times count.
 is_overtaken() {
   [ ! -e "$unfinished" ] || return 0
@@ -44,6 +49,20 @@ look() {
 }
 # Values may hold colons, as IPv6 addresses do.
 field() { printf '%s\\n' "$info" | sed -n "s/^$1://p"; }
+# It holds less than a primary that lives, and is not elected for as long as that one may come back.
+fall_behind() {
+  uptime_ms > "$behind"
+  local_cli config set replica-priority 0 > /dev/null || true
+}
+# Of a replica without a link. Nothing that is newer has come back within three minutes: then old data has to do.
+settle_behind() {
+  if [ "$(field master_sync_in_progress)" = 1 ]; then
+    fall_behind
+  elif [ "$stale" = no ] && [ -e "$behind" ] && [ "$(($(uptime_ms) - $(cat "$behind")))" -gt 180000 ]; then
+    local_cli config set replica-priority 100 > /dev/null || return 0
+    rm -f "$behind"
+  fi
+}
 # Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
 settle_mark() {
   case "$(field aof_enabled):$(field role):$(field master_link_status)" in
@@ -58,7 +77,10 @@ settle_mark() {
       esac
       return 1
       ;;
-    *) return 1 ;;
+    *)
+      settle_behind
+      return 1
+      ;;
   esac
   if [ "$stale" = yes ] && [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" != 0:0 ]; then
     rm -f "$mark"
@@ -70,7 +92,12 @@ settle_mark() {
     rm -f /data/unfinished.aof
   fi
   [ "$stale" = no ] || local_cli config set replica-priority 100 > /dev/null || true
-  ! is_overtaken
+  if is_overtaken; then return 1; fi
+  if [ -e "$behind" ]; then
+    [ "$stale" = yes ] || local_cli config set replica-priority 100 > /dev/null || return 0
+    rm -f "$behind"
+  fi
+  return 0
 }
 record=/data/term
 carrier=cluster-announce-hostname

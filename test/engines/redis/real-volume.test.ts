@@ -116,6 +116,19 @@ written; run ping.sh; volume; killed; start; volume`;
     expect(play(`${before}\nother; follow; written; killed; start; volume`)[1]).toBe('unmarked, priority 0, 100 keys');
   });
 
+  it('R4: a node that copies cannot be elected, nor when its primary has just ended: what it holds is older', () => {
+    const story = `${before}\nother; cli -h 127.0.0.2 config set rdb-key-save-delay 100000 > /dev/null
+cli replicaof 127.0.0.2 6379 > /dev/null; until cli info replication | grep -q sync_in_progress:1; do sleep 0.02; done
+run ping.sh; volume; kill -9 $primary; until cli info replication | grep -q sync_in_progress:0; do sleep 0.02; done
+run ping.sh; volume; echo -9999999 > run/behind; run ping.sh; volume`;
+    expect(play(story)).toEqual([
+      held,
+      'ping.sh 0, marked, priority 0, 1 keys',
+      'ping.sh 0, marked, priority 0, 1 keys',
+      'ping.sh 0, marked, priority 100, 1 keys',
+    ]);
+  });
+
   it('a rewrite of its own takes no mark', () => {
     const story = `${before}\ncli config set rdb-key-save-delay 2000000 > /dev/null; cli bgrewriteaof > /dev/null
 run ping.sh; volume; killed; start; volume`;

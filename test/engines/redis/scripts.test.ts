@@ -48,7 +48,25 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
   const following = (line: string | undefined): string => line?.replace('replicaof ', '') ?? 'itself';
 
   it.each<readonly [story: string, pod: PodStory, follows: string, priority: string]>([
-    ['follows whom the sentinels name', { cli: others, mark: podIP }, '10.0.0.7 6379', '100'],
+    [
+      'R4: follows whom the sentinels name, and may not be elected before it holds what that one has',
+      { cli: others, mark: podIP },
+      ...(['10.0.0.7 6379', '0'] as const),
+    ],
+    [
+      'R4: nor when it starts again beside one that may be back before long',
+      {
+        cli: { [master('s0')]: view('10.0.0.7', 1, 2, { flags: 's_down,master' }) },
+        mark: podIP,
+        run: { behind: '99999999999' },
+      },
+      ...(['127.0.0.1 1', '0'] as const),
+    ],
+    [
+      'that becomes primary holds what there is',
+      { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, mark: podIP, run: { behind: '99999999999' } },
+      ...(['itself', '100'] as const),
+    ],
     ['R1: on a blank volume, too, and may not be elected', { cli: others }, '10.0.0.7 6379', '0'],
     [
       'follows nobody while the sentinels may elect another',
@@ -209,6 +227,7 @@ describe('a data node is admitted', () => {
   const synced = { role: 'slave', master_link_status: 'up', master_host: '10.0.0.9' };
   const dead = { role: 'slave', master_link_status: 'down', master_host: '10.0.0.7', master_sync_in_progress: 0 };
   const electable = 'config set replica-priority 100';
+  const inelectable = 'config set replica-priority 0';
   const nobody = 'replicaof 127.0.0.1 1';
   const silent = { [master('s0')]: view('10.0.0.9', 1, 2, { 'last-ok-ping-reply': 2000 }) };
 
@@ -280,8 +299,39 @@ describe('a data node is admitted', () => {
       local(synced, { [master('s0')]: view(podIP) }),
       ...([1, [electable], true] as const),
     ],
-    ['not while it copies', local({ ...dead, master_sync_in_progress: 1 }), 1, [], false],
+    [
+      'R4: not while it copies, nor is it elected',
+      local({ ...dead, master_sync_in_progress: 1 }),
+      1,
+      [inelectable],
+      false,
+    ],
+    [
+      'R4: not while it waits for a copy of one that lives, nor is it elected',
+      { ...local({ ...dead, master_host: '10.0.0.9' }), mark: podIP },
+      ...([1, [inelectable], true] as const),
+    ],
+    [
+      'not with one that is gone, which may be back before long',
+      { ...local(dead, silent), mark: podIP, run: { behind: '99999999999' } },
+      ...([1, [], true] as const),
+    ],
+    [
+      'not with one that was gone for long, but it may be elected',
+      { ...local(dead, silent), mark: podIP, run: { behind: '-9999999' } },
+      ...([1, [electable], true] as const),
+    ],
+    [
+      'nor may it then, where its disk does not hold what it had',
+      { ...local(dead, silent), run: { behind: '-9999999' } },
+      ...([1, [], false] as const),
+    ],
     ['not with a dead primary: it asks whom to follow', local(dead), 1, ['replicaof 10.0.0.9 6379'], false],
+    [
+      'R4: nor is it elected before it holds what the other one has',
+      { ...local(dead), mark: podIP },
+      ...([1, [inelectable, 'replicaof 10.0.0.9 6379'], true] as const),
+    ],
     ['not with one that the sentinels may replace, nor does it follow that', local(dead, silent), 1, [], false],
     ['not while the sentinels name the one it follows', local({ ...dead, master_host: '10.0.0.9' }), 1, [], false],
     ['not by itself, though the sentinels name it', local(dead, { [master('s0')]: view(podIP) }), 1, [], false],
@@ -294,64 +344,6 @@ describe('a data node is admitted', () => {
       told.map((line) => `-p 6379 ${line}`),
     );
     expect(end.mark).toBe(hasData ? podIP : undefined);
-  });
-});
-
-describe('probes', () => {
-  it.each<
-    readonly [script: 'ping.sh' | 'alive.sh' | 'sentinel-alive.sh' | 'watching.sh', answer: string, code: number]
-  >([
-    ['ping.sh', 'PONG', 0],
-    ['ping.sh', 'LOADING Redis is loading the dataset in memory', 1],
-    ['alive.sh', 'PONG', 0],
-    ['alive.sh', 'LOADING Redis is loading the dataset in memory', 0],
-    ['alive.sh', 'BUSY Redis is busy running a script', 0],
-    ['alive.sh', 'NOAUTH Authentication required.', 0],
-    ['alive.sh', 'ERR max number of clients reached', 0],
-    ['alive.sh', 'MISCONF Errors writing to the AOF file: No space left on device', 0],
-    ['alive.sh', 'Could not connect to Redis at 127.0.0.1:6379: Connection refused', 1],
-    ['alive.sh', '', 1],
-    ['ping.sh', 'AUTH failed: WRONGPASS invalid\nNOAUTH Authentication required.', 0],
-    ['ping.sh', 'AUTH failed: ERR max number of clients reached\nError: Connection reset by peer', 0],
-    ['ping.sh', 'MISCONF Errors writing to the AOF file: No space left on device', 0],
-    ['ping.sh', 'Could not connect to Redis at 127.0.0.1:6379: Connection refused', 1],
-    ['ping.sh', '', 1],
-    ['sentinel-alive.sh', 'NOAUTH Authentication required.', 0],
-    ['sentinel-alive.sh', 'PONG', 0],
-    ['sentinel-alive.sh', '', 1],
-    ['watching.sh', '10.0.0.7\n6379', 0],
-    ['watching.sh', '', 1],
-    ['watching.sh', 'ERR something', 1],
-    ['watching.sh', 'NOAUTH Authentication required.', 1],
-  ])('%s with %j ends with %i', async (script, answer, code) => {
-    expect((await runPodScript(script, { cli: { '*': answer } })).code).toBe(code);
-  });
-
-  const refused = { cli: { '*': 'AUTH failed: WRONGPASS invalid\nNOAUTH Authentication required.' } };
-  it.each<readonly [script: 'ping.sh' | 'watching.sh', run: string, code: number]>([
-    ['ping.sh', 'loading', 1],
-    ['watching.sh', 'watching', 0],
-  ])('%s of a server that refuses its own pod says what it said before (%s)', async (script, run, code) => {
-    expect((await runPodScript(script, { ...refused, run: { [run]: '' } })).code).toBe(code);
-  });
-});
-
-describe('the password of a pod', () => {
-  const known = { inline: `printf '%s' "$REDISCLI_AUTH"` };
-
-  it.each<readonly [story: string, run: Readonly<Record<string, string>>, password: string]>([
-    ['is what the Secret says', {}, 'new'],
-    ['is what it was started with, whatever the Secret says since', { password: 'old\n' }, 'old'],
-    ['is in the configuration of a pod from before', { 'redis.conf': 'requirepass "o\\"l d"\n' }, 'o"l d'],
-    ['is in that of a sentinel, too', { 'sentinel.conf': 'port 1\nrequirepass "old"\nsentinel x\n' }, 'old'],
-    ['is that of the Secret where the server has escaped it', { 'redis.conf': 'requirepass "\\xc3\\xa4"\n' }, 'new'],
-  ])('%s', async (_, run, password) => {
-    expect((await runPodScript(known, { password: 'new', run })).stdout).toBe(password);
-  });
-
-  it('is still that when its container starts again', async () => {
-    const { conf } = await runPodScript('start-data.sh', { password: 'new', run: { password: 'old\n' } });
-    expect(conf).toContain('requirepass "old"');
   });
 });
 

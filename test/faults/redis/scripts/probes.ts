@@ -9,7 +9,7 @@ import {
   type PodShell,
   replicateFrom,
 } from './pod-shell.ts';
-import { look, settleMark, settleTerm } from './volume.ts';
+import { fallBehind, type Look, look, settleMark, settleTerm } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
   const seen = await look(shell);
@@ -23,7 +23,7 @@ export async function admit(shell: PodShell): Promise<boolean> {
   if (role !== 'slave') return false;
   return fieldOf(info, 'master_link_status') === 'up'
     ? admitFollower(shell, info, isKept ? toElect : undefined)
-    : findPrimary(shell, info);
+    : findPrimary(shell, seen);
 }
 
 async function mayBeElected(shell: PodShell): Promise<boolean> {
@@ -49,11 +49,12 @@ async function admitFollower(
   return true;
 }
 
-async function findPrimary(shell: PodShell, info: readonly string[]): Promise<false> {
+async function findPrimary(shell: PodShell, { info, isStale }: Look): Promise<false> {
   if (fieldOf(info, 'master_sync_in_progress') !== '0') return false;
   const named = await namedPrimary(shell);
-  if (named?.isSafe === true && named.address !== fieldOf(info, 'master_host') && named.address !== shell.podIP) {
-    await replicateFrom(shell, named.address, '6379');
+  if (named?.isSafe === true && named.address !== shell.podIP) {
+    if (!isStale) await fallBehind(shell);
+    if (named.address !== fieldOf(info, 'master_host')) await replicateFrom(shell, named.address, '6379');
   }
   return false;
 }

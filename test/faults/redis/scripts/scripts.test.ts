@@ -138,6 +138,8 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
 
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
   ['follows whom the sentinels name', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') }, mark: podIP }],
+  ['behind, nobody answers', 'start-data.sh', { mark: podIP, run: { behind: '1' } }],
+  ['behind, alone', 'start-data.sh', { ...noSentinels, mark: podIP, run: { behind: '1' } }],
   ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
   ['blank, nobody answers', 'start-data.sh', {}],
   ['with data, nobody answers', 'start-data.sh', { mark: podIP }],
@@ -232,6 +234,24 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
   ],
   ['in sync, named itself', 'admit.sh', node('up', '10.0.0.7', 0, { [master('s0')]: view(podIP) })],
   ['copying', 'admit.sh', node('down', '10.0.0.7', 1)],
+  ['waits for a copy', 'admit.sh', { ...node('down', '10.0.0.9', 0), mark: podIP }],
+  [
+    'behind, its primary just gone',
+    'ping.sh',
+    { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '99999999999' } },
+  ],
+  [
+    'behind, its primary long gone',
+    'ping.sh',
+    { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '-9999999' } },
+  ],
+  ['behind, and blank', 'ping.sh', { ...node('down', '10.0.0.7', 0), run: { behind: '-9999999' } }],
+  ['behind no more', 'ping.sh', { ...node('up', '10.0.0.9', 0), mark: podIP, run: { behind: '1' } }],
+  [
+    'behind no more, by a copy',
+    'ping.sh',
+    { ...node('up', '10.0.0.9', 0), mark: podIP, traces: ['later'], run: { behind: '1' } },
+  ],
   ['with a dead primary', 'admit.sh', node('down', '10.0.0.7', 0)],
   ['with the one that the sentinels name', 'admit.sh', node('down', '10.0.0.9', 0)],
   ['named itself', 'admit.sh', { cli: { ...node('down', '10.0.0.7', 0).cli, [master('s0')]: view(podIP) } }],

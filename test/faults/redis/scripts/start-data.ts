@@ -22,6 +22,8 @@ export async function startData(shell: PodShell): Promise<string[]> {
   judgeVolume(shell);
   const isBlank = shell.disk.mark() === undefined;
   const follow = await whomToFollow(shell, isBlank);
+  if (follow === undefined) shell.run.delete('behind');
+  else if (follow !== nobody && !isBlank) shell.run.set('behind', shell.uptime());
   const password = quoted(shell.password);
   return [
     `include ${shell.configDir}/redis.conf`,
@@ -39,7 +41,7 @@ export async function startData(shell: PodShell): Promise<string[]> {
           `masterauth ${shell.identityPassword}`,
         ]),
     `replica-announce-ip ${shell.podIP}`,
-    `replica-priority ${isBlank ? 0 : 100}`,
+    `replica-priority ${isBlank || shell.run.has('behind') ? 0 : 100}`,
     ...(shell.disk.term() === '' ? [] : [`${termCarrier} ${shell.disk.term()}`]),
     ...(follow === undefined ? [] : [`replicaof ${follow}`]),
   ];

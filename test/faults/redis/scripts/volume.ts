@@ -39,8 +39,22 @@ export async function look(shell: PodShell): Promise<Look> {
   return { info: linesOf(await localCli(shell, 'info')), at, isStale, isDue };
 }
 
+/** It holds less than a primary that lives. */
+export async function fallBehind(shell: PodShell): Promise<void> {
+  shell.run.set('behind', shell.uptime());
+  await localCli(shell, 'config', 'set', 'replica-priority', '0');
+}
+
+async function settleBehind(shell: PodShell, { info, isStale }: Look): Promise<void> {
+  if (fieldOf(info, 'master_sync_in_progress') === '1') return fallBehind(shell);
+  if (isStale || !shell.run.has('behind') || shell.uptime() - Number(shell.run.get('behind')) <= 180_000) return;
+  const answer = await localCli(shell, 'config', 'set', 'replica-priority', '100');
+  if (answer !== undefined) shell.run.delete('behind');
+}
+
 /** True where the append-only file holds the dataset. */
-export async function settleMark(shell: PodShell, { info, at, isStale, isDue }: Look): Promise<boolean> {
+export async function settleMark(shell: PodShell, seen: Look): Promise<boolean> {
+  const { info, at, isStale, isDue } = seen;
   const { disk } = shell;
   const role = `${fieldOf(info, 'role')}:${fieldOf(info, 'master_link_status')}`;
   const isSettled = role.startsWith('master:') || role === 'slave:up';
@@ -51,7 +65,10 @@ export async function settleMark(shell: PodShell, { info, at, isStale, isDue }: 
     else await localCli(shell, 'config', 'set', 'replica-priority', '0');
     return false;
   }
-  if (enabled !== '1' || !isSettled) return false;
+  if (enabled !== '1' || !isSettled) {
+    await settleBehind(shell, seen);
+    return false;
+  }
   const isWritten = fieldOf(info, 'aof_rewrite_in_progress') === '0' && fieldOf(info, 'aof_rewrite_scheduled') === '0';
   if (isStale && !isWritten) {
     disk.dropMark();
@@ -59,7 +76,12 @@ export async function settleMark(shell: PodShell, { info, at, isStale, isDue }: 
   }
   if (isDue) disk.setMark(at);
   if (isStale) await localCli(shell, 'config', 'set', 'replica-priority', '100');
-  return !disk.isOvertaken();
+  if (disk.isOvertaken()) return false;
+  if (shell.run.has('behind')) {
+    const isElectable = isStale || (await localCli(shell, 'config', 'set', 'replica-priority', '100')) !== undefined;
+    if (isElectable) shell.run.delete('behind');
+  }
+  return true;
 }
 
 export const termCarrier = 'cluster-announce-hostname';
