@@ -25,7 +25,7 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'plan/deletion.ts',
-        find: 'if (children.claims.length > 0 || data.length > 0) {',
+        find: 'if (claims.length > 0 || data.length > 0) {',
         replace: 'if (false) {',
       },
     ],
