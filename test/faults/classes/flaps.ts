@@ -33,15 +33,20 @@ export const flapping: FaultGenerator = {
     if (before === undefined || end !== 'whole') return [];
     // Of two members that are left, one that loses its volume leaves a question that only a person can answer.
     const mayShrink = engine !== 'etcd' || !/S10|S15/.test(id);
-    return specs[engine]
-      .filter(({ replicas }) => mayShrink || replicas !== 1)
-      .flatMap((spec) =>
-        [300, 4_000, 25_000].flatMap((forMs) =>
-          flapsAt(cell, spec).map(
-            (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer: more }),
+    const isAlone = (before as { readonly mode?: string }).mode === 'Standalone';
+    return (
+      specs[engine]
+        .filter(({ replicas }) => mayShrink || replicas !== 1)
+        // Of a single node the API takes neither.
+        .filter(({ replicas = 1, sentinel }) => !isAlone || (replicas === 1 && sentinel === undefined))
+        .flatMap((spec) =>
+          [300, 4_000, 25_000].flatMap((forMs) =>
+            flapsAt(cell, spec).map(
+              (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer: more }),
+            ),
           ),
-        ),
-      );
+        )
+    );
   },
 };
 
