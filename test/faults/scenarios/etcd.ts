@@ -262,7 +262,14 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S15 volumes',
-    mayDiffer: [{ oracle: 'O2', about: 'EtcdCluster/db', why: 'whose volumes they were is chance, and it names them' }],
+    mayDiffer: [
+      { oracle: 'O2', about: 'EtcdCluster/db', why: 'whose volumes they were is chance, and it names them' },
+      {
+        oracle: 'O2',
+        about: 'PersistentVolumeClaim/',
+        why: 'whose volumes they were is chance, and those hold nothing',
+      },
+    ],
     title: 'volumes of the majority lost: nothing is done',
     before: three,
     async act(stage) {
