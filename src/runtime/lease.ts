@@ -168,7 +168,7 @@ export function createLeaderElection(options: LeaseOptions): LeaderElection {
         observe(await read(signal));
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // Somebody has deleted it. Whoever held it may not have heard of that, and goes on for as long as before.
+        // Somebody has deleted the Lease. The process that held it may not have noticed, and may still write until its span is over.
         if (known !== undefined && !mayTake(known)) return false;
         known = undefined;
       }

@@ -149,7 +149,7 @@ describe('a backup that is not there', () => {
       { id: first, namespace: 'apps', name: 'db', uid: 'uid-9' },
       `there is no backup of a RedisCluster with the id ${first} in the namespace apps called db with the UID uid-9`,
     ],
-  ])('of %s, asked for with %j, is said so', async (engine, which, message) => {
+  ])('of %s, asked for with %j, is refused, and the message says why', async (engine, which, message) => {
     expect(await verified({ engine, which })).toMatchObject({ reason: 'NotFound', message });
   });
 

@@ -92,7 +92,7 @@ describe('what is let go', () => {
     expect(surroundings.lines.join()).toContain('uploads that were never finished could not be swept');
   });
 
-  it('is said with whose id does not tell which is newer', async () => {
+  it('names the backups whose ids give another order than the target', async () => {
     const { cluster, last, target } = await filled(true);
     const task = { cluster, purpose: nightly, retention: {} };
     const { misleadingIds } = await prune(target, task, last, [], parseKeys(keyText), days(3));

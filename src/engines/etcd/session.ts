@@ -38,7 +38,7 @@ async function passwordsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<Pa
   const values = await io.secret(name);
   const present = firstLine(values?.[key]);
   if (present === undefined) throw new SecretUnusable(`Secret ${name} with key ${key} does not exist`);
-  // etcd takes an empty one for root, and then lets nobody in by it, for ever.
+  // etcd accepts an empty password for root, and refuses every login with it from then on.
   if (present === '') throw new SecretUnusable(`Secret ${name} has no password in the first line of its key ${key}`);
   const previous = firstLine(values?.[previousKey(key)]);
   return { present, ...(previous === undefined || previous === '' ? {} : { previous }) };

@@ -24,7 +24,7 @@ export function mayElect(situation: Situation): boolean {
   return canElect(situation, { alive: new Set(dataPods.map((pod) => pod.status?.podIP)), unheard });
 }
 
-/** The same among those who answer: nobody else has to come back. */
+/** Whether the sentinels that answer now can elect a primary by themselves, without another sentinel coming back. */
 export function mayElectNow(situation: Situation): boolean {
   return canElect(situation, { alive: new Set(situation.nodes.map(({ address }) => address)), unheard: 0 });
 }

@@ -22,8 +22,8 @@ identity_password=
 identity_rule() {
   printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
 }
-# For whoever starts here again: a container that comes back is still the same member. Nobody begins with an empty password,
-# which lets everybody in.
+# A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
+# password: the server would accept every client.
 keep_password() {
   if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
     echo "the first line of $AUTH_FILE is empty" >&2

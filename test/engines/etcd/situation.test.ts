@@ -134,7 +134,7 @@ describe('the members', () => {
       agreed: { ...(world.observed.agreed as NonNullable<typeof world.observed.agreed>), members },
     });
 
-  it('are in the order of their numbers, in whatever order etcd lists them; whoever is none of ours comes last', () => {
+  it('are sorted by their numbers, whatever order etcd lists them in; members that are not of this cluster come last', () => {
     const { members, taken } = listed([by('stranger'), ...ours.toReversed()]);
     expect(members?.map(({ index }) => index)).toEqual([0, 1, 2, undefined]);
     expect(members?.map((member) => member.isElsewhere)).toEqual(Array(4).fill(undefined));

@@ -143,7 +143,7 @@ describe('E11: a quota that is used up', () => {
   ]);
 });
 
-it('what a member without room for a copy needs is said', () => {
+it('the status says what a member without room for a copy needs', () => {
   const story = compacted('100', { ...cramped('3.5.16'), members: { all: size(460, 300) } });
   const { cluster, children, observed } = etcdWorld(story);
   expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({

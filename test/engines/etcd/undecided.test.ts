@@ -38,7 +38,7 @@ describe('root’s password is not there', () => {
 });
 
 describe('no majority answers', () => {
-  it('of a cluster that forms: it is said who is missing, or that they elect', () => {
+  it('of a cluster that forms: the status names the members that are missing, or says that they elect', () => {
     const forming: Story = { status: {}, leader: 'nobody', starts: { all: 'forms' }, claims: { all: 'blank' } };
     expect(planned({ ...forming, members: { all: 'leaderless' } })).toContain('wait Forming');
     expect(messageOf({ ...forming, members: { all: 'leaderless' } })).toBe(
@@ -56,13 +56,13 @@ describe('no majority answers', () => {
     });
   });
 
-  it('since most of the volumes are gone: it is said whose', () => {
+  it('since most of the volumes are gone: the status names them', () => {
     const lost: Story = { leader: 'nobody', members: { all: 'silent' }, claims: { 0: 'none', 2: 'blank' } };
     expect(planned(lost).at(-1)).toBe('blocked QuorumLost');
     expect(messageOf(lost)).toMatch(/^a majority of the members has lost its volume \(db-0-0, db-2-0\): the others/);
   });
 
-  it('and whoever answers has a volume, though nobody has marked it yet', () => {
+  it('and a member that answers has a volume, even where its claim is not marked yet', () => {
     const marked: Story = {
       leader: 'nobody',
       members: { all: 'leaderless', 2: 'silent' },
