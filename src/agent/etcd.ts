@@ -158,6 +158,7 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
     // Nothing here tells which of them is ours: an address that is used again leads to another's member for a while.
     throw new Failure('SourceBroken', `${first.place} and ${other.place} are of different clusters`);
   }
+  await requireOwn(answers, source, idleMs);
   for (const { place, status } of answers) refuseCorrupt(place, status);
   const candidates = answers
     .filter(({ status }) => status.isLearner !== true)
@@ -177,6 +178,35 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
   if (candidates.length > 0)
     return { candidates, answered: new Set(answers.map(({ status }) => headerOf(status).member_id)).size };
   throw new Failure('SourceBroken', 'no voting member that is well answers');
+}
+
+/** All that answer may be of another cluster: an address that is used again leads to it for a while. */
+async function requireOwn(
+  answers: readonly { readonly member: Member; readonly place: string }[],
+  { peerDomain }: EtcdSource,
+  idleMs: number,
+): Promise<void> {
+  if (peerDomain === undefined) return;
+  const lists = answers.map(async ({ member, place }) => {
+    try {
+      return { place, peers: peerHosts(await member.call('cluster/member/list', {}, idleMs)) };
+    } catch (error) {
+      throw etcdFailure(error, place);
+    }
+  });
+  const { place, peers } = await Promise.any(lists).catch((error: AggregateError) => {
+    throw error.errors[0];
+  });
+  if (peers.some((host) => host === peerDomain || host.endsWith(`.${peerDomain}`))) return;
+  const listed = peers.slice(0, 3).join(', ').slice(0, 200);
+  throw new Failure('SourceBroken', `${place} is of another cluster: it lists ${listed}, and none in ${peerDomain}`);
+}
+
+function peerHosts({ members }: Answer): readonly string[] {
+  const urls = (Array.isArray(members) ? members : []).flatMap((each: Answer) =>
+    Array.isArray(each.peerURLs) ? each.peerURLs.map(String) : [],
+  );
+  return urls.map((url) => (URL.canParse(url) ? new URL(url).hostname : url));
 }
 
 function better(a: Candidate, b: Candidate): number {

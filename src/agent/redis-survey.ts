@@ -4,32 +4,26 @@
  * without a primary that answers nobody tells what it lacks.
  */
 import type { Endpoint, RedisSource } from '../backup/source.ts';
-import type { TlsMaterial } from '../engines/engine-io.ts';
-import { type RedisConnection, redisConnection } from '../engines/redis/connection.ts';
-import { RedisError } from '../engines/redis/resp.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure, wordsOf } from './failure.ts';
+import { requireNamed } from './redis-sentinels.ts';
+import {
+  inRedisSession,
+  ofThisCluster,
+  type RedisAccess,
+  type RedisLogin,
+  type RedisSession,
+} from './redis-session.ts';
 import type { Surroundings } from './surroundings.ts';
-import { inTime } from './wait.ts';
-import { openWire, placeOf } from './wire.ts';
-
-const answerMs = 5_000;
+import { placeOf } from './wire.ts';
 
 /** What the primary has acknowledged is on its way for a moment. */
 const behindMs = 200;
 const attempts = 10;
 
-/** What follows `AUTH`; nothing where nobody asks for a password. */
-export type RedisLogin = readonly string[];
-
-/** The first one that a node takes counts; `own` are the cluster's alone. */
-export interface RedisLogins {
-  readonly own: readonly RedisLogin[];
-  readonly shared: RedisLogin;
-}
-
 export interface RedisNode {
   readonly endpoint: Endpoint;
+  readonly address: string;
   readonly role: 'primary' | 'replica';
   readonly version: string;
   /** Its replication id: a replica has that of its primary, and a node that is promoted takes another. */
@@ -47,28 +41,25 @@ export interface RedisSurvey {
 }
 
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken where nobody can give their data */
-export async function surveyRedis(
-  source: RedisSource,
-  logins: RedisLogins,
-  tls: TlsMaterial | undefined,
-  surroundings: Surroundings,
-): Promise<RedisSurvey> {
-  const again = (endpoint: Endpoint): Promise<Answer> => ask(endpoint, logins, tls, surroundings);
+export async function surveyRedis(source: RedisSource, access: RedisAccess): Promise<RedisSurvey> {
+  const { surroundings } = access;
+  const again = (endpoint: Endpoint): Promise<Answer> =>
+    inRedisSession(endpoint, access, (session) => talk(endpoint, session));
   const found = await Promise.allSettled(source.members.map(again));
   surroundings.signal.throwIfAborted();
   const told = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  // Whoever does not know the cluster where others do may be of another one that has the same password.
-  const knowing = told.filter(({ login }) => logins.own.includes(login));
-  const answers = knowing.length > 0 ? knowing : told;
-  for (const { endpoint } of told.filter((each) => !answers.includes(each))) {
-    surroundings.log.info({ member: placeOf(endpoint) }, 'a node is left out that does not know the cluster');
-  }
+  const answers = ofThisCluster(told, access);
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   for (const error of failures) surroundings.log.info({ err: error }, 'a node is left out');
   const nodes = answers.flatMap(({ node }) => (node === undefined ? [] : [node])).sort(better);
   requireOneHistory(nodes);
   const primary = nodes.find(({ role }) => role === 'primary');
   if (primary !== undefined) {
+    const { address, endpoint } = primary;
+    const isWhole = nodes.length === source.members.length;
+    if (!isWhole && source.sentinels !== undefined) {
+      await requireNamed({ address, port: endpoint.port }, source.sentinels, access);
+    }
     return { node: await upToDate(nodes, primary, again, surroundings), answered: answers.length };
   }
   const [first] = failures;
@@ -133,46 +124,7 @@ interface Answer {
   readonly why?: string;
 }
 
-async function ask(
-  endpoint: Endpoint,
-  logins: RedisLogins,
-  tls: TlsMaterial | undefined,
-  surroundings: Surroundings,
-): Promise<Answer> {
-  const connection = redisConnection(await openWire(endpoint, tls, surroundings));
-  const patience = { ...surroundings, idleMs: Math.min(answerMs, surroundings.idleMs) };
-  const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);
-  try {
-    return await inTime(talk(endpoint, connection, logins), patience, late);
-  } catch (error) {
-    throw redisFailure(error, endpoint);
-  } finally {
-    connection.close();
-  }
-}
-
-/** `LOADING` and the like pass by themselves; a wrong password does not. */
-export function redisFailure(error: unknown, endpoint: Endpoint): unknown {
-  if (!(error instanceof RedisError)) return error;
-  const isRefusal = ['WRONGPASS', 'NOAUTH', 'NOPERM', 'ERR', 'DENIED'].includes(error.code.replace(/^-/, ''));
-  return new Failure(isRefusal ? 'SourceRefused' : 'SourceBroken', `${placeOf(endpoint)} refuses`, { cause: error });
-}
-
-async function logIn(connection: RedisConnection, { own, shared }: RedisLogins): Promise<RedisLogin> {
-  for (const login of own) {
-    try {
-      await connection.command('AUTH', ...login);
-      return login;
-    } catch (error) {
-      if (!(error instanceof RedisError) || error.code !== 'WRONGPASS') throw error;
-    }
-  }
-  if (shared.length > 0) await connection.command('AUTH', ...shared);
-  return shared;
-}
-
-async function talk(endpoint: Endpoint, connection: RedisConnection, logins: RedisLogins): Promise<Answer> {
-  const login = await logIn(connection, logins);
+async function talk(endpoint: Endpoint, { connection, login, address }: RedisSession): Promise<Answer> {
   const info = new Map(
     String(await connection.command('INFO'))
       .split('\r\n')
@@ -190,6 +142,7 @@ async function talk(endpoint: Endpoint, connection: RedisConnection, logins: Red
     login,
     node: {
       endpoint,
+      address,
       login,
       role,
       version: info.get('redis_version') ?? 'unknown',

@@ -14,7 +14,8 @@ import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';
 import { gathered } from './gather.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
-import { type RedisLogins, type RedisNode, redisFailure, surveyRedis } from './redis-survey.ts';
+import { type RedisLogins, redisFailure } from './redis-session.ts';
+import { type RedisNode, surveyRedis } from './redis-survey.ts';
 import { optionalLine, secretLine, tlsFrom } from './secrets.ts';
 import type { Surroundings } from './surroundings.ts';
 import { piecesInTime } from './wait.ts';
@@ -26,7 +27,7 @@ const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } 
 export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump> {
   const logins = await loginsOf(source, surroundings);
   const tls = await tlsFrom(source.tls);
-  const { node, answered } = await surveyRedis(source, logins, tls, surroundings);
+  const { node, answered } = await surveyRedis(source, { logins, tls, surroundings });
   const wire = await openWire(node.endpoint, tls, surroundings);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);

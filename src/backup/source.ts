@@ -4,7 +4,6 @@ import { absolutePath } from './place.ts';
 
 const members = {
   type: 'array',
-  description: 'All are asked, and the one is taken from that serves the others least: a replica, a follower.',
   minItems: 1,
   maxItems: 64,
   items: {
@@ -47,6 +46,15 @@ export const redisSourceSchema = {
       required: ['user', 'passwordFile'],
       properties: { user: { type: 'string', minLength: 1, maxLength: 512 }, passwordFile: absolutePath },
     },
+    sentinels: {
+      type: 'object',
+      description: 'Asked for the primary where a member does not answer. Absent: nobody is elected.',
+      required: ['name', 'members'],
+      properties: {
+        name: { type: 'string', description: 'By which they watch.', minLength: 1, maxLength: 253 },
+        members,
+      },
+    },
     tls,
   },
 } as const satisfies StructuralSchema;
@@ -64,6 +72,12 @@ export const etcdSourceSchema = {
       type: 'string',
       description: 'In decimal, as etcd says it in answers: a member of another cluster is refused.',
       pattern: '^[0-9]{1,20}$',
+    },
+    peerDomain: {
+      type: 'string',
+      description: 'Members are known to each other by names in this domain: those of another cluster are refused.',
+      pattern: '^[A-Za-z0-9._-]+$',
+      maxLength: 253,
     },
   },
 } as const satisfies StructuralSchema;

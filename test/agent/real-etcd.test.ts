@@ -286,6 +286,20 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(existsSync(join(home, 'backups'))).toBe(false);
   });
 
+  it('is not taken where all that answer know each other by names of another cluster', async () => {
+    const [stranger] = await start();
+    await stranger?.call('kv/put', { key: encoded('k'), value: encoded('theirs') });
+    const members = stranger === undefined ? [] : [stranger];
+    expect(await runAgent(takeTask(members, { peerDomain: 'db.apps.svc' }))).toMatchObject({
+      result: 'failed',
+      reason: 'SourceBroken',
+      isTransient: true,
+      message: expect.stringMatching(/is of another cluster: it lists 127\.0\.0\.1, and none in db\.apps\.svc/),
+    });
+    expect(existsSync(join(home, 'backups'))).toBe(false);
+    expectResult(await runAgent(takeTask(members, { peerDomain: '127.0.0.1' })), 'taken');
+  });
+
   it.each<[string, string]>([
     ['names a member', '1'],
     ['names nobody', '0'],

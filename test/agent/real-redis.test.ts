@@ -255,6 +255,47 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
   });
 
+  it('is asked for the data of a primary alone where a majority of the sentinels names it', async () => {
+    const primary = await start();
+    await following(primary);
+    const sentinels = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const config = [
+          `requirepass ${password}`,
+          `sentinel monitor cache 127.0.0.1 ${primary.port} 2`,
+          `sentinel auth-pass cache ${password}`,
+        ];
+        const sentinel = await startRedis({ program, password, isSentinel: true, config });
+        started.push(sentinel);
+        return sentinel;
+      }),
+    );
+    const alone = (): object => {
+      const { source, ...task } = takeTask([primary]) as { readonly source: { readonly members: readonly object[] } };
+      const away = { host: '127.0.0.1', port: 1 };
+      const told = { name: 'cache', members: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })) };
+      return { ...task, source: { ...source, members: [...source.members, away], sentinels: told } };
+    };
+    const watched = async () => String(await sentinels[0]?.command('SENTINEL', 'MASTER', 'cache'));
+    await expect.poll(watched).toContain('num-slaves,1');
+    expectResult(await runAgent(alone()), 'taken');
+    sentinels[2]?.kill();
+    expectResult(await runAgent(alone()), 'taken');
+    await sentinels[0]?.command('SENTINEL', 'FAILOVER', 'cache');
+    const refused = { result: 'failed', reason: 'SourceBroken', isTransient: true };
+    await expect.poll(watched).not.toContain(`ip,127.0.0.1,port,${primary.port},`);
+    expect(await runAgent(alone())).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/the sentinel .* names .* as primary, not /),
+    });
+    for (const sentinel of sentinels) sentinel.kill();
+    await primary.command('REPLICAOF', 'NO', 'ONE');
+    expect(await runAgent(alone())).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/0 of 3 sentinels name/),
+    });
+  }, 30_000);
+
   it('holds what the primary had acknowledged when it was asked, however far behind a replica is', async () => {
     const primary = await start(['repl-diskless-sync no']);
     const link = await openLink(primary.port);

@@ -38,11 +38,15 @@ it('a last backup is taken over TLS, as every other one', () => {
 });
 
 it('a last backup asks every node of a Redis that there is, whatever the spec would have', () => {
-  const names = ['db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-sentinel-0'];
+  const names = ['db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-sentinel-3'];
   const members = names.map((name) => ({ name, role: 'unknown', ready: true }));
   const object = { ...etcd({ replicas: 'few' }), kind: 'RedisCluster', status: { members } };
   const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
-  expect(source.members.map(({ host }) => host.replace(/\..*/, ''))).toEqual(names.slice(0, 5));
+  if (source.engine !== 'redis') throw new Error('Redis was asked for');
+  const hosts = (members: typeof source.members = []) => members.map(({ host }) => host.replace(/\..*/, ''));
+  expect(hosts(source.members)).toEqual(names.slice(0, 5));
+  expect(source.sentinels?.name).toBe('db');
+  expect(hosts(source.sentinels?.members)).toEqual([0, 1, 2, 3].map((i) => `db-sentinel-${i}`));
 });
 
 it('the data stays where it cannot be read how its last backup is taken', () => {

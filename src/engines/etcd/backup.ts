@@ -32,13 +32,15 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
     const { client } = spec.tls;
     const names = etcdNames(metadata.name);
     const host = `${names.client}.${metadata.namespace}.svc`;
-    const known = (cluster.status?.members ?? []).map(({ name }) => `${name}.${names.peers}.${metadata.namespace}.svc`);
+    const peerDomain = `${names.peers}.${metadata.namespace}.svc`;
+    const known = (cluster.status?.members ?? []).map(({ name }) => `${name}.${peerDomain}`);
     return {
       source: {
         engine: 'etcd',
         user: 'root',
         members: [...known, host].map((name) => ({ host: name, port: clientPort })),
         passwordFile: `${authDirectory}/password`,
+        peerDomain,
         ...(client === undefined
           ? {}
           : {

@@ -9,7 +9,8 @@ import type { RedisConnection } from './connection.ts';
 import { handOver } from './handover.ts';
 import { aclRule, type Identity } from './identity.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import { isNoSuchPrimary, pairs } from './observe.ts';
+import { isNoSuchPrimary } from './observe.ts';
+import { pairs } from './reply-fields.ts';
 import { RedisError } from './resp.ts';
 import { type Credentials, credentialsOf, PasswordMissing, withSession } from './session.ts';
 

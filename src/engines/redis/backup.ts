@@ -1,13 +1,13 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import type { Endpoint } from '../../backup/source.ts';
 import { type BackupPart, filledVolume } from '../backup-part.ts';
 import { identityKey, identityUser } from './identity.ts';
 import { isSentinelPod } from './members.ts';
-import { dataPort, paths, redisNames, termAnnotation } from './names.ts';
+import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from './names.ts';
 import { passwordSecret } from './password.ts';
 import { credentialsOf, withSession } from './session.ts';
-import { dataPodNames } from './situation.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const identityDirectory = '/etc/clusterwright/internal';
@@ -15,29 +15,33 @@ const identityDirectory = '/etc/clusterwright/internal';
 /** Share of the keys by which a count may be off. */
 const countedRoughly = 0.05;
 
-function knownNodes({ metadata, spec, status }: Cluster<RedisSpec>): number {
-  const ofNode = `${redisNames(metadata.name).data}-`;
+/** Each node of a set, also one that is to go, by host name. */
+function endpointsOf(
+  { metadata, status }: Cluster<RedisSpec>,
+  set: string,
+  port: number,
+  wanted: number,
+): readonly Endpoint[] {
   const numbers = (status?.members ?? []).flatMap(({ name }) => {
-    const number = name.startsWith(ofNode) ? name.slice(ofNode.length) : '';
+    const number = name.startsWith(`${set}-`) ? name.slice(set.length + 1) : '';
     return /^\d+$/.test(number) ? [Number(number)] : [];
   });
-  return numbers.reduce((size, number) => Math.max(size, number + 1), spec.replicas);
+  const size = numbers.reduce((found, number) => Math.max(found, number + 1), wanted);
+  return Array.from({ length: size }, (_, i) => ({ host: `${set}-${i}.${set}.${metadata.namespace}.svc`, port }));
 }
 
 export const redisBackup: BackupPart<RedisSpec> = {
-  /** Each node, also one that is to go: the primary is among them, and tells what it has acknowledged. */
+  /** The primary is among the nodes, and tells what it has acknowledged; the sentinels tell whether it still is. */
   source(cluster) {
     const { metadata, spec } = cluster;
     const { name, key } = passwordSecret(cluster);
-    const { data, internal } = redisNames(metadata.name);
-    const service = `${data}.${metadata.namespace}.svc`;
+    const { data, sentinel, internal } = redisNames(metadata.name);
+    const sentinels = (): readonly Endpoint[] => endpointsOf(cluster, sentinel, sentinelPort, spec.sentinel.replicas);
     return {
       source: {
         engine: 'redis',
-        members: dataPodNames(cluster, knownNodes(cluster)).map((pod) => ({
-          host: `${pod}.${service}`,
-          port: dataPort,
-        })),
+        members: endpointsOf(cluster, data, dataPort, spec.replicas),
+        ...(spec.mode === 'Sentinel' ? { sentinels: { name: metadata.name, members: sentinels() } } : {}),
         passwordFile: `${authDirectory}/password`,
         identity: { user: identityUser(cluster), passwordFile: `${identityDirectory}/${identityKey}` },
       },

@@ -12,7 +12,7 @@ import { redisConnection } from './connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from './findings.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import { infoFields, pairs } from './observe.ts';
+import { infoFields, pairs } from './reply-fields.ts';
 import { credentialsOf, logIn, withSession } from './session.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */

@@ -10,6 +10,7 @@ import { isSentinelPod } from './members.ts';
 import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from './names.ts';
 import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
 import { passwordSecret } from './password.ts';
+import { infoFields, pairs, rows } from './reply-fields.ts';
 import { RedisError, type Reply } from './resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from './session.ts';
 import { settingsToHold } from './settings.ts';
@@ -193,27 +194,6 @@ function volumeTerm(text: string): VolumeTerm | undefined {
   return role === undefined ? undefined : { number: Number(number), wasPrimary: role === 'primary' };
 }
 
-/** A Redis says about 250. */
-const mostLines = 2048;
-
-/** `name:value` lines; section headings and blank lines fall away. */
-export function infoFields(text: string): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const line of text.split('\r\n', mostLines)) {
-    const colon = line.indexOf(':');
-    if (colon > 0 && line[0] !== '#') fields[line.slice(0, colon)] = line.slice(colon + 1);
-  }
-  return fields;
-}
-
-/** A flat list of names and values, as CONFIG GET and the SENTINEL commands answer. */
-export function pairs(reply: Reply): Record<string, string> {
-  const fields: Record<string, string> = {};
-  if (!Array.isArray(reply)) return fields;
-  for (let i = 0; i < reply.length; i += 2) fields[String(reply[i])] = String(reply[i + 1] ?? '');
-  return fields;
-}
-
 async function askSentinel(
   connection: RedisConnection,
   place: Place,
@@ -237,11 +217,6 @@ async function askSentinel(
 
 /** A sentinel watches nobody of this name. */
 export const isNoSuchPrimary = ({ message }: RedisError): boolean => /No such master/.test(message);
-
-/** A list of such lists. */
-export function rows(reply: Reply): Record<string, string>[] {
-  return Array.isArray(reply) ? reply.map(pairs) : [];
-}
 
 type Row = Readonly<Record<string, string>>;
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/identity.ts';
-import { dataNode, infoFields, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
+import { dataNode, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe.ts';
 import type { DataNode, RedisObserved, Watch } from '../../../src/engines/redis/observed.ts';
+import { infoFields } from '../../../src/engines/redis/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { settingsToHold } from '../../../src/engines/redis/settings.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';

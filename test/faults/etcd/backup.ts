@@ -68,6 +68,15 @@ export function etcdDatabase(processes: Processes): Database {
     return { host, member, isLeader: leader === id, clusterId };
   }
 
+  /** As the agent does. */
+  async function requireOwn(first: Found | undefined, source: EtcdSource, context: AgentContext): Promise<void> {
+    const { members, peerDomain } = source;
+    if (first === undefined || peerDomain === undefined) return;
+    const port = members.find(({ host }) => host === first.host)?.port ?? 0;
+    const listed = JSON.stringify(await call(first.host, port, 'cluster/member/list', {}, context));
+    if (!listed.includes(`.${peerDomain}:`)) throw new Failure('SourceBroken', `${first.host} is of another cluster`);
+  }
+
   return {
     engine: 'etcd',
     read,
@@ -83,6 +92,7 @@ export function etcdDatabase(processes: Processes): Database {
       if (found.some(({ clusterId }) => clusterId !== found[0]?.clusterId)) {
         throw new Failure('SourceBroken', 'they are of different clusters');
       }
+      await requireOwn(found[0], source as EtcdSource, context);
       const chosen = found.find(({ isLeader }) => !isLeader) ?? found[0];
       if (chosen === undefined) throw new Failure('SourceUnreachable', 'no member answers');
       const { host, member, isLeader } = chosen;

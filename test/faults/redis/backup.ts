@@ -7,6 +7,7 @@ import type { Origin } from '../../../src/agent/machine.ts';
 import { Crc64 } from '../../../src/backup/crc64.ts';
 import type { RedisSource } from '../../../src/backup/source.ts';
 import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
+import { pairs } from '../../../src/engines/redis/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts';
@@ -112,6 +113,35 @@ export function redisDatabase(processes: Processes): Database {
     }
   }
 
+  /** As in the agent: a majority of the sentinels names the primary, and nobody another. */
+  async function requireNamed(
+    found: readonly Found[],
+    { sentinels }: RedisSource,
+    logins: Logins,
+    { network, ip, inTime }: AgentContext,
+  ): Promise<void> {
+    const primary = found.find(({ isReplica }) => !isReplica);
+    if (sentinels === undefined || primary === undefined) return;
+    const told = await Promise.allSettled(
+      sentinels.members.map(async ({ host, port }) => {
+        const giveUp = new AbortController();
+        const connection = redisConnection(await inTime(network.dial(ip, host, port, giveUp.signal), host));
+        try {
+          await inTime(logIn(connection, logins), host);
+          return pairs(await inTime(connection.command('SENTINEL', 'MASTER', sentinels.name), host));
+        } finally {
+          connection.close();
+          giveUp.abort();
+        }
+      }),
+    );
+    const named = told.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const settled = named.filter(({ flags = '' }) => !/down|failover/.test(flags)).length;
+    if (named.some((each) => each.ip !== primary.node.ip) || settled * 2 <= sentinels.members.length) {
+      throw new Failure('SourceBroken', `no majority of the sentinels names ${primary.host}`);
+    }
+  }
+
   /** The furthest replica, once it has what the primary had; the primary where that takes too long. */
   async function choose(found: readonly Found[], again: (each: Found) => Promise<Found>, { pause }: AgentContext) {
     const primary = found.find(({ isReplica }) => !isReplica);
@@ -149,6 +179,7 @@ export function redisDatabase(processes: Processes): Database {
         throw refused ?? new Failure('SourceUnreachable', 'there is no member');
       }
       const again = ({ host, port }: Found): Promise<Found> => ask(host, port, logins, context);
+      if (found.length < members.length) await requireNamed(found, source as RedisSource, logins, context);
       const chosen = await choose(found, again, context);
       await context.pause(forkMs);
       const { node, host, isReplica } = chosen;
