@@ -2,10 +2,13 @@
 import type { Defaulted, StructuralSchema } from '../api/schema.ts';
 import { absolutePath } from './place.ts';
 
+/** As many as a task may name. */
+export const mostMembers = 64;
+
 const members = {
   type: 'array',
   minItems: 1,
-  maxItems: 64,
+  maxItems: mostMembers,
   items: {
     type: 'object',
     required: ['host', 'port'],

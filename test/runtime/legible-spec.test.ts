@@ -49,6 +49,13 @@ it('a last backup asks every node of a Redis that there is, whatever the spec wo
   expect(hosts(source.sentinels?.members)).toEqual([0, 1, 2, 3].map((i) => `db-sentinel-${i}`));
 });
 
+it('a backup counts up to no number that somebody has given a pod: the operator ran out of memory', () => {
+  const members = ['db-0', 'db-63', 'db-64', 'db-5000'].map((name) => ({ name, role: 'unknown', ready: true }));
+  const object = { ...etcd({}), kind: 'RedisCluster', status: { members } };
+  const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
+  expect(source.members.length).toBe(64);
+});
+
 it('the data stays where it cannot be read how its last backup is taken', () => {
   expect(willOf({ deletionPolicy: 'Delete' })?.deletionPolicy).toBe('Delete');
   expect(willOf({ deletionPolicy: 'Delete', tls: { client: {} } })?.deletionPolicy).toBe('Retain');

@@ -1,13 +1,14 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import type { Endpoint } from '../../backup/source.ts';
+import { type Endpoint, mostMembers } from '../../backup/source.ts';
 import { type BackupPart, filledVolume } from '../backup-part.ts';
 import { identityKey, identityUser } from './identity.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from './names.ts';
 import { passwordSecret } from './password.ts';
 import { credentialsOf, withSession } from './session.ts';
+import { sizeToldBy } from './situation.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const identityDirectory = '/etc/clusterwright/internal';
@@ -22,11 +23,8 @@ function endpointsOf(
   port: number,
   wanted: number,
 ): readonly Endpoint[] {
-  const numbers = (status?.members ?? []).flatMap(({ name }) => {
-    const number = name.startsWith(`${set}-`) ? name.slice(set.length + 1) : '';
-    return /^\d+$/.test(number) ? [Number(number)] : [];
-  });
-  const size = numbers.reduce((found, number) => Math.max(found, number + 1), wanted);
+  const names = (status?.members ?? []).map(({ name }) => name);
+  const size = sizeToldBy(set, names, wanted, mostMembers);
   return Array.from({ length: size }, (_, i) => ({ host: `${set}-${i}.${set}.${metadata.namespace}.svc`, port }));
 }
 

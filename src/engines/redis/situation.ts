@@ -53,6 +53,8 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
         claimOf(children, pod)?.metadata.annotations?.[addressAnnotation] === named
       ));
   const sentinelPods = children.pods.filter(isSentinelPod);
+  const sizeOf = (set: string, pods: readonly string[], wanted: number): number =>
+    Math.min(children.statefulSet(set)?.spec?.replicas ?? sizeToldBy(set, pods, wanted), mostPods);
   const led = spec.mode === 'Sentinel' && last !== undefined ? [last.pod] : [];
   return {
     cluster,
@@ -63,10 +65,8 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
     nodes,
     dataPods,
     sentinelPods,
-    dataSize:
-      children.statefulSet(names.data)?.spec?.replicas ?? sizeToldBy([...namesOf(dataPods), ...led], spec.replicas),
-    sentinelSize:
-      children.statefulSet(names.sentinel)?.spec?.replicas ?? sizeToldBy(namesOf(sentinelPods), spec.sentinel.replicas),
+    dataSize: sizeOf(names.data, [...namesOf(dataPods), ...led], spec.replicas),
+    sentinelSize: sizeOf(names.sentinel, namesOf(sentinelPods), spec.sentinel.replicas),
   };
 }
 
@@ -76,12 +76,19 @@ function withoutClaims(children: Children): Children {
   return childrenOf(children.objects.filter(({ kind }) => kind !== 'PersistentVolumeClaim'));
 }
 
+/** What others have written is not counted up to: the size of a StatefulSet, the number in the name of a pod. */
+const mostPods = 1000;
+
 /**
  * A set that somebody has deleted or taken out of sight is no scale-in: made again smaller, it would stop the others at
  * once, and without the last primary there is nobody to go on with.
  */
-function sizeToldBy(pods: readonly string[], wanted: number): number {
-  return Math.max(wanted, ...pods.map((name) => Number(name.slice(name.lastIndexOf('-') + 1)) + 1));
+export function sizeToldBy(set: string, pods: readonly string[], wanted: number, most = mostPods): number {
+  const numbers = pods.flatMap((name) => {
+    const number = name.startsWith(`${set}-`) ? name.slice(set.length + 1) : '';
+    return /^\d+$/.test(number) && Number(number) < most ? [Number(number)] : [];
+  });
+  return numbers.reduce((size, number) => Math.max(size, number + 1), wanted);
 }
 
 const namesOf = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name);
