@@ -1,9 +1,10 @@
 /** etcd's API through the JSON gateway of one member: calls with a short answer, and one whose answer is a stream. */
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Endpoint, EtcdSource } from '../backup/source.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
 import { createLineSplitter } from '../runtime/line-splitter.ts';
 import { Failure } from './failure.ts';
+import { type Ask, requestsOver } from './requests-over.ts';
 import type { Surroundings } from './surroundings.ts';
 import { inTime, type Patience, piecesInTime } from './wait.ts';
 import { openWire, placeOf } from './wire.ts';
@@ -20,8 +21,20 @@ export class EtcdRefusal extends Error {
 export interface Member {
   /** @param idleMs default: that of the surroundings */
   call(path: string, body: object, idleMs?: number): Promise<Answer>;
-  /** Each line of the answer. */
-  stream(path: string, body: object): AsyncGenerator<Answer, void, undefined>;
+  /**
+   * Each line of the answer. `first` is asked before on the same connection, within its own time: the next connection to
+   * the same address may lead to another member, as that of a Service does.
+   */
+  stream(
+    path: string,
+    body: object,
+    first: Question & { readonly idleMs: number },
+  ): AsyncGenerator<Answer, void, undefined>;
+}
+
+export interface Question {
+  readonly path: string;
+  readonly body: object;
 }
 
 export interface MemberOptions {
@@ -35,40 +48,44 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
   const place = placeOf(endpoint);
   let token: string | undefined;
 
-  async function* lines(path: string, body: object, patience: Patience): AsyncGenerator<Answer, void, undefined> {
-    const late = (): Failure => new Failure('SourceUnreachable', `${place} sent nothing for ${patience.idleMs} ms`);
+  const late = (idleMs: number) => (): Failure =>
+    new Failure('SourceUnreachable', `${place} sent nothing for ${idleMs} ms`);
+
+  /** Of the answer to `question`, once the member has answered `first` over the same connection. */
+  async function* lines(
+    question: Question,
+    patience: Patience,
+    first?: Question & { readonly idleMs: number },
+  ): AsyncGenerator<Answer, void, undefined> {
     const wire = await openWire(endpoint, tls, patience);
-    try {
+    const ask = requestsOver(wire);
+    const linesOf = async function* ({ path, body }: Question, within: Patience): AsyncGenerator<Answer> {
       const splitter = createLineSplitter();
-      const content = JSON.stringify(body);
-      const response = await inTime(respond(content, path), patience, late);
-      for await (const piece of piecesInTime(response, patience, late, () => response.destroy())) {
+      const response = await inTime(respond(ask, path, JSON.stringify(body)), within, late(within.idleMs));
+      for await (const piece of piecesInTime(response, within, late(within.idleMs), () => response.destroy())) {
         for (const line of splitter.push(piece)) yield answerOf(line, response.statusCode ?? 0);
       }
       // The gateway ends a line only where it streams.
       for (const line of splitter.push(Buffer.from('\n'))) yield answerOf(line, response.statusCode ?? 0);
+    };
+    try {
+      if (first !== undefined) for await (const _ of linesOf(first, { ...patience, idleMs: first.idleMs }));
+      yield* linesOf(question, patience);
     } catch (error) {
       if (error instanceof Failure || error instanceof EtcdRefusal) throw error;
       throw new Failure('SourceBroken', `the connection to ${place} broke`, { cause: error });
     } finally {
       wire.destroy();
     }
+  }
 
-    function respond(content: string, to: string): Promise<IncomingMessage> {
-      return new Promise((resolve, reject) => {
-        const headers = {
-          host: place,
-          connection: 'close',
-          'content-type': 'application/json',
-          'content-length': String(Buffer.byteLength(content)),
-          ...(token === undefined ? {} : { authorization: token }),
-        };
-        const call = request({ createConnection: () => wire, method: 'POST', path: `/v3/${to}`, headers });
-        call.on('error', reject);
-        call.once('response', resolve);
-        call.end(content);
-      });
-    }
+  function respond(ask: Ask, path: string, content: string): Promise<IncomingMessage> {
+    return ask(`/v3/${path}`, content, {
+      host: place,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(content)),
+      ...(token === undefined ? {} : { authorization: token }),
+    });
   }
 
   function answerOf(line: string, status: number): Answer {
@@ -85,7 +102,7 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
   }
 
   async function only(path: string, body: object, patience: Patience): Promise<Answer> {
-    for await (const answer of lines(path, body, patience)) return answer;
+    for await (const answer of lines({ path, body }, patience)) return answer;
     throw new Failure('SourceBroken', `${place} gives no answer`);
   }
 
@@ -106,15 +123,15 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
   return {
     call: (path, body, idleMs = surroundings.idleMs) =>
       authenticated(() => only(path, body, { ...surroundings, idleMs })),
-    async *stream(path, body) {
+    async *stream(path, body, first) {
       // Begun anew where the member wants to know first who is asking.
       const begin = async () => {
-        const answers = lines(path, body, surroundings);
-        return { answers, first: await answers.next() };
+        const answers = lines({ path, body }, surroundings, first);
+        return { answers, begun: await answers.next() };
       };
-      const { answers, first } = await authenticated(begin);
-      if (first.done) return;
-      yield first.value;
+      const { answers, begun } = await authenticated(begin);
+      if (begun.done) return;
+      yield begun.value;
       yield* answers;
     },
   };

@@ -19,6 +19,9 @@ import { placeOf } from './wire.ts';
 
 const answerMs = 5_000;
 
+/** All keys, from the first on: no more than their number is sent. */
+const linearizable = { path: 'kv/range', body: { key: 'AA==', range_end: 'AA==', count_only: true } } as const;
+
 interface Candidate {
   readonly member: Member;
   readonly place: string;
@@ -54,8 +57,7 @@ async function dumpFrom(
 ): Promise<Dump> {
   const { member, place, role, version, clusterId, memberId } = candidate;
   const idleMs = Math.min(answerMs, surroundings.idleMs);
-  // All keys, from the first on: no more than their number is sent.
-  const { header, count } = await member.call('kv/range', { key: 'AA==', range_end: 'AA==', count_only: true }, idleMs);
+  const { header, count } = await member.call(linearizable.path, linearizable.body, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
   // A member is there twice where the Service leads to it as well.
   const others = candidates.filter(
@@ -67,7 +69,7 @@ async function dumpFrom(
   const check = (): Promise<void> => refuseCorrupted(candidates, idleMs);
   await check();
   const broken = (why: string): Failure => new Failure('SourceBroken', `the snapshot of ${place} is not whole: ${why}`);
-  const blobs = blobsOf(member, place);
+  const blobs = blobsOf(member, place, idleMs);
   surroundings.log.info({ source: place, role, revision }, 'the snapshot begins');
   return {
     engineVersion: version,
@@ -104,9 +106,10 @@ async function asksForPassword(member: Member, { log }: Surroundings): Promise<b
   }
 }
 
-async function* blobsOf(member: Member, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+/** Who has told the revision may be another member than the one that this connection leads to: that one proves the same. */
+async function* blobsOf(member: Member, place: string, idleMs: number): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    for await (const { result } of member.stream('maintenance/snapshot', {})) {
+    for await (const { result } of member.stream('maintenance/snapshot', {}, { ...linearizable, idleMs })) {
       const { blob } = (result ?? {}) as Answer;
       if (typeof blob === 'string') yield Buffer.from(blob, 'base64');
     }

@@ -13,6 +13,7 @@ import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
 import { layoutOf, versions } from '../../src/sandbox/layout.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { openCutOffService } from '../support/cut-off-service.ts';
 import { etcdBinaries } from '../support/etcd-binary.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
 import { type EtcdOptions, type EtcdProcess, type EtcdProcesses, encoded, startEtcd } from '../support/etcd-process.ts';
@@ -139,6 +140,27 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
       return Number(/^grpc_server_started_total\{grpc_method="HashKV".*\} (\d+)/m.exec(text)?.[1]);
     });
     expect(await Promise.all(asked)).toEqual([1, 1, 1]);
+  });
+
+  it('is not taken from a member that is cut off, though a Service leads to it after another has told the revision', async () => {
+    const [member] = await start();
+    if (member === undefined) throw new Error('one member was started');
+    await member.call('kv/put', { key: encoded('k'), value: encoded('before') });
+    const service = await openCutOffService(member.port);
+    await member.call('kv/put', { key: encoded('k'), value: encoded('acknowledged') });
+    try {
+      const members = [{ host: '127.0.0.1', port: service.port }];
+      expect(await runAgent(takeTask([], { members }))).toMatchObject({
+        result: 'failed',
+        reason: 'SourceBroken',
+        isTransient: true,
+        message: expect.stringContaining('request timed out'),
+      });
+    } finally {
+      await service.close();
+    }
+    expect(readdirSync(home)).not.toContain('backups');
+    expectResult(await runAgent(takeTask([member])), 'taken');
   });
 
   it('is let go before the target is asked, however long that takes', async () => {
