@@ -106,7 +106,8 @@ export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
   const wanted = settingsToHold(cluster, limit);
   return nodes.flatMap((node): Act[] => {
     const maxmemory = maxmemoryWithin(limit, wanted.maxmemory ?? '0', node.settings.maxmemory);
-    const settings = settingsToChange({ ...wanted, maxmemory }, node.settings) as Record<string, string>;
+    const fitting = { ...wanted, maxmemory, [requiredReplicas]: requiredReplicasOf(node, wanted[requiredReplicas]) };
+    const settings = settingsToChange(fitting, node.settings) as Record<string, string>;
     const names = Object.keys(settings);
     return names.length === 0
       ? []
@@ -118,6 +119,17 @@ export function configureSteps({ cluster, nodes, dataPods }: Situation): Act[] {
           },
         ];
   });
+}
+
+const requiredReplicas = 'min-replicas-to-write';
+
+/**
+ * A primary refuses every write while it has fewer replicas than this. So the number rises with the replicas that are in sync, and not
+ * before: new nodes take a while to come. It never falls below what the primary has been told, since that may be cut off from its replicas.
+ */
+function requiredReplicasOf({ role, replicas, settings }: DataNode, wanted = '0'): string {
+  if (role === 'replica') return wanted;
+  return String(Math.min(Number(wanted), Math.max(Number(settings[requiredReplicas] ?? 0), replicas.length)));
 }
 
 function tuneSteps(situation: Situation, primary: DataNode): Act[] {

@@ -38,6 +38,52 @@ describe('more data nodes', () => {
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
 
+describe('the replicas that a primary needs to take writes', () => {
+  const told = (story: Story): string[] =>
+    planned(story).flatMap((line) => /^configure .*min-replicas-to-write=\d/.exec(line)?.[0] ?? []);
+  const oneToThree: Story = { before: { replicas: 1 }, spec: { replicas: 3 }, size: 3 };
+  const twoNeeded = { replicas: 4, config: { 'min-replicas-to-write': 2 } };
+  const copying = { linkUp: false, electable: false };
+
+  it.each<PlanRow>([
+    ['1->3: it is not told before it has one: it would refuse every write', { ...oneToThree, size: 1 }, []],
+    [
+      '1->3: nor while both copy',
+      { ...oneToThree, nodes: { 0: { replicas: [] }, 1: copying, 2: copying } },
+      [1, 2].map((i) => `configure db-${i} min-replicas-to-write=1`),
+    ],
+    [
+      '1->3: it is told once the first is in sync',
+      { ...oneToThree, nodes: { 0: { replicas: [nodeAddress(1)] }, 2: copying } },
+      [0, 1, 2].map((i) => `configure db-${i} min-replicas-to-write=1`),
+    ],
+    [
+      '2->3 while the only replica is away: writes go on',
+      { before: { replicas: 2 }, spec: { replicas: 3 }, nodes: { 0: { replicas: [] }, 1: 'silent' } },
+      [],
+    ],
+    [
+      '2->4 with two needed: one for each that is in sync',
+      { before: { replicas: 2 }, spec: twoNeeded, nodes: { 1: 'gone' }, size: 3 },
+      ['configure db-0 min-replicas-to-write=1', 'configure db-2 min-replicas-to-write=2'],
+    ],
+    [
+      'what it needs does not fall with the replicas that it has: it may be cut off from them',
+      {
+        before: twoNeeded,
+        spec: { replicas: 4, config: { 'min-replicas-to-write': 3 } },
+        nodes: { 0: { replicas: [] } },
+      },
+      [1, 2, 3].map((i) => `configure db-${i} min-replicas-to-write=3`),
+    ],
+    [
+      '3->1: it needs none at once',
+      { before: {}, spec: { replicas: 1 } },
+      [0, 1, 2].map((i) => `configure db-${i} min-replicas-to-write=0`),
+    ],
+  ])('%s', (_, story, plan) => expect(told(story)).toEqual(plan));
+});
+
 describe('more sentinels', () => {
   const more: Story = { spec: { sentinel: { replicas: 5, quorum: 3 } }, sentinelSize: 3 };
   const grown = 'apply StatefulSet db-sentinel: spec.replicas 3 > 5';
