@@ -91,8 +91,8 @@ export type BackupProgress =
       readonly steps: readonly ObjectStep[];
       readonly recheckMs?: number;
     }
-  /** `suddenLoss`: why it is thought to hold too little. */
-  | { readonly state: 'verified'; readonly id: string; readonly suddenLoss?: string };
+  /** `takenAt` in milliseconds. `suddenLoss`: why it is thought to hold too little. */
+  | { readonly state: 'verified'; readonly id: string; readonly takenAt: number; readonly suddenLoss?: string };
 
 /** `objects` from `TakesBackup`; `now` in milliseconds. */
 export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
@@ -144,7 +144,7 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
       if (now - takenAt > goodForMs) {
         return anew('it was taken more than an hour ago', 'the one that there is was taken more than an hour ago');
       }
-      return { state: 'verified', id: backup.id, ...(suddenLoss === undefined ? {} : { suddenLoss }) };
+      return { state: 'verified', id: backup.id, takenAt, ...(suddenLoss === undefined ? {} : { suddenLoss }) };
     }
     case 'failed': {
       const left = state.at + againMs - now;

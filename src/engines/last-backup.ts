@@ -15,7 +15,7 @@ import { awaitedBackup, type BackupProgress, goodForMs, takesBackup } from './aw
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
 import type { RegisteredEngine } from './engine.ts';
 
-/** On the custom resource: `UID/ID` of the backup that was taken of it because it was deleted. */
+/** On the custom resource: `UID/ID/TIME` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
 
 /** A pod that restarts, or a node that does, is ready again by then. */
@@ -37,7 +37,7 @@ export function withLastBackup(engine: RegisteredEngine, image: string): Registe
     ...engine,
     lastBackup(cluster, children, now) {
       if ((cluster.spec as CommonSpec).deletionPolicy !== 'Snapshot') return undefined;
-      if (isTaken(cluster) || !hasData(cluster, children)) return undefined;
+      if (isTaken(cluster, children, now) || !hasData(cluster, children)) return undefined;
       const { name, uid } = cluster.metadata;
       const identity = uid === undefined ? {} : { uid };
       const objects = take(cluster, { name: lastJobName(name), purpose: 'deletion', ...identity });
@@ -86,8 +86,20 @@ function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Clus
   return sets.length > 0 && sets.every(({ object }) => claimsOf(object).length === 0);
 }
 
-function isTaken({ metadata }: Cluster): boolean {
-  return metadata.annotations?.[lastBackupAnnotation]?.startsWith(`${metadata.uid}/`) === true;
+/** As long as all members are there, clients may write: after an hour such a backup lacks too much. */
+function isTaken(cluster: Cluster, children: Children, now: number): boolean {
+  const { annotations = {}, uid = '' } = cluster.metadata;
+  const [of, , at = ''] = annotations[lastBackupAnnotation]?.split('/') ?? [];
+  if (of !== uid) return false;
+  return !(now - Date.parse(at) > goodForMs) || hasBegunToGo(cluster, children);
+}
+
+/** A StatefulSet is gone, or on its way: what is left may not be enough for another backup. */
+function hasBegunToGo({ status }: Cluster, children: Children): boolean {
+  const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
+  const staying = new Set(sets.flatMap(({ metadata: { name, deletionTimestamp: going } }) => (going ? [] : [name])));
+  const known = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
+  return staying.size < Math.max(1, sets.length) || known.some((set) => !staying.has(set));
 }
 
 /** One that was never formed, and has no volume of an earlier one, holds nothing; nor does one that is being restored. */
@@ -107,13 +119,13 @@ function planLastBackup(engine: RegisteredEngine, cluster: Cluster, progress: Ba
         outcome: wait('LastBackup', `${waiting}: ${progress.message}`, progress.recheckMs),
       };
     case 'verified': {
-      const { id, suddenLoss } = progress;
+      const { id, takenAt, suddenLoss } = progress;
       // Whatever the volumes hold may be more.
       if (suddenLoss !== undefined && !isConfirmed(cluster.metadata, id)) {
         const message = `the last backup ${id} is verified, but ${suddenLoss}: nothing is deleted; if this is as it should be, annotate the cluster with ${confirmedAnnotation}=${id}; deletionPolicy Retain keeps the volumes`;
         return { steps: [], outcome: wait(suddenLossReason, message, goodForMs) };
       }
-      const to = `${cluster.metadata.uid}/${id}`;
+      const to = `${cluster.metadata.uid}/${id}/${new Date(takenAt).toISOString()}`;
       const ref = refOf(cluster, engine.kind.resource);
       const patch = { metadata: { annotations: { [lastBackupAnnotation]: to } } };
       const changes = [{ path: `metadata.annotations[${lastBackupAnnotation}]`, to }];

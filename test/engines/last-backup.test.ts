@@ -90,22 +90,23 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   });
 
   it('writes down that it is verified, before anything goes', () => {
+    const written = 'uid-of-db/20261121T030000Z-0123abcd/2026-11-21T03:00:01.500Z';
     const { plan } = look(ending(kind, {}), [...database, config, ...jobOf(job, 'complete', taken)]);
     expect(plan.steps).toEqual([
       expect.objectContaining({
         type: 'patch',
-        patch: { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/20261121T030000Z-0123abcd' } } },
+        patch: { metadata: { annotations: { [lastBackupAnnotation]: written } } },
         changes: [
           {
             path: `metadata.annotations[${lastBackupAnnotation}]`,
-            to: 'uid-of-db/20261121T030000Z-0123abcd',
+            to: written,
           },
         ],
       }),
     ]);
   });
 
-  it('is not satisfied with one of more than an hour ago, while that is not written down', () => {
+  it('is not satisfied with one of more than an hour ago', () => {
     const objects = [...database, podThatIs('True'), config, ...jobOf(job, 'complete', taken)];
     expect(look(ending(kind, {}), objects, '2026-11-21T04:01:00Z')).toMatchObject({
       steps: [
@@ -171,6 +172,30 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     const done = ending(kind, { metadata: { annotations: { [lastBackupAnnotation]: 'uid-of-db/x' } } });
     expect(look(done, database)).toMatchObject({ steps: stopping, isWaitingForBackup: false });
     expect(look(done, [...database, config, ...jobOf(job, 'complete', taken)]).steps).toEqual(stopping);
+  });
+
+  it('takes another one where nothing has gone for an hour since: what was written meanwhile is in none', () => {
+    const [patch] = look(ending(kind, {}), [...database, config, ...jobOf(job, 'complete', taken)]).plan.steps;
+    const { annotations } = (patch as unknown as { readonly patch: { readonly metadata: ObjectMeta } }).patch.metadata;
+    const written = ending(kind, { metadata: annotations === undefined ? {} : { annotations } });
+    const inAnHour = '2026-11-21T04:00:00Z';
+    const late = '2026-11-21T04:01:00Z';
+    const serving = [...database, podThatIs('True')];
+    expect(look(written, serving, inAnHour).steps).toEqual(stopping);
+    expect(look(written, serving, late).steps).toEqual(begun.steps);
+    expect(look(written, [...serving, config, ...jobOf(job, 'complete', taken)], late).steps).toContain(
+      'delete Job db-last-backup: it was taken more than an hour ago',
+    );
+    // What has begun is brought to its end: no backup can be taken of what is left.
+    const going = { ...database[0], metadata: { ...database[0]?.metadata, deletionTimestamp: inAnHour } } as KubeObject;
+    const members = ['db-0', 'db-1', 'db-sentinel-0'].map((name) => ({ name, role: 'unknown', ready: true }));
+    const known = { ...written, status: { initialized: true, members } } as Cluster<CommonSpec>;
+    expect(look(known, serving, late).steps).toEqual(stopping);
+    for (const left of [database.slice(1), [going, ...database.slice(1)], [podThatIs('True'), ...database.slice(1)]]) {
+      expect(look(written, left, late).isWaitingForBackup).toBe(false);
+    }
+    const sets = [...serving, stored('StatefulSet', 'db-sentinel')];
+    expect(look(known, sets, late).steps).toEqual(begun.steps);
   });
 
   it('is not satisfied with the last backup of another cluster of its name', () => {
