@@ -46,6 +46,8 @@ export interface Filling {
   readonly fillers: readonly Filler[];
   /** On the claim once it is filled, besides our own mark. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** The annotation of claims that no process is ever started on again. */
+  readonly retired?: string;
 }
 
 export interface Filler {

@@ -37,8 +37,8 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
   };
   const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
     if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
-    const annotations = engine.backup?.filling(cluster).annotations ?? {};
-    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, now });
+    const { annotations = {}, retired } = engine.backup?.filling(cluster) ?? {};
+    return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, now });
   };
 
   return {
@@ -54,7 +54,7 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
         ? survey
         : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
     },
-    ownsNoVolume,
+    ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.filling(cluster).retired),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
     surveyOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
@@ -87,20 +87,22 @@ export interface RestoreSituation {
   readonly objects: readonly KubeObject[];
   /** What the engine wants on the claim once it is filled. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** See `Filling`. */
+  readonly retired?: string | undefined;
   /** Milliseconds. */
   readonly now: number;
 }
 
 /** Undefined where the engine goes on: the volume is filled, or members of this very cluster exist. */
 export function planRestore(situation: RestoreSituation): Plan | undefined {
-  const { cluster, children, objects } = situation;
+  const { cluster, children, objects, retired } = situation;
   const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
   if (sets.some((set) => isOwned(set, cluster))) return undefined;
   const [wanted] = objects;
   const claim = children.claims.find(({ metadata }) => metadata.name === wanted?.metadata.name);
   const other = otherBackup(cluster, claim);
   if (other !== undefined) return { steps: [], outcome: blocked('DataExists', other) };
-  if (claim !== undefined && isFilled(claim)) return undefined;
+  if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;
   if (wanted === undefined) {
     return waiting('Parked', 'bootstrap.restore begins once there is a member: replicas is 0');
   }
@@ -119,11 +121,17 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
  * Whether the volumes that were kept are none of the cluster's: it was to begin with a backup, and has not. An earlier
  * cluster of the name has left them, or somebody has put them there.
  */
-function ownsNoVolume(cluster: Cluster, children: Children): boolean {
+function ownsNoVolume(cluster: Cluster, children: Children, retired: string | undefined): boolean {
   if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return false;
   if (children.objects.some((object) => object.kind === 'StatefulSet' && isOwned(object, cluster))) return false;
   const kept = children.claims.filter((claim) => ownerOf(claim) === undefined);
-  return kept.length > 0 && !kept.some((claim) => isFilled(claim) && otherBackup(cluster, claim) === undefined);
+  const isOwn = (claim: Claim): boolean => isFilled(claim) && otherBackup(cluster, claim) === undefined;
+  return kept.length > 0 && !(kept.some(isOwn) && isUsed(children, retired));
+}
+
+/** The engine goes on with one of them. With none it would form a new cluster, without the data that is asked for. */
+function isUsed({ claims }: Children, retired = ''): boolean {
+  return claims.some(({ metadata }) => metadata.annotations?.[retired] === undefined);
 }
 
 function isFilled({ metadata }: Claim): boolean {

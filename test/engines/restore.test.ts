@@ -9,6 +9,7 @@ import type { ClusterStatus } from '../../src/api/status.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
 import { restoredAnnotation } from '../../src/engines/backup-part.ts';
+import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { planEtcd } from '../../src/engines/etcd/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
 import { planRedis } from '../../src/engines/redis/plan.ts';
@@ -267,6 +268,28 @@ it('an etcd that is parked from the beginning waits for its first member', async
     steps: [],
     outcome: { reason: 'Parked' },
   });
+});
+
+it('an etcd does not begin empty where the volume that was filled is that of a member that has left', async () => {
+  const cluster = clusterOf('EtcdCluster');
+  const [claim] = objectsOf(cluster);
+  const annotations = {
+    [restoredAnnotation]: 'apps/EtcdCluster/uid-of-old/20261121T030000Z-0123abcd',
+    [retiredAnnotation]: 'c1/a',
+  };
+  const left = { ...claim, metadata: { ...claim.metadata, ownerReferences: [], annotations } };
+  expect(await look(cluster, [left])).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'DataExists' } });
+  const { ownsNoVolume } = engineOf('EtcdCluster');
+  expect(ownsNoVolume?.(cluster, childrenOf([left]))).toBe(true);
+  // Those that stayed hold the data, which goes on.
+  const name = 'data-db-3-0';
+  const stayed = { ...claim, metadata: { ...claim.metadata, name, ownerReferences: [] } };
+  const children = childrenOf([left, stayed]);
+  const [, ...objects] = objectsOf(cluster);
+  const retired = retiredAnnotation;
+  const situation = { cluster, children, objects: [claim, ...objects], annotations: {}, retired, now: 0 };
+  expect(planRestore(situation)).toBeUndefined();
+  expect(ownsNoVolume?.(cluster, children)).toBe(false);
 });
 
 describe('from a filled volume on', () => {

@@ -4,7 +4,7 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
 import { clientSecret } from './certificates.ts';
-import { clientPort, etcdNames, memberName, paths, peerUrl, serverName } from './names.ts';
+import { clientPort, etcdNames, memberName, paths, peerUrl, retiredAnnotation, serverName } from './names.ts';
 import { etcdImage } from './pods.ts';
 import { placeCommand } from './restored-directory.ts';
 import { passwordSecret, sessionOf } from './session.ts';
@@ -102,6 +102,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
         },
       ],
       annotations: {},
+      retired: retiredAnnotation,
     };
   },
 
