@@ -58,7 +58,12 @@ fall_behind() {
 settle_behind() {
   if [ "$(field master_sync_in_progress)" = 1 ]; then
     fall_behind
-  elif [ "$stale" = no ] && [ -e "$behind" ] && [ "$(($(uptime_ms) - $(cat "$behind")))" -gt 180000 ]; then
+  elif [ "$stale" = yes ] || [ ! -e "$behind" ]; then
+    return 0
+  elif [ ! -s "$behind" ]; then
+    # Whoever wrote it was killed at that.
+    fall_behind
+  elif [ "$(($(uptime_ms) - $(cat "$behind")))" -gt 180000 ]; then
     local_cli config set replica-priority 100 > /dev/null || return 0
     rm -f "$behind"
   fi

@@ -322,6 +322,16 @@ describe('a data node is admitted', () => {
       ...([1, [electable], true] as const),
     ],
     [
+      'not with one that is gone, from now on where it was killed while it wrote down since when',
+      { ...local(dead, silent), mark: podIP, run: { behind: '' } },
+      ...([1, [inelectable], true] as const),
+    ],
+    [
+      'not with a dead primary, whom to follow it asks then, too',
+      { ...local(dead), mark: podIP, run: { behind: '' } },
+      ...([1, [inelectable, inelectable, 'replicaof 10.0.0.9 6379'], true] as const),
+    ],
+    [
       'nor may it then, where its disk does not hold what it had',
       { ...local(dead, silent), run: { behind: '-9999999' } },
       ...([1, [], false] as const),

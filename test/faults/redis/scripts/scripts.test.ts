@@ -245,6 +245,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     'ping.sh',
     { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '-9999999' } },
   ],
+  ['behind, nobody knows since when', 'ping.sh', { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '' } }],
   ['behind, and blank', 'ping.sh', { ...node('down', '10.0.0.7', 0), run: { behind: '-9999999' } }],
   ['behind no more', 'ping.sh', { ...node('up', '10.0.0.9', 0), mark: podIP, run: { behind: '1' } }],
   [

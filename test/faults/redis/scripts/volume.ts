@@ -47,7 +47,9 @@ export async function fallBehind(shell: PodShell): Promise<void> {
 
 async function settleBehind(shell: PodShell, { info, isStale }: Look): Promise<void> {
   if (fieldOf(info, 'master_sync_in_progress') === '1') return fallBehind(shell);
-  if (isStale || !shell.run.has('behind') || shell.uptime() - Number(shell.run.get('behind')) <= 180_000) return;
+  if (isStale || !shell.run.has('behind')) return;
+  if (shell.run.get('behind') === '') return fallBehind(shell);
+  if (shell.uptime() - Number(shell.run.get('behind')) <= 180_000) return;
   const answer = await localCli(shell, 'config', 'set', 'replica-priority', '100');
   if (answer !== undefined) shell.run.delete('behind');
 }
