@@ -18,13 +18,27 @@ describe('a quantity', () => {
     ['1001m', 2],
     [3, 3],
     ['0', 0],
+    // Of objects that others have written.
+    ['1e3', 1000],
+    ['2E+6', 2_000_000],
+    ['5e-1', 1],
+    ['1e-9', 1],
+    ['1E', 1e18],
+    ['1P', 1e15],
+    ['1Pi', 1024 ** 5],
+    ['1Ei', 1024 ** 6],
+    ['1000001u', 2],
+    ['1n', 1],
   ])('%s is %d whole units', (quantity, units) => {
     expect(unitsOf(quantity)).toBe(units);
   });
 
-  test.each(['', '1 Gi', '-1', '1e3', 'Gi', '.5', '1.2345', '1Pi', '1gi'])('is not %j', (text) => {
-    expect(() => thousandths(text)).toThrow(QuantityError);
-  });
+  test.each(['', '1 Gi', 'Gi', '.', '1e', '1e100', '1e-10', '1e3Gi', '1gi', '-1', '.5', '1.2345', '9'.repeat(33)])(
+    'is not %j',
+    (text) => {
+      expect(() => thousandths(text)).toThrow(QuantityError);
+    },
+  );
 
   test.each([
     ['1024Mi', '1Gi'],
@@ -42,6 +56,8 @@ describe('a quantity', () => {
     ['0.5Ki', '512'],
     ['0.001Ki', '1024m'],
     ['0Gi', '0'],
+    ['1024Ti', '1Pi'],
+    ['1000T', '1P'],
   ])('%s is stored as %s', (quantity, canonical) => {
     expect(canonicalQuantity(quantity)).toBe(canonical);
   });

@@ -8,7 +8,7 @@ export function volumeBytes({ spec, claims }: Pick<Situation, 'spec' | 'claims'>
   return Math.min(unitsOf(spec.storage.size), ...[...claims.values()].flatMap(capacityOf));
 }
 
-/** None where it is not bound yet, or in a form that no spec can name: exponents, and what is larger than terabytes. */
+/** None where it is not bound yet, or in a form that Kubernetes does not know. */
 function capacityOf({ status }: Claim): number[] {
   const told = status?.capacity?.storage;
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned, words } from '../../support/plan-words.ts';
@@ -298,9 +299,24 @@ describe('volumes', () => {
       ['settled'],
     ],
     [
+      'that somebody has made larger in words that no spec has hold up nothing',
+      { spec: { storage: { size: '2Gi' } }, nodes: { 0: 'silent' }, children: (all) => all.map(withStorage('3e9')) },
+      ['wait FailoverPending'],
+    ],
+    [
+      'that are smaller in such words grow',
+      { spec: { storage: { size: '2Gi' } }, children: (all) => all.map(withStorage('1e9')) },
+      [...grown.map((line) => line.replace('1Gi', '1e9')), 'settled'],
+    ],
+    [
       'of nodes that were scaled away grow, too: they are found again',
       { ...growing, keptClaims: [3] },
       [...grown, 'try data-db-3: spec.resources.requests.storage 1Gi > 2Gi', 'settled'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
+
+function withStorage(storage: string): (object: KubeObject) => KubeObject {
+  const spec = { resources: { requests: { storage } } };
+  return (object) => (object.kind === 'PersistentVolumeClaim' ? { ...object, spec } : object);
+}
