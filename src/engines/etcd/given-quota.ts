@@ -5,21 +5,30 @@
  * restarts nor who is new.
  */
 import type { StatefulSet } from '../../resources/children.ts';
+import { podName } from './names.ts';
 import { answering } from './observed.ts';
 import { nearlyFull, quotaOf, quotaVariable } from './quota.ts';
-import type { Situation } from './situation.ts';
+import { heldBy, type Situation } from './situation.ts';
 import { volumeBytes } from './volume-size.ts';
 
 /** Bytes. */
 export function givenQuota(situation: Situation): number {
-  const { spec, sets, observed } = situation;
+  const { spec, sets } = situation;
   const wanted = quotaOf(spec, volumeBytes(situation));
   const written = Math.max(0, ...[...sets.values()].flatMap(quotaIn));
   if (spec.config.quotaBackend !== undefined || written <= wanted) return wanted;
-  const sizes = answering(observed.members).map(({ dbSize }) => dbSize);
-  // While nobody says how large it is, it may be as large as it could become.
-  const isKnownToFit = sizes.length > 0 && Math.max(...sizes) < wanted * nearlyFull;
-  return isKnownToFit ? wanted : written;
+  return isKnownToFit(situation, wanted) ? wanted : written;
+}
+
+/**
+ * By each member that has data: while one does not answer, its database may be as large as it could become. A new member
+ * has yet to copy the others', and says little of theirs.
+ */
+function isKnownToFit({ cluster, claims, observed }: Situation, wanted: number): boolean {
+  const live = answering(observed.members);
+  const holders = [...claims].filter(([, claim]) => heldBy(claim) !== undefined);
+  const haveAllSaid = holders.every(([index]) => live.some(({ pod }) => pod === podName(cluster.metadata.name, index)));
+  return live.length > 0 && haveAllSaid && live.every(({ dbSize }) => dbSize < wanted * nearlyFull);
 }
 
 function quotaIn({ spec }: StatefulSet): number[] {

@@ -120,6 +120,21 @@ describe('E11: where the database does not fit under the present default, the qu
       [had, had, had],
     ],
     [
+      'stays while only a new member answers, which has yet to copy the data',
+      {
+        ...other,
+        numbers: [0, 1, 2, 3],
+        leader: 'nobody',
+        members: { all: 'silent', 3: 'copying' },
+      },
+      [had, had, had, had],
+    ],
+    [
+      'stays while one member does not answer, which may have more unused space than the others',
+      { ...other, members: { 2: 'silent' } },
+      [had, had, had],
+    ],
+    [
       'is that of a new member, too',
       {
         numbers: [0, 1, 2, 3],
