@@ -6,11 +6,13 @@
  * counts from then on.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
-import type { KubeObject } from '../api/object.ts';
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import { isOfPod } from '../plan/claimed.ts';
 import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
+import { memberLabel } from '../resources/metadata.ts';
 import { awaitedBackup, type BackupProgress, goodForMs, takesBackup } from './awaited-backup.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
 import type { RegisteredEngine } from './engine.ts';
@@ -58,32 +60,70 @@ export function planEnd(
 ): { readonly plan: Plan; readonly isWaitingForBackup: boolean } {
   const ending = asItEnds(engine, cluster, children);
   const isHeld = (cluster.metadata.finalizers ?? []).includes(deletionFinalizer);
-  // What it holds is its own, wherever it keeps that.
-  const isFormed = cluster.status?.initialized === true;
-  const before = isHeld ? engine.lastBackup?.(isFormed ? cluster : ending, children, now) : undefined;
+  // What it holds is its own, wherever it keeps that; unless it goes on without the custom resource.
+  const holdsOwn = cluster.status?.initialized === true && !isOrphaning(engine, cluster, children);
+  const before = isHeld ? engine.lastBackup?.(holdsOwn ? cluster : ending, children, now) : undefined;
   return {
     plan: before ?? planDeletion(ending, engine.kind.resource, children, secrets),
     isWaitingForBackup: before !== undefined,
   };
 }
 
-/** With the policy that counts: volumes that were never its own stay, and so do the passwords that go with them. */
+/**
+ * With the policy that counts: volumes that were never its own stay, and those that somebody wants to keep in use, and so
+ * do the passwords that go with them.
+ */
 export function asItEnds(
   engine: Pick<RegisteredEngine, 'ownsNoVolume' | 'resources'>,
   cluster: Cluster<CommonSpec>,
   children: Children,
 ): Cluster<CommonSpec> {
-  const isRefused = engine.ownsNoVolume?.(cluster, children) === true;
-  if (!isRefused && !(children.claims.length > 0 && hasNoVolumes(engine, cluster))) return cluster;
-  return { ...cluster, spec: { ...cluster.spec, deletionPolicy: 'Retain' } };
+  const staysWhole =
+    engine.ownsNoVolume?.(cluster, children) === true ||
+    hasUnusedVolumes(cluster, children) ||
+    isOrphaning(engine, cluster, children) ||
+    (children.claims.length > 0 && hasNoVolumes(engine, cluster));
+  return staysWhole ? { ...cluster, spec: { ...cluster.spec, deletionPolicy: 'Retain' } } : cluster;
+}
+
+/**
+ * Volumes that are older than the cluster are an earlier one's of the name until it has been formed with them: it may have
+ * been refused, for a name, a version or for these very volumes.
+ */
+function hasUnusedVolumes({ metadata, status }: Cluster, { claims }: Children): boolean {
+  if (status?.initialized === true) return false;
+  const made = timeOf(metadata);
+  return claims.some((claim) => isOfPod(claim, metadata.name) && timeOf(claim.metadata) < made);
+}
+
+/** Where it is not told, nothing is older. */
+function timeOf({ creationTimestamp = '' }: ObjectMeta): number {
+  return Date.parse(creationTimestamp);
+}
+
+/** What Kubernetes puts on the custom resource for a deletion that leaves its children, and takes away when they have no owner. */
+const orphanFinalizer = 'orphan';
+
+/** `--cascade=orphan`: the processes run on, on their volumes. */
+function isOrphaning(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster, { objects }: Children): boolean {
+  if (cluster.metadata.finalizers?.includes(orphanFinalizer) === true) return true;
+  const own = new Set(setsOf(engine, cluster).map(({ metadata }) => metadata.name));
+  return objects.some(
+    ({ kind, metadata: { name, labels, ownerReferences = [] } }) =>
+      kind === 'StatefulSet' && ownerReferences.length === 0 && (own.has(name) || labels?.[memberLabel] === name),
+  );
+}
+
+function setsOf(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): KubeObject[] {
+  return engine.resources(cluster).flatMap(({ object }) => (object.kind === 'StatefulSet' ? [object] : []));
 }
 
 /** It keeps its data in its pods, from its first day to its last. */
 function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): boolean {
-  const sets = engine.resources(cluster).filter(({ object }) => object.kind === 'StatefulSet');
+  const sets = setsOf(engine, cluster);
   const claimsOf = ({ spec }: KubeObject): readonly unknown[] =>
     (spec as { readonly volumeClaimTemplates?: readonly unknown[] }).volumeClaimTemplates ?? [];
-  return sets.length > 0 && sets.every(({ object }) => claimsOf(object).length === 0);
+  return sets.length > 0 && sets.every((set) => claimsOf(set).length === 0);
 }
 
 /** As long as all members are there, clients may write: after an hour such a backup lacks too much. */

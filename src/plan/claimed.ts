@@ -4,9 +4,12 @@
  * cluster has no owner any more, only labels.
  */
 import type { KubeObject } from '../api/object.ts';
-import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
+import { instanceLabel, managedBy, managedByLabel, memberLabel, nameLabel } from '../resources/metadata.ts';
 import { conflictText } from './conflict.ts';
 import type { Step } from './plan.ts';
+
+/** How the volume of a member is called in every StatefulSet of ours. */
+const template = 'data';
 
 interface SetSpec {
   readonly replicas?: number;
@@ -34,16 +37,20 @@ export function claimsFor(step: Step): KubeObject[] {
   );
 }
 
-/** How the volume of a member is called in every StatefulSet of ours. */
-const template = 'data';
-
 /**
- * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet.
- * Somebody may have made a copy of one under another name, labels and all.
+ * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet
+ * with one pod. Somebody may have made a copy of one under another name, labels and all: no cluster has had ten pods in
+ * one StatefulSet, so a copy that ends in a date is none of them.
  */
-export function isOfPod({ metadata: { name } }: KubeObject, cluster: string): boolean {
-  const start = `${template}-${cluster}-`;
-  return name.startsWith(start) && /^\d+(-\d+)*$/.test(name.slice(start.length));
+export function isOfPod({ metadata: { name, labels = {} } }: KubeObject, cluster: string): boolean {
+  const member = labels[memberLabel];
+  if (member === undefined) return isGivenBy(name, cluster, /^\d$/);
+  return /^-\d+$/.test(member.slice(cluster.length)) && member.startsWith(cluster) && isGivenBy(name, member, /^0$/);
+}
+
+function isGivenBy(claim: string, set: string, ordinal: RegExp): boolean {
+  const start = `${template}-${set}-`;
+  return claim.startsWith(start) && ordinal.test(claim.slice(start.length));
 }
 
 /** In words; undefined where `live` is of the same cluster, now or earlier, or was made by somebody for it. */

@@ -10,6 +10,7 @@ import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children, Claim } from '../resources/children.ts';
 import { isOfPod } from './claimed.ts';
+import { ownerOf } from './objects.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 
@@ -24,6 +25,14 @@ function deletionOf(object: KubeObject, resource: Resource, reason: string): Obj
 /** A volume that no pod of the cluster was ever given is somebody else's, whatever its labels are. */
 function ownClaims({ metadata }: Cluster, { claims }: Children): readonly Claim[] {
   return claims.filter((claim) => isOfPod(claim, metadata.name));
+}
+
+/** A StatefulSet that somebody else has made, from a copy of ours for example, runs on with its pods. */
+function ownProcesses({ metadata: { uid } }: Cluster, { objects, pods }: Children) {
+  const sets = objects.filter(({ kind }) => kind === 'StatefulSet');
+  const isOwn = (set: KubeObject): boolean => ownerOf(set) === uid;
+  const others = new Set(sets.filter((set) => !isOwn(set)).map(({ metadata }) => metadata.uid));
+  return { sets: sets.filter(isOwn), pods: pods.filter((pod) => !others.has(ownerOf(pod))) };
 }
 
 /** `Snapshot` is `Delete` with a last backup before it. */
@@ -60,10 +69,10 @@ export function planDeletion(
   if (!takesData(cluster)) {
     return { steps: finalizerPatch(cluster, resource, false), outcome: settled };
   }
-  const sets = children.objects.filter((object) => object.kind === 'StatefulSet');
-  if (sets.length > 0 || children.pods.length > 0) {
+  const { sets, pods } = ownProcesses(cluster, children);
+  if (sets.length > 0 || pods.length > 0) {
     const steps = sets.flatMap((set) => deletionOf(set, resourceOf(set), 'the cluster is deleted'));
-    return { steps, outcome: wait('Stopping', `${children.pods.length} pod(s) are stopping`) };
+    return { steps, outcome: wait('Stopping', `${pods.length} pod(s) are stopping`) };
   }
   const reason = `deletionPolicy is ${cluster.spec.deletionPolicy}`;
   const claims = ownClaims(cluster, children);

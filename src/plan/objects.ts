@@ -32,8 +32,8 @@ export function exactly(wanted: KubeObject, { metadata: { uid } }: KubeObject): 
   return uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } };
 }
 
-/** The UID of the cluster that an object goes with. */
-function ownerOf(object: KubeObject | undefined): string | undefined {
+/** The UID of what an object goes with: of the cluster, or of the StatefulSet of a pod. */
+export function ownerOf(object: KubeObject | undefined): string | undefined {
   return object?.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
 }
 

@@ -13,6 +13,9 @@ export const instanceLabel = 'app.kubernetes.io/instance';
 export const nameLabel = 'app.kubernetes.io/name';
 export const componentLabel = 'app.kubernetes.io/component';
 
+/** On everything of one member, where each has a StatefulSet of its own: the name of both. */
+export const memberLabel = 'clusterwright.dev/member';
+
 /** The component of Jobs and their pods: what they run is no part of a database. */
 export const agentComponent = 'agent';
 

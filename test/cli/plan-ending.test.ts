@@ -2,7 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { plan } from '../../src/cli/plan.ts';
-import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
+import {
+  instanceLabel,
+  managedBy,
+  managedByLabel,
+  memberLabel,
+  nameLabel,
+  ownerReferences,
+} from '../../src/resources/metadata.ts';
 import { etcdCluster } from '../support/etcd-situation.ts';
 import { issuedSecrets } from '../support/issued-secrets.ts';
 import { apiServer } from './api-server.ts';
@@ -57,13 +64,14 @@ describe('plan of a cluster that is deleted and waits for its last backup', () =
 
 describe('plan of a cluster that is deleted', () => {
   const labels = { [managedByLabel]: managedBy, [nameLabel]: 'etcd', [instanceLabel]: 'db' };
-  const child = (apiVersion: string, kind: string, name: string): KubeObject => ({
+  const child = (apiVersion: string, kind: string, name: string, more: object = {}): KubeObject => ({
     apiVersion,
     kind,
-    metadata: { name, namespace: 'apps', uid: `uid-${name}`, labels },
+    metadata: { name, namespace: 'apps', uid: `uid-${name}`, labels, ...more },
   });
-  const set = child('apps/v1', 'StatefulSet', 'db-0');
-  const data = [child('v1', 'PersistentVolumeClaim', 'data-db-0-0'), child('v1', 'Secret', 'db-root')];
+  const ofMember = { labels: { ...labels, [memberLabel]: 'db-0' } };
+  const set = child('apps/v1', 'StatefulSet', 'db-0', { ...ofMember, ownerReferences: ownerReferences(etcdCluster()) });
+  const data = [child('v1', 'PersistentVolumeClaim', 'data-db-0-0', ofMember), child('v1', 'Secret', 'db-root')];
   const forecast = 'the data is deleted: PersistentVolumeClaim data-db-0-0, Secret db-root';
 
   it('says which data goes once the processes have stopped', async () => {

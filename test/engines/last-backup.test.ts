@@ -38,7 +38,12 @@ const stored = (kind: string, name: string): KubeObject => ({
   kind,
   metadata: { name, namespace: 'apps', uid: `uid-of-${name}` },
 });
-const database = [stored('StatefulSet', 'db'), stored('PersistentVolumeClaim', 'data-db-0')];
+const ownerReferences = [{ apiVersion: 'x', kind: 'K', name: 'db', uid: 'uid-of-db', controller: true }];
+const setOf = (name: string): KubeObject => {
+  const { metadata, ...object } = stored('StatefulSet', name);
+  return { ...object, metadata: { ...metadata, ownerReferences } };
+};
+const database = [setOf('db'), stored('PersistentVolumeClaim', 'data-db-0')];
 const podThatIs = (status: 'True' | 'False'): KubeObject => ({
   ...stored('Pod', 'db-0'),
   status: { phase: 'Running', conditions: [{ type: 'Ready', status }] },
@@ -194,7 +199,7 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     for (const left of [database.slice(1), [going, ...database.slice(1)], [podThatIs('True'), ...database.slice(1)]]) {
       expect(look(written, left, late).isWaitingForBackup).toBe(false);
     }
-    const sets = [...serving, stored('StatefulSet', 'db-sentinel')];
+    const sets = [...serving, setOf('db-sentinel')];
     expect(look(known, sets, late).steps).toEqual(begun.steps);
   });
 

@@ -9,6 +9,7 @@ import { restoredAnnotation } from '../../src/engines/backup-part.ts';
 import { planEnd } from '../../src/engines/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
+import { memberLabel } from '../../src/resources/metadata.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { lastWill } from '../../src/runtime/legible-spec.ts';
 import { engineOf, resourceOf, target } from '../support/backup-story.ts';
@@ -34,6 +35,7 @@ function claim(name: string, from?: string, owner?: string): KubeObject {
     name,
     namespace: 'apps',
     uid: `uid-of-${name}`,
+    labels: /-\d+-0$/.test(name) ? { [memberLabel]: name.slice('data-'.length, -'-0'.length) } : {},
     ...(from === undefined ? {} : { annotations: { [restoredAnnotation]: from } }),
     ...(owner === undefined
       ? {}

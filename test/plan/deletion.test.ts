@@ -23,10 +23,30 @@ const object = (apiVersion: string, kind: string, name: string, more: Partial<Ob
   kind,
   metadata: { name, namespace: 'apps', uid: `uid-${name}`, ...more },
 });
-const set = object('apps/v1', 'StatefulSet', 'db');
-const pod = object('v1', 'Pod', 'db-0');
+const controlledBy = (kind: string, name: string, uid = `uid-${name}`): Partial<ObjectMeta> => ({
+  ownerReferences: [{ apiVersion: 'x/v1', kind, name, uid, controller: true }],
+});
+const set = object('apps/v1', 'StatefulSet', 'db', controlledBy('RedisCluster', 'db'));
+const pod = object('v1', 'Pod', 'db-0', controlledBy('StatefulSet', 'db'));
 const claim = object('v1', 'PersistentVolumeClaim', 'data-db-0');
-const copy = object('v1', 'PersistentVolumeClaim', 'data-db-0-before-upgrade');
+const claimOfMember = (name: string, member: string): KubeObject =>
+  object('v1', 'PersistentVolumeClaim', name, { labels: { 'clusterwright.dev/member': member } });
+const copies = [
+  'data-db-0-before-upgrade',
+  'data-db-0-20261123',
+  'data-db-20261123',
+  'data-db-0-1',
+  'data-db-0-0',
+  'data-db-00',
+  'data-db-',
+].map((name) => object('v1', 'PersistentVolumeClaim', name));
+const copiesOfMember = ['data-db-7-0-20261123', 'data-db-7-1', 'data-db-7', 'data-db-2-7-0', 'data-db-8-0'].map(
+  (name) => claimOfMember(name, 'db-7'),
+);
+/** Somebody has made it after ours, with its labels, on a copy of a volume. */
+const rescue = object('apps/v1', 'StatefulSet', 'db-rescue');
+const rescuer = object('v1', 'Pod', 'db-rescue-0', controlledBy('StatefulSet', 'db-rescue'));
+const earlier = object('apps/v1', 'StatefulSet', 'db', controlledBy('RedisCluster', 'db', 'uid-of-earlier'));
 const secret = object('v1', 'Secret', 'db-auth');
 
 function stepWords(step: ObjectStep): string {
@@ -115,15 +135,44 @@ describe('the end of a cluster', () => {
     [
       'Delete: a copy that somebody has made of a volume, with its labels, was never given to a pod',
       cluster('Delete', going),
-      [claim, copy],
+      [claim, ...copies],
       [],
       ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
     ],
-    ['Delete: nor is such a copy waited for', cluster('Delete', going), [copy], [], [letGo, 'settled']],
+    ['Delete: nor is such a copy waited for', cluster('Delete', going), copies, [], [letGo, 'settled']],
+    ['Delete: nor one of a member', cluster('Delete', going), copiesOfMember, [], [letGo, 'settled']],
+    [
+      'Delete: nor one of another cluster',
+      cluster('Delete', going),
+      [claimOfMember('data-x-0-0', 'x-0')],
+      [],
+      [letGo, 'settled'],
+    ],
+    [
+      'Delete: a StatefulSet of somebody else is left to run, though it has our labels',
+      cluster('Delete', going),
+      [set, rescue, pod, rescuer, claim],
+      [],
+      ['delete StatefulSet db uid-db', 'Stopping'],
+    ],
+    [
+      'Delete: nor is it waited for',
+      cluster('Delete', going),
+      [rescue, rescuer, claim],
+      [],
+      ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
+    ],
+    [
+      'Delete: that of an earlier cluster is for Kubernetes to collect',
+      cluster('Delete', going),
+      [earlier, claim],
+      [],
+      ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
+    ],
     [
       'Delete: a member of an EtcdCluster has a number of its own',
       cluster('Delete', going),
-      [object('v1', 'PersistentVolumeClaim', 'data-db-7-0')],
+      [claimOfMember('data-db-7-0', 'db-7')],
       [],
       ['delete PersistentVolumeClaim data-db-7-0 uid-data-db-7-0', 'DeletingData'],
     ],

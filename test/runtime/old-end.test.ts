@@ -21,13 +21,27 @@ const children: readonly (readonly [kind: string, of: (cluster: KubeObject) => K
   ['PersistentVolumeClaim', testClaim],
 ];
 
-it.each(children)('it takes no %s', async (_, childOf) => {
-  const next = testCluster('db', vanishing, { uid: 'next' });
+async function passOverOld(kind: string): Promise<unknown> {
+  const next = testCluster('db', vanishing, { uid: 'next', finalizers: [deletionFinalizer] });
+  const childOf = children.find(([child]) => child === kind)?.[1];
   rig.api.put(next);
-  rig.api.put(childOf(next));
+  if (childOf !== undefined) rig.api.put(childOf(next));
   await turn();
-  expect(await rig.pass(old)).toMatchObject({ outcome: { reason: 'Outdated' }, again: 1000 });
+  const result = await rig.pass(old).catch((error: unknown) => error);
+  expect(rig.api.get('RedisCluster', 'db')?.metadata).toMatchObject({ uid: 'next', finalizers: [deletionFinalizer] });
+  expect(rig.api.list(kind).length).toBe(1);
+  return result;
+}
+
+it('it takes no PersistentVolumeClaim', async () => {
+  expect(await passOverOld('PersistentVolumeClaim')).toMatchObject({ outcome: { reason: 'Outdated' }, again: 1000 });
   expect(rig.api.writes).toEqual([]);
+});
+
+it('it takes no StatefulSet, which is not its own, and lets nobody else go', async () => {
+  expect(await passOverOld('StatefulSet')).toMatchObject({
+    message: expect.stringContaining('the UID in the precondition'),
+  });
 });
 
 it.each(children)('its own %s goes', async (_, childOf) => {

@@ -15,7 +15,6 @@ import {
   etcdNames,
   holdsAnnotation,
   homeAnnotation,
-  memberLabel,
   memberName,
   peerUrl,
   podName,
@@ -28,7 +27,7 @@ import { forming, joining, type Roster, resuming, type Start } from '../../src/e
 import { holds } from '../../src/engines/etcd/situation.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
-import { selectorLabels } from '../../src/resources/metadata.ts';
+import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from './stored-object.ts';
 
 /**

@@ -6,9 +6,10 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
+import { memberLabel } from '../../resources/metadata.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { type Answer, EtcdRefusal } from './gateway.ts';
-import { indexInName, indexInUrl, memberLabel } from './names.ts';
+import { indexInName, indexInUrl } from './names.ts';
 import {
   type Agreement,
   answering,

@@ -23,9 +23,6 @@ export const paths = {
   peerTls: '/etc/etcd/tls/peer',
 } as const;
 
-/** On everything of one member, with the member's name. */
-export const memberLabel = 'clusterwright.dev/member';
-
 /** On a claim: `CLUSTER-ID/MEMBER-ID` of the member whose data it holds. A claim without it holds nobody's. */
 export const holdsAnnotation = 'clusterwright.dev/etcd-member';
 

@@ -10,7 +10,7 @@ import type { EtcdSpec } from '../../api/etcd.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import { computeResources } from '../../resources/compute.ts';
-import { ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
+import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
 import type { ContainerSpec, Probe, Volume } from '../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
 import { schedulingFields } from '../../resources/scheduling.ts';
@@ -24,7 +24,6 @@ import {
   clientUrl,
   etcdNames,
   hostOf,
-  memberLabel,
   memberName,
   metricsPort,
   paths,

@@ -3,17 +3,9 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Children, Claim, Pod, StatefulSet } from '../../resources/children.ts';
+import { memberLabel } from '../../resources/metadata.ts';
 import type { Target } from './action.ts';
-import {
-  claimName,
-  etcdNames,
-  holdsAnnotation,
-  indexInName,
-  indexInUrl,
-  memberLabel,
-  podName,
-  retiredAnnotation,
-} from './names.ts';
+import { claimName, etcdNames, holdsAnnotation, indexInName, indexInUrl, podName, retiredAnnotation } from './names.ts';
 import { answering, type EtcdObserved, type ListedMember, type LiveMember } from './observed.ts';
 import { type Roster, readRoster } from './roster.ts';
 

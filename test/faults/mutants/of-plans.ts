@@ -39,7 +39,7 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'plan/deletion.ts',
-        find: 'if (sets.length > 0 || children.pods.length > 0) {',
+        find: 'if (sets.length > 0 || pods.length > 0) {',
         replace: 'if (sets.length > 0) {',
       },
     ],
