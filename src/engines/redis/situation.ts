@@ -1,6 +1,7 @@
 /** Everything the Redis rules look at, gathered once a pass. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { RedisSpec } from '../../api/redis.ts';
+import { isOfPod } from '../../plan/claimed.ts';
 import { type Children, type Claim, childrenOf, type Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
 import { addressAnnotation, choiceAnnotation, choiceOf, redisNames, termAnnotation } from './names.ts';
@@ -10,7 +11,7 @@ import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 export interface Situation {
   readonly cluster: Cluster<RedisSpec>;
   readonly spec: RedisSpec;
-  /** Without volumes where it has none: those of its name are an earlier cluster's. */
+  /** Of volumes, those that its nodes are given: see `withOwnClaims`. */
   readonly children: Children;
   readonly observed: RedisObserved;
   readonly topology: Topology;
@@ -28,7 +29,7 @@ export interface Situation {
 export function situationOf(cluster: Cluster<RedisSpec>, found: Children, reported: RedisObserved): Situation {
   const names = redisNames(cluster.metadata.name);
   const { spec } = cluster;
-  const children = spec.storage.ephemeral ? withoutClaims(found) : found;
+  const children = withOwnClaims(cluster, found);
   const dataPods = children.pods.filter((pod) => !isSentinelPod(pod));
   const addresses = new Set(dataPods.flatMap((pod) => pod.status?.podIP ?? []));
   const observed = withoutLostFailovers(reported, addresses);
@@ -70,10 +71,14 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
   };
 }
 
-/** What they say is of an earlier cluster's data, and what was written on them would be told to the next one. */
-function withoutClaims(children: Children): Children {
-  if (children.claims.length === 0) return children;
-  return childrenOf(children.objects.filter(({ kind }) => kind !== 'PersistentVolumeClaim'));
+/**
+ * Of a cluster without volumes, what claims of its name say is of an earlier one's data, and what was written on them would be
+ * told to the next one. Those that no pod is given are copies that somebody has made, with all that the originals said then.
+ */
+function withOwnClaims({ metadata, spec }: Cluster<RedisSpec>, children: Children): Children {
+  const others = children.claims.filter((claim) => spec.storage.ephemeral || !isOfPod(claim, metadata.name));
+  if (others.length === 0) return children;
+  return childrenOf(children.objects.filter((object) => !others.some((claim) => claim === object)));
 }
 
 /** What others have written is not counted up to: the size of a StatefulSet, the number in the name of a pod. */
