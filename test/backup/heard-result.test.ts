@@ -1,7 +1,7 @@
 /** The last words of an image that may be any: what is not as the agent says it is a failure, and throws nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentResult } from '../../src/backup/agent-result.ts';
+import { type AgentResult, maxResultBytes } from '../../src/backup/agent-result.ts';
 import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { taken } from '../support/backup-story.ts';
 
@@ -58,6 +58,40 @@ describe('what an agent said', () => {
       ),
       isTransient: false,
     });
+  });
+
+  it('is a failure in words where a time of a list is none', () => {
+    const { id, folder, cluster, plainBytes } = backup;
+    const listed = (completedAt: string): AgentResult | undefined => {
+      const backups = [{ id, folder, cluster, plainBytes, completedAt }];
+      return parseAgentResult(JSON.stringify({ result: 'listed', total: 1, unusable: 0, backups }));
+    };
+    expect(listed('2026-11-21T03:00:00Z')).toMatchObject({ result: 'listed', backups: [{ id }] });
+    expect(listed('2026-99-99T00:00:00Z')).toMatchObject({
+      reason: 'Unexpected',
+      message: expect.stringContaining('2026-99-99T00:00:00Z is no time'),
+    });
+  });
+
+  it('is a failure in words where it is longer than the room for it', () => {
+    const padded = (bytes: number): string => {
+      const line = JSON.stringify({ ...taken, more: '' });
+      return line.replace('"more":""', `"more":"${'x'.repeat(bytes - Buffer.byteLength(line))}"`);
+    };
+    expect(parseAgentResult(padded(maxResultBytes))).toEqual(taken);
+    expect(parseAgentResult(padded(maxResultBytes + 1))).toMatchObject({
+      reason: 'Unexpected',
+      message: expect.stringContaining(`it is longer than ${maxResultBytes} bytes`),
+    });
+  });
+
+  it('is said on one line, in a thousand characters', () => {
+    const words = `a\n\t b${'x'.repeat(1500)}`;
+    const heard = `a  b${'x'.repeat(996)}`;
+    const failed = { result: 'failed', reason: 'NotFound', isTransient: false };
+    expect(parseAgentResult(JSON.stringify({ ...failed, message: words }))).toEqual({ ...failed, message: heard });
+    const doubts = { suddenLoss: 'a\nb', retentionFailure: 'c\r\nd', misleadingIds: 'e\tf' };
+    expect(said(doubts)).toEqual({ ...taken, suddenLoss: 'a b', retentionFailure: 'c d', misleadingIds: 'e f' });
   });
 
   it('never throws, and is bounded', () => {

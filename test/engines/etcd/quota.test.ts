@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { givenQuota } from '../../../src/engines/etcd/given-quota.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
-import { quotaOf, quotaVariable } from '../../../src/engines/etcd/quota.ts';
+import { nearlyFull, quotaOf, quotaVariable } from '../../../src/engines/etcd/quota.ts';
 import { situationOf } from '../../../src/engines/etcd/situation.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
@@ -114,6 +114,11 @@ describe('E11: where the database does not fit under the present default, the qu
       [had, had, had],
     ],
     ['goes where there is room', { ...other, members: sized(400) }, [present, present, present]],
+    [
+      'stays where it is nearly full',
+      { ...other, members: sized((Number(present) * nearlyFull) / mebibyte) },
+      [had, had, had],
+    ],
     [
       'stays while nobody says how large it is',
       { ...other, leader: 'nobody', members: { all: 'silent' } },

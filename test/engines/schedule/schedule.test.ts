@@ -25,6 +25,12 @@ const stored = wanted.map(fingerprinted);
 /** The run of a day of November. */
 const run = (day: number) => `schedule-nightly-${Date.UTC(2026, 10, day, 3) / 60_000}`;
 
+/** The text of the task that the agent gets. */
+function taskIn([task]: readonly { readonly object: KubeObject }[]): string {
+  const data = (task?.object.data ?? {}) as Readonly<Record<string, string>>;
+  return data['task.json'] ?? '';
+}
+
 interface Look {
   readonly more?: object;
   readonly status?: ScheduleStatus;
@@ -55,6 +61,44 @@ describe('a BackupSchedule', () => {
       retention: { count: 5, ageSeconds: 30 * 86_400 },
       jitterSeconds: 30,
     });
+  });
+
+  it.each([
+    [
+      { count: 5, age: '12h' },
+      { count: 5, ageSeconds: 12 * 3600 },
+    ],
+    [{ count: 5 }, { count: 5 }],
+  ])('keeps %j of its own backups', (retention, told) => {
+    const text = taskIn(engine.resources(scheduleWith({ retention }), db));
+    expect(parseAgentTask(text)).toMatchObject({ retention: told });
+    expect(Object.keys((JSON.parse(text) as { readonly retention: object }).retention)).toEqual(Object.keys(told));
+  });
+
+  it('asks the members of the cluster that it names, of whichever kind', () => {
+    const cluster = { kind: 'EtcdCluster', name: 'db' };
+    const schedule = scheduleWith({ cluster });
+    expect(engine.refersTo?.(schedule)).toEqual(cluster);
+    const text = taskIn(engine.resources(schedule, resourceOf('EtcdCluster', 'db', {})));
+    expect(parseAgentTask(text)).toMatchObject({ cluster: { kind: 'EtcdCluster' }, source: { engine: 'etcd' } });
+  });
+
+  it('is nothing as long as its cluster is not there, and the plan says so without a cluster to ask', () => {
+    const [there, alone] = [engine.surveyOffline(scheduleWith(), db), engine.surveyOffline(scheduleWith(), undefined)];
+    expect(engine.resources(scheduleWith(), undefined)).toEqual([]);
+    expect(there.steps.map(describeStep)).toEqual([
+      'create ConfigMap schedule-nightly-task',
+      'create CronJob schedule-nightly',
+    ]);
+    expect(alone).toMatchObject({ steps: [], outcome: { reason: 'ClusterMissing' } });
+    // Nothing that cannot be backed up is asked for its members.
+    expect(engine.resources(scheduleWith(), { ...db, kind: 'Backup' })).toEqual([]);
+  });
+
+  it('may write what it makes, and watch the runs', () => {
+    const writes = (resource: string): boolean =>
+      engine.permissions.some(({ resources, verbs }) => resources.includes(resource) && verbs.includes('patch'));
+    expect(['cronjobs', 'configmaps'].map(writes)).toEqual([true, true]);
   });
 
   it('makes both, and changes what differs', async () => {
@@ -107,8 +151,7 @@ describe('a BackupSchedule', () => {
       expect(survey.status.phase).toBe('Active');
       expect(survey.plan.steps.map(describeStep)).toEqual(['update ConfigMap schedule-nightly-task']);
       const taskOf = (value: string) => {
-        const [{ object } = { object: config }] = engine.resources(confirmed(value), db);
-        return parseAgentTask((object.data as Record<string, string>)['task.json'] ?? '');
+        return parseAgentTask(taskIn(engine.resources(confirmed(value), db)));
       };
       expect(taskOf(id)).toMatchObject({ confirmed: id });
       expect(taskOf('yes')).not.toHaveProperty('confirmed');
