@@ -145,15 +145,19 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
  * The sentinels name an address. If the node that they mean has it, or enough of them know a replica that lives, the failover
  * is theirs. Another node that got the address since waits for the one that they mean, as its entry point does; and so does
  * the one that they mean, where it was stopped before its volume bore its address. Where no claim bears the address either, the
- * last primary by the terms is meant, if it has the address.
+ * last primary by the terms is meant, if it has the address. It is meant as well where no sentinel has elected anybody since it was told
+ * whom to watch: its term was written before, and its claim had yet to bear the address, which another's may bear from before.
  */
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
   if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
-  const written = podAt(children, named);
   const [last] = byTerm(children, nodes);
+  const claimed = podAt(children, named);
+  const isElected = topology.watching.some(({ watches }) => watches.epoch > 0);
+  const isTold = !isElected && holder !== undefined && holder === last?.pod;
+  const written = isTold && claimed !== holder ? undefined : claimed;
   const meant = written ?? (holder === last?.pod ? holder : undefined);
   const isWaiting = nodes.some(({ pod, follows }) => pod === meant && follows === undefined);
   if (holder !== undefined && (meant === undefined || (meant === holder && !isWaiting))) {

@@ -236,6 +236,21 @@ describe('sentinels that watch a primary which is none', () => {
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'the same at an address that another had before: no sentinel has elected anybody, so the operator has told them of the last primary',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [], epoch: 0 } }, addresses: { 2: '10.0.0.1' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'the same after an election: the other one may have won it',
+      { ...moved, sentinels: { all: { primary: '10.0.0.1', replicas: [] } }, addresses: { 2: '10.0.0.1' } },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'nobody was elected, and one has the address that was not primary last: the one that it was told of is meant',
+      { ...moved, sentinels: { all: { primary: '10.0.0.2', replicas: [], epoch: 0 } }, addresses: swapped },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
       'the same, and a volume has heard of a later term: another may have had that address',
       {
         ...moved,
