@@ -22,19 +22,21 @@ export interface Member {
   /** @param idleMs default: that of the surroundings */
   call(path: string, body: object, idleMs?: number): Promise<Answer>;
   /**
-   * Each line of the answer. `first` is asked before on the same connection, within its own time: the next connection to
-   * the same address may lead to another member, as that of a Service does.
+   * Each line of the answer. `first` is asked before on the same connection: the next connection to the same address may
+   * lead to another member, as that of a Service does.
    */
-  stream(
-    path: string,
-    body: object,
-    first: Question & { readonly idleMs: number },
-  ): AsyncGenerator<Answer, void, undefined>;
+  stream(path: string, body: object, first: Precondition): AsyncGenerator<Answer, void, undefined>;
 }
 
 export interface Question {
   readonly path: string;
   readonly body: object;
+}
+
+export interface Precondition extends Question {
+  readonly idleMs: number;
+  /** Throws where nothing more is to be asked over this connection. */
+  check(answer: Answer): void;
 }
 
 export interface MemberOptions {
@@ -55,7 +57,7 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
   async function* lines(
     question: Question,
     patience: Patience,
-    first?: Question & { readonly idleMs: number },
+    first?: Precondition,
   ): AsyncGenerator<Answer, void, undefined> {
     const wire = await openWire(endpoint, tls, patience);
     const ask = requestsOver(wire);
@@ -69,7 +71,9 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
       for (const line of splitter.push(Buffer.from('\n'))) yield answerOf(line, response.statusCode ?? 0);
     };
     try {
-      if (first !== undefined) for await (const _ of linesOf(first, { ...patience, idleMs: first.idleMs }));
+      if (first !== undefined) {
+        for await (const answer of linesOf(first, { ...patience, idleMs: first.idleMs })) first.check(answer);
+      }
       yield* linesOf(question, patience);
     } catch (error) {
       if (error instanceof Failure || error instanceof EtcdRefusal) throw error;

@@ -69,7 +69,7 @@ async function dumpFrom(
   const check = (): Promise<void> => refuseCorrupted(candidates, idleMs);
   await check();
   const broken = (why: string): Failure => new Failure('SourceBroken', `the snapshot of ${place} is not whole: ${why}`);
-  const blobs = blobsOf(member, place, idleMs);
+  const blobs = blobsOf(candidate, idleMs);
   surroundings.log.info({ source: place, role, revision }, 'the snapshot begins');
   return {
     engineVersion: version,
@@ -106,10 +106,20 @@ async function asksForPassword(member: Member, { log }: Surroundings): Promise<b
   }
 }
 
-/** Who has told the revision may be another member than the one that this connection leads to: that one proves the same. */
-async function* blobsOf(member: Member, place: string, idleMs: number): AsyncGenerator<Uint8Array, void, undefined> {
+/**
+ * Who has told the revision may be another member than the one that this connection leads to: that one proves the same, and
+ * that it is of this cluster.
+ */
+async function* blobsOf(
+  { member, place, clusterId }: Candidate,
+  idleMs: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const check = (answer: Answer): void => {
+    if (headerOf(answer).cluster_id === clusterId) return;
+    throw new Failure('SourceBroken', `${place} leads to another cluster by now`);
+  };
   try {
-    for await (const { result } of member.stream('maintenance/snapshot', {}, { ...linearizable, idleMs })) {
+    for await (const { result } of member.stream('maintenance/snapshot', {}, { ...linearizable, idleMs, check })) {
       const { blob } = (result ?? {}) as Answer;
       if (typeof blob === 'string') yield Buffer.from(blob, 'base64');
     }

@@ -13,11 +13,11 @@ import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
 import { layoutOf, versions } from '../../src/sandbox/layout.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
-import { openCutOffService } from '../support/cut-off-service.ts';
 import { etcdBinaries } from '../support/etcd-binary.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
 import { type EtcdOptions, type EtcdProcess, type EtcdProcesses, encoded, startEtcd } from '../support/etcd-process.ts';
 import { replaceIn } from '../support/etcd-story.ts';
+import { openCutOffService, openReusedAddress } from '../support/moving-address.ts';
 
 const cluster = { namespace: 'apps', kind: 'EtcdCluster', name: 'db', uid: 'uid-1' };
 const layout = layoutOf(process.env);
@@ -161,6 +161,26 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     }
     expect(readdirSync(home)).not.toContain('backups');
     expectResult(await runAgent(takeTask([member])), 'taken');
+  });
+
+  it('is not taken from a member of another cluster that has got the address meanwhile', async () => {
+    const [[own], [stranger]] = [await start(), await start()];
+    if (own === undefined || stranger === undefined) throw new Error('one member was started, twice');
+    await own.call('kv/put', { key: encoded('k'), value: encoded('ours') });
+    await stranger.call('kv/put', { key: encoded('k'), value: encoded('theirs') });
+    const address = await openReusedAddress(own.port, stranger.port);
+    try {
+      const members = [{ host: '127.0.0.1', port: address.port }];
+      expect(await runAgent(takeTask([], { members }))).toMatchObject({
+        result: 'failed',
+        reason: 'SourceBroken',
+        isTransient: true,
+        message: expect.stringContaining('leads to another cluster by now'),
+      });
+    } finally {
+      await address.close();
+    }
+    expect(readdirSync(home)).not.toContain('backups');
   });
 
   it('is let go before the target is asked, however long that takes', async () => {
