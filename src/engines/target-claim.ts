@@ -77,7 +77,8 @@ export async function withStandingConsent(
   return { ...checked, steps, outcome };
 }
 
-function suspension(live: KubeObject): ObjectStep[] {
+/** Of a CronJob: no more runs begin. */
+export function suspension(live: KubeObject): ObjectStep[] {
   const { suspend } = live.spec as { readonly suspend?: boolean };
   const ref = refOf(live, resourceOf(live));
   if (ref === undefined || suspend === true || live.metadata.deletionTimestamp !== undefined) return [];

@@ -1,5 +1,6 @@
 /** A claim that holds somebody's data is no target for backups: whoever would mount it is not made. */
 import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { jobs } from '../../src/api/resource.ts';
 import type { ClaimUse } from '../../src/engines/engine-io.ts';
@@ -7,6 +8,7 @@ import { whyNotATarget, withCheckedTarget } from '../../src/engines/target-claim
 import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
+import { describeStep } from '../../src/runtime/executor.ts';
 import { db, engineOf, resourceOf, target, timeOnly } from '../support/backup-story.ts';
 import { blankClaims } from '../support/blank-claims.ts';
 
@@ -232,7 +234,7 @@ describe('a target', () => {
     expect(checked).toEqual({ steps: [own, removal], outcome: settled, takesAway: true });
   });
 
-  it('of somebody’s data is none for a schedule that had another one, which goes on with that', async () => {
+  describe('for a schedule that had another one', () => {
     const before = resourceOf('BackupSchedule', 'nightly', {
       ...spec,
       target: { claim: { name: 'good' } },
@@ -240,14 +242,46 @@ describe('a target', () => {
     });
     const live = engineOf('BackupSchedule')
       .resources(before, db)
-      .map(({ object }) => ({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } }));
-    const { plan } = await engineOf('BackupSchedule').survey(
-      schedule,
-      childrenOf(live),
-      timeOnly(undefined, foreign),
-      db,
-    );
-    expect(plan).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'ClaimInUse' } });
+      .map(({ object }): KubeObject => {
+        return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } };
+      });
+    const look = async (claims: ClaimReader, cluster: Cluster, children: readonly KubeObject[] = live) => {
+      const io = timeOnly(undefined, claims);
+      return (await engineOf('BackupSchedule').survey(schedule, childrenOf(children), io, cluster)).plan;
+    };
+    const again = { ...db, metadata: { ...db.metadata, uid: 'uid-of-the-next' } };
+
+    it('is none where it holds somebody’s data: it goes on with the other one', async () => {
+      const outcome = { state: 'blocked', reason: 'ClaimInUse' };
+      expect(await look(foreign, db)).toMatchObject({ steps: [], outcome });
+    });
+
+    it('begins no more runs for an earlier cluster of the name: the data of the next one would age out its backups', async () => {
+      for (const claims of [foreign, missing]) {
+        const { steps } = await look(claims, again);
+        expect(steps).toMatchObject([
+          { type: 'patch', ref: { name: 'schedule-nightly', uid: 'u' }, patch: { spec: { suspend: true } } },
+        ]);
+      }
+      const suspended = live.map((object) =>
+        object.kind === 'CronJob' ? { ...object, spec: { ...(object.spec as object), suspend: true } } : object,
+      );
+      expect((await look(foreign, again, suspended)).steps).toEqual([]);
+      const { steps } = await look(blankClaims, again, suspended);
+      expect(steps.map(describeStep)).toEqual([
+        'update ConfigMap schedule-nightly-task',
+        'update CronJob schedule-nightly',
+      ]);
+      expect(JSON.stringify(steps.at(-1))).toContain('"suspend":false');
+    });
+
+    it('is not asked whose backups it takes where nobody can tell', async () => {
+      const of = (data: object) => live.map((object) => (object.kind === 'ConfigMap' ? { ...object, data } : object));
+      for (const data of [{}, { 'task.json': '{' }, { 'task.json': 'null' }, { 'task.json': '{"cluster":null}' }]) {
+        expect((await look(foreign, again, of(data))).steps).toEqual([]);
+      }
+      expect((await look(foreign, again, live.slice(0, 1))).steps).toEqual([]);
+    });
   });
 
   it('is the only claim that is asked about: the volume that a restore fills is none', async () => {

@@ -7,12 +7,13 @@ import { type Desired, objectSteps } from '../../plan/objects.ts';
 import { type Plan, settled, wait } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
 import { cronJob } from '../../resources/cronjob.ts';
-import { taking } from '../agent-job.ts';
+import { configName, taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
 import type { RegisteredEngine } from '../engine.ts';
 import { withCheckedTarget, withStandingConsent } from '../target-claim.ts';
+import { withoutRunsOfEarlier } from './earlier-cluster.ts';
 import { scheduleStatus } from './status.ts';
 
 const name = 'backupschedule';
@@ -80,9 +81,12 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
     resources: (schedule, cluster) => resources(typed(schedule), cluster),
     async survey(object, children, io, cluster) {
       const schedule = typed(object);
-      const live = children.get('CronJob', cronJobName(schedule.metadata.name));
+      const name = cronJobName(schedule.metadata.name);
+      const live = children.get('CronJob', name);
       const checked = await withCheckedTarget(planFor(schedule, children, cluster), io);
-      const plan = await withStandingConsent(checked, live, io);
+      const consented = await withStandingConsent(checked, live, io);
+      const runs = { cronJob: live, task: children.get('ConfigMap', configName({ name })) };
+      const plan = withoutRunsOfEarlier(consented, runs, cluster);
       const situation = {
         schedule,
         children,
