@@ -28,6 +28,7 @@ import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
+import { createUnobserved } from './unobserved.ts';
 
 export interface OperatorOptions {
   readonly engines: readonly RegisteredEngine[];
@@ -119,6 +120,7 @@ export function createOperator(options: OperatorOptions): Operator {
     io,
     pace: createPace(clock),
     contested: createContested(clock),
+    unobserved: createUnobserved(clock),
     log,
     onOutcome: outcomeEvents(events),
   });

@@ -7,7 +7,8 @@ import type { ConditionClaim, ConditionType } from '../api/condition.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
 import { conditionClaims, type Judged } from '../engines/condition-claims.ts';
 import type { StatusClaim } from '../engines/engine.ts';
-import type { Outcome, Plan } from '../plan/plan.ts';
+import { type Outcome, type Plan, wait } from '../plan/plan.ts';
+import { ApiError, ApiUnreachable } from './api-error.ts';
 import { describeStep, StepFailed } from './executor.ts';
 import { NameConflict } from './name-conflict.ts';
 
@@ -38,6 +39,20 @@ export function plainStatus(
 ): StatusClaim {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
+}
+
+/** For a cluster that no pass has been able to look at for long: what was said of it before may not be true any more. */
+export function unobservedStatus(cluster: Cluster<{ readonly paused?: unknown }>, error: unknown): StatusClaim {
+  const isToldApart = error instanceof ApiError || error instanceof ApiUnreachable;
+  const why = isToldApart ? error.message : 'an internal error, which the log of the operator names';
+  const reason = 'NotObserved';
+  const message = `the operator cannot look at it, and does nothing for it: ${why}`;
+  if (cluster.metadata.deletionTimestamp !== undefined) return endingStatus(cluster, wait(reason, message));
+  const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
+  const isFormed = kept.initialized === true;
+  const phase = cluster.spec?.paused === true ? 'Paused' : isFormed ? 'Degraded' : 'Creating';
+  const judged = { degraded: isFormed, progressing: phase === 'Creating' };
+  return { ...kept, phase, conditions: conditionClaims('False', reason, message, judged) };
 }
 
 /** Of a cluster that is being deleted and waits for its last backup. */

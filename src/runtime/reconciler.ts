@@ -27,15 +27,16 @@ import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import type { Contested } from './contested.ts';
-import { describeStep, type Executor, type StepFailed } from './executor.ts';
+import { describeStep, type Executor, StepFailed } from './executor.ts';
 import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
 import { NameConflict } from './name-conflict.ts';
 import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
-import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus } from './pass-status.ts';
+import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus, unobservedStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
+import type { Unobserved } from './unobserved.ts';
 
 export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
@@ -62,6 +63,7 @@ export interface ReconcilerOptions {
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
   readonly pace: Pace;
   readonly contested: Contested;
+  readonly unobserved: Unobserved;
   readonly log: Log;
   readonly onOutcome: (
     engine: RegisteredEngine,
@@ -120,7 +122,7 @@ function stateOf(pod: Pod): string {
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { client, cache, executor, status, io, pace, contested, onOutcome } = options;
+  const { client, cache, executor, status, io, pace, contested, unobserved, onOutcome } = options;
   const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
     oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
@@ -270,95 +272,130 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return { outcome, ...lookAfter(blockedMs, later) };
   }
 
+  /** Where the pass has come so far that a step failed, its status says that. What is no database says how it was. */
+  async function told(
+    engine: RegisteredEngine,
+    object: KubeObject,
+    key: ClusterKey,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (error instanceof StepFailed || error instanceof NameConflict) return unobserved.seen(key);
+    if (!unobserved.failed(key) || signal.aborted || isOutline(object) || engine.refersTo !== undefined) return;
+    const cluster = object as Cluster;
+    const claim = unobservedStatus(cluster as Cluster<{ readonly paused?: unknown }>, error);
+    try {
+      await status.write(cluster, engine.kind, claim, undefined, signal);
+    } catch (err) {
+      options.log.warn({ cluster: key, err }, 'the status cannot say that the cluster is not looked at');
+    }
+  }
+
   return {
     async reconcile(engine, object, key, signal) {
-      const { resource } = engine.kind;
-      if (isOutline(object)) return notKept(engine, object);
-      const verdict = verdictOn(engine)(object);
-      const now = io(object as Cluster, signal).now();
-      const children = await withLastWords(key, cache, client, now, signal);
-      if (!verdict.ok) {
-        const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
-        if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
-        const outcome = invalidSpec(verdict.violations);
-        const unread = { ...object, spec: {} } as Cluster;
-        const said = plainStatus(unread, 'Invalid', outcome);
-        const later = await status.write(unread, engine.kind, said, undefined, signal);
-        const legible = readForUpkeep(engine, object);
-        if (legible !== undefined) {
-          await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
-        }
-        return { outcome, ...lookAfter(undefined, later) };
-      }
-      const cluster = verdict.cluster as Cluster<CommonSpec>;
-      if (cluster.metadata.deletionTimestamp !== undefined) {
-        return reconcileDeleting(engine, cluster, children, signal);
-      }
-      const large = children.objects.find(isOutline);
-      if (large !== undefined) return childNotKept(engine, cluster, tooLarge(large), signal);
-      const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
-      const plan = passPlan(cluster, resource, survey.plan);
-      if (await isOutdated(cluster, resource, children, plan, signal)) {
-        return outdated;
-      }
-      onOutcome(engine, cluster, cluster.status, plan);
-
-      let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
-      let failure: unknown;
-      let failures: readonly StepFailed[] = [];
-      const due = contested.due(key, plan.steps);
       try {
-        failures = await executor.run(due.steps, survey.act, signal);
-        for (const failed of failures)
-          options.log.warn({ cluster: key, err: failed }, 'a step failed that others need not wait for');
+        const result = await look(engine, object, key, signal);
+        unobserved.seen(key);
+        return result;
       } catch (error) {
-        signal.throwIfAborted();
-        failure = error;
-        claim = failedStatus(cluster, claim, error);
+        await told(engine, object, key, error, signal);
+        throw error;
       }
-      const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
-      claim = { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
-      const isDone = failure === undefined && failures.length === 0;
-      const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
-      const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
-      const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
-      const taken = due.steps.filter((step) => !idle.has(step));
-      if (failure === undefined) contested.made(key, taken);
-      // Nothing tells of a Secret that has changed, either.
-      // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
-      const actions = taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
-      const paced = failure === undefined ? pace.after(key, actions) : undefined;
-      const vain = new Set<Step>([...due.undone, ...(paced?.idle ?? [])]);
-      let said = isCreated ? { ...plan, steps: [] } : plan;
-      if (said.outcome.state === 'settled') {
-        if (ineffective.length > 0) said = { ...said, outcome: fieldsKept(ineffective) };
-        else if (vain.size > 0) said = { ...said, outcome: withoutEffect([...vain]) };
-      }
-      if (paced?.isNews === true) {
-        const steps = paced.idle.map(describeStep);
-        options.log.warn({ cluster: key, steps }, 'what is done again and again shows no effect');
-      }
-      if (failure instanceof NameConflict) {
-        said = conflictPlan(failure);
-        onOutcome(engine, cluster, cluster.status, said);
-      }
-      const underWay = [...taken, ...due.held].filter((step) => !vain.has(step));
-      const details =
-        failure === undefined && isPremature(cluster, claim, underWay)
-          ? 0
-          : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
-      if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
-      if (failure !== undefined) throw failure;
-      const after = actions.length === 0 ? undefined : paced?.after;
-      const asked = soonest(after, notTooSoon(recheck(plan.outcome), after), due.afterMs);
-      return {
-        outcome: plan.outcome,
-        ...lookAfter(asked, details),
-        ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),
-        understood: { cluster, children: childrenOf(cache.children(key).objects) },
-      };
     },
   };
+
+  async function look(
+    engine: RegisteredEngine,
+    object: KubeObject,
+    key: ClusterKey,
+    signal: AbortSignal,
+  ): Promise<PassResult> {
+    const { resource } = engine.kind;
+    if (isOutline(object)) return notKept(engine, object);
+    const verdict = verdictOn(engine)(object);
+    const now = io(object as Cluster, signal).now();
+    const children = await withLastWords(key, cache, client, now, signal);
+    if (!verdict.ok) {
+      const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
+      if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
+      const outcome = invalidSpec(verdict.violations);
+      const unread = { ...object, spec: {} } as Cluster;
+      const said = plainStatus(unread, 'Invalid', outcome);
+      const later = await status.write(unread, engine.kind, said, undefined, signal);
+      const legible = readForUpkeep(engine, object);
+      if (legible !== undefined) {
+        await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
+      }
+      return { outcome, ...lookAfter(undefined, later) };
+    }
+    const cluster = verdict.cluster as Cluster<CommonSpec>;
+    if (cluster.metadata.deletionTimestamp !== undefined) {
+      return reconcileDeleting(engine, cluster, children, signal);
+    }
+    const large = children.objects.find(isOutline);
+    if (large !== undefined) return childNotKept(engine, cluster, tooLarge(large), signal);
+    const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
+    const plan = passPlan(cluster, resource, survey.plan);
+    if (await isOutdated(cluster, resource, children, plan, signal)) {
+      return outdated;
+    }
+    onOutcome(engine, cluster, cluster.status, plan);
+
+    let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
+    let failure: unknown;
+    let failures: readonly StepFailed[] = [];
+    const due = contested.due(key, plan.steps);
+    try {
+      failures = await executor.run(due.steps, survey.act, signal);
+      for (const failed of failures)
+        options.log.warn({ cluster: key, err: failed }, 'a step failed that others need not wait for');
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+      claim = failedStatus(cluster, claim, error);
+    }
+    const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
+    claim = { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
+    const isDone = failure === undefined && failures.length === 0;
+    const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+    const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
+    const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
+    const taken = due.steps.filter((step) => !idle.has(step));
+    if (failure === undefined) contested.made(key, taken);
+    // Nothing tells of a Secret that has changed, either.
+    // What was refused shows no effect: it is asked for again in the next pass, whenever that is.
+    const actions = taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
+    const paced = failure === undefined ? pace.after(key, actions) : undefined;
+    const vain = new Set<Step>([...due.undone, ...(paced?.idle ?? [])]);
+    let said = isCreated ? { ...plan, steps: [] } : plan;
+    if (said.outcome.state === 'settled') {
+      if (ineffective.length > 0) said = { ...said, outcome: fieldsKept(ineffective) };
+      else if (vain.size > 0) said = { ...said, outcome: withoutEffect([...vain]) };
+    }
+    if (paced?.isNews === true) {
+      const steps = paced.idle.map(describeStep);
+      options.log.warn({ cluster: key, steps }, 'what is done again and again shows no effect');
+    }
+    if (failure instanceof NameConflict) {
+      said = conflictPlan(failure);
+      onOutcome(engine, cluster, cluster.status, said);
+    }
+    const underWay = [...taken, ...due.held].filter((step) => !vain.has(step));
+    const details =
+      failure === undefined && isPremature(cluster, claim, underWay)
+        ? 0
+        : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
+    if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };
+    if (failure !== undefined) throw failure;
+    const after = actions.length === 0 ? undefined : paced?.after;
+    const asked = soonest(after, notTooSoon(recheck(plan.outcome), after), due.afterMs);
+    return {
+      outcome: plan.outcome,
+      ...lookAfter(asked, details),
+      ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),
+      understood: { cluster, children: childrenOf(cache.children(key).objects) },
+    };
+  }
 }
 
 /**

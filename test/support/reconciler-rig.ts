@@ -12,6 +12,7 @@ import { createExecutor } from '../../src/runtime/executor.ts';
 import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { createUnobserved } from '../../src/runtime/unobserved.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { type ControllerParts, controllerParts } from './controller-parts.ts';
 import { type Finding, type TestEngine, testCluster, testEngine } from './test-engine.ts';
@@ -53,6 +54,7 @@ export async function reconcilerRig(
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),
     contested: createContested(clock),
+    unobserved: createUnobserved(clock),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),
     log,
