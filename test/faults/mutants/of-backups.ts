@@ -69,7 +69,7 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/restore.ts',
-        find: 'if (claim !== undefined && isFilled(claim)) return undefined;',
+        find: 'if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;',
         replace: 'if (claim !== undefined) return undefined;',
       },
     ],
