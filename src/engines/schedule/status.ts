@@ -19,8 +19,9 @@ import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
 
 const keptResults = 10;
-/** No run of ours was due before: a smaller number at the end of a name is no time. */
+/** No run of ours was due before: a smaller number at the end of a name is no time, nor is one of the future. */
 const earliestRun = Date.parse('2020-01-01T00:00:00Z');
+const aheadMs = 24 * 60 * 60_000;
 /** Of the CronJob controller, which looks around every few seconds. */
 const graceMs = 60_000;
 
@@ -109,28 +110,32 @@ function overdueSince(
   const since = Math.max(
     Date.parse(metadata.creationTimestamp ?? '') || 0,
     Date.parse(lastScheduledAt ?? '') || 0,
-    ...results.map(({ job }) => runOf(job) * 60_000),
+    ...results.map(({ job }) => dueOf(job, now) ?? 0),
     phase === 'Active' ? 0 : Date.parse(turned ?? '') || 0,
   );
   return due === undefined || due <= since ? undefined : due;
 }
 
 function mergedResults(situation: ScheduleSituation, before: ScheduleStatus): RunResult[] {
-  const seen = situation.children.jobs.flatMap((job) => resultOf(job, situation) ?? []);
+  const { children, now } = situation;
+  const seen = children.jobs.flatMap((job) => resultOf(job, situation) ?? []);
   const known = new Set(seen.map(({ job }) => job));
   const remembered = (before.results ?? []).filter(({ job }) => !known.has(job));
-  return [...seen, ...remembered].sort((a, b) => beganAt(b) - beganAt(a)).slice(0, keptResults);
+  return [...seen, ...remembered].sort((a, b) => beganAt(b, now) - beganAt(a, now)).slice(0, keptResults);
 }
 
-/** Milliseconds. A run that somebody has begun by hand has a name of their own. */
-function beganAt({ job, startedAt }: RunResult): number {
-  const due = runOf(job) * 60_000;
-  return due > earliestRun ? due : Date.parse(startedAt ?? '') || 0;
+/** Milliseconds. */
+function beganAt({ job, startedAt }: RunResult, now: number): number {
+  return dueOf(job, now) ?? (Date.parse(startedAt ?? '') || 0);
 }
 
-/** Kubernetes names a Job after its CronJob and the minute that it was due, counted since 1970. */
-function runOf(job: string): number {
-  return Number(/-(\d+)$/.exec(job)?.[1] ?? 0);
+/**
+ * Milliseconds. Kubernetes names a Job after its CronJob and the minute that it was due, counted since 1970. One that somebody
+ * has begun by hand has a name of their own, often with the time in seconds at its end.
+ */
+function dueOf(job: string, now: number): number | undefined {
+  const due = Number(/-(\d+)$/.exec(job)?.[1] ?? 0) * 60_000;
+  return due > earliestRun && due < now + aheadMs ? due : undefined;
 }
 
 const nothingSaid: { readonly retentionFailure?: string; readonly misleadingIds?: string } = {};

@@ -233,6 +233,35 @@ describe('a BackupSchedule', () => {
     expect(remembered.said.results?.map(({ job: name }) => name)).toEqual(['by-hand-2', 'by-hand-1', run(20)]);
   });
 
+  it.each(['1795143600', '1795143600000', '202611200340', '29800'])(
+    'does not take the number in a name that somebody has made up for a time: by-hand-%s',
+    async (number) => {
+      const byHand = {
+        ...taken,
+        backup: { ...(taken as { backup: object }).backup, startedAt: '2026-11-20T03:40:00Z' },
+      };
+      const nightly = jobOf(cronJob, 'complete', taken, run(20));
+      const objects = [
+        ...stored,
+        ...nightly,
+        ...jobOf(cronJob, 'complete', byHand as AgentResult, `by-hand-${number}`),
+      ];
+      const failed = jobOf(cronJob, 'failed', refused('full'), run(21)).map((object) => ({
+        ...object,
+        metadata: { ...object.metadata, creationTimestamp: '2026-11-21T03:00:00Z' },
+      }));
+      const { reason, said } = await look({ objects: [...objects, ...failed] });
+      expect([reason, said.results?.map(({ job }) => job)]).toEqual([
+        'RunFailed',
+        [run(21), `by-hand-${number}`, run(20)],
+      ]);
+      // Nor are those that do not begin any more hidden by it.
+      expect((await look({ objects, status: { phase: 'Active' } })).reason).toBe('Scheduled');
+      const later = await look({ objects, status: { phase: 'Active' }, now: '2026-11-22T03:30:00Z' });
+      expect(later.reason).toBe('RunOverdue');
+    },
+  );
+
   it('says what kept retention from its work', async () => {
     const doubt = { ...taken, retentionFailure: 'the clocks are apart' } as AgentResult;
     const { phase, said } = await look({ objects: [...stored, ...jobOf(cronJob, 'complete', doubt, run(21))] });
