@@ -112,7 +112,8 @@ function misleadingOf(history: readonly KnownBackup[]): Pick<Pruned, 'misleading
   const all = [...misleadingIds(history.map(placeOf))];
   const [first] = all;
   if (first === undefined) return {};
-  const others = all.length === 1 ? '' : `, and so were ${all.length - 1} others`;
+  const more = all.length - 1;
+  const others = more === 0 ? '' : `, and so ${more === 1 ? 'was 1 other' : `were ${more} others`}`;
   return { misleadingIds: `${first[0]} was taken before ${first[1]}, by a clock that was ahead${others}` };
 }
 

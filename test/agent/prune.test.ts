@@ -28,8 +28,7 @@ describe('what is let go', () => {
   const nightly = { type: 'schedule', name: 'nightly' } as const;
   const days = (count: number) => agentSurroundings({ clock: { ...systemClock, now: () => Date.now() + count * day } });
   /** Three backups of a schedule, and a folder that was never finished. */
-  async function filled(misleading = false) {
-    const numbers = misleading ? [3, 2, 4] : [1, 2, 3];
+  async function filled(numbers: readonly number[] = [1, 2, 3]) {
     const made = [];
     for (const [i, sequence] of numbers.entries()) {
       made.push(await store.add({ id: `2026110${i + 1}T000000Z-00000001`, formatVersion: 2, sequence }));
@@ -93,10 +92,44 @@ describe('what is let go', () => {
   });
 
   it('names the backups whose ids give another order than the target', async () => {
-    const { cluster, last, target } = await filled(true);
-    const task = { cluster, purpose: nightly, retention: {} };
-    const { misleadingIds } = await prune(target, task, last, [], parseKeys(keyText), days(3));
-    expect(misleadingIds).toBe(`${all[2]} was taken before ${all[1]}, by a clock that was ahead`);
+    const task = { purpose: nightly, retention: {} };
+    const saidOf = async ({ cluster, last, target }: Awaited<ReturnType<typeof filled>>) =>
+      (await prune(target, { ...task, cluster }, last, [], parseKeys(keyText), days(3))).misleadingIds;
+    expect(await saidOf(await filled([3, 2, 4]))).toBe(
+      `${all[2]} was taken before ${all[1]}, by a clock that was ahead`,
+    );
+    store.close();
+    store = openStore();
+    expect(await saidOf(await filled([5, 4, 3]))).toBe(
+      `${all[2]} was taken before ${all[1]}, by a clock that was ahead, and so was 1 other`,
+    );
+  });
+
+  it('is told by number alone while the clocks are apart, and what was never finished stays', async () => {
+    const { cluster, last, target } = await filled();
+    let sweeps = 0;
+    const counting: Target = { ...target, sweep: async () => ++sweeps };
+    const task = { cluster, purpose: nightly, retention: { count: 2, ageSeconds: 3600 } };
+    const pruned = await prune(counting, task, last, [], parseKeys(keyText), days(30));
+    expect(pruned).toEqual({
+      expired: 1,
+      doubt: expect.stringMatching(
+        /^this clock and the target's are \d+ minutes apart: nothing was let go for its age$/,
+      ),
+    });
+    expect(kept()).toEqual([all[0], ...all.slice(2)]);
+    expect(sweeps).toBe(0);
+  });
+
+  it('is none whose manifest cannot be read, nor of those that have no number the newest', async () => {
+    const { cluster, last, target } = await filled();
+    const without = await store.add({ id: '20261031T000000Z-00000001' });
+    const [half] = all;
+    await target.put(`${folderOf({ ...without, id: '20261030T000000Z-00000001' })}/manifest.json`, given('{'));
+    const task = { cluster, purpose: nightly, retention: { count: 3 } };
+    expect(await prune(target, task, last, [], parseKeys(keyText), days(3))).toEqual({ expired: 1 });
+    expect(kept()).toEqual(['20261030T000000Z-00000001', ...all.slice(1)]);
+    expect(kept()).not.toContain(half);
   });
 });
 
