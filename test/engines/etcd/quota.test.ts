@@ -158,6 +158,22 @@ describe('E11: where the database does not fit under the present default, the qu
     expect(quotas(story)).toEqual(expected);
   });
 
+  it.each<[string, Story, string]>([
+    [
+      'goes though a member whose volume holds no data does not answer',
+      { members: { 2: 'silent' }, claims: { 2: 'blank' } },
+      present,
+    ],
+    [
+      'stays where nobody answers, and no volume holds data',
+      { leader: 'nobody', members: { all: 'silent' }, claims: { all: 'blank' } },
+      had,
+    ],
+  ])('%s', (_, story, quota) => {
+    const { cluster, children, observed } = etcdWorld({ children: before, ...story });
+    expect(String(givenQuota(situationOf(cluster, children, observed)))).toBe(quota);
+  });
+
   it('is warned of', () => {
     const messages = (members: Story['members']): readonly string[] => {
       const { cluster, children, observed } = etcdWorld({ children: before, ...(members ? { members } : {}) });
