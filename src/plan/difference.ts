@@ -3,7 +3,8 @@
  *
  * Only fields that we set are compared: the API server fills in defaults, and others may own the rest. Lists of named
  * things are compared by name and tolerate additions, as server-side apply does; a field that we no longer set shows in
- * the fingerprint that every desired object carries.
+ * the fingerprint that every desired object carries. A selector is compared as a whole, and an apply replaces it as a whole:
+ * with one label more a Service leads to nobody.
  */
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
@@ -58,8 +59,15 @@ function step(path: string, key: string): string {
   return path === '' || plain.startsWith('[') ? `${path}${plain}` : `${path}.${plain}`;
 }
 
+const selectorKey = 'selector';
+const inSelector = /\.selector([.[]|$)/;
+
 function compare(path: string, wanted: unknown, has: unknown, changes: FieldChange[]): void {
   if (isFields(wanted) && isFields(has)) {
+    if (inSelector.test(path)) {
+      const added = Object.entries(has).filter(([key]) => !(key in wanted));
+      changes.push(...added.map(([key, from]) => ({ path: step(path, key), from })));
+    }
     for (const [key, value] of Object.entries(wanted)) compare(step(path, key), value, has[key], changes);
   } else if (Array.isArray(wanted) && Array.isArray(has)) {
     compareLists(path, wanted, has, changes);
@@ -97,7 +105,10 @@ function compareLists(path: string, wanted: readonly unknown[], has: readonly un
 function plainlyEqual(wanted: unknown, has: unknown): boolean {
   if (wanted === has) return true;
   if (isFields(wanted) && isFields(has)) {
-    for (const key in wanted) if (!plainlyEqual(wanted[key], has[key])) return false;
+    for (const key in wanted) {
+      if (!plainlyEqual(wanted[key], has[key])) return false;
+      if (key === selectorKey && !plainlyEqual(has[key], wanted[key])) return false;
+    }
     return true;
   }
   if (!Array.isArray(wanted) || !Array.isArray(has)) return false;

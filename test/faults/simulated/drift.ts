@@ -65,7 +65,8 @@ function edit(object: KubeObject): object {
       return { data: { [keys.find((key) => key === 'redis.conf') ?? keys[0] ?? 'key']: 'maxmemory 1\n' } };
     }
     case 'Service':
-      return { spec: { selector: { 'app.kubernetes.io/component': 'nobody' } } };
+      // One label more: what is ours is as it was.
+      return { spec: { selector: { 'example.com/added': 'nobody' } } };
     case 'PodDisruptionBudget':
       return { spec: { maxUnavailable: 3 } };
     case 'StatefulSet':
