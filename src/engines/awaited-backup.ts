@@ -11,6 +11,7 @@ import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
+import type { AgentResult } from '../backup/agent-result.ts';
 import { fingerprinted } from '../plan/difference.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -139,8 +140,7 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
         );
       }
       const { backup, suddenLoss } = state.result;
-      // A second attempt may have found what the first one has stored.
-      const takenAt = Date.parse(backup.completedAt) || state.at;
+      const takenAt = takenWithin(found, state.at, state.result);
       if (now - takenAt > goodForMs) {
         return anew('it was taken more than an hour ago', 'the one that there is was taken more than an hour ago');
       }
@@ -155,6 +155,19 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
     default:
       return state satisfies never;
   }
+}
+
+/**
+ * The backup tells it by the clock of a node, which may be wrong: not after its Job had ended, and not before that was made,
+ * by the API server's clock. A second attempt may have found what another Job had stored.
+ */
+function takenWithin(
+  { metadata: { creationTimestamp = '' } }: Job,
+  endedAt: number,
+  { backup, isRepeated }: Extract<AgentResult, { readonly result: 'taken' }>,
+): number {
+  const earliest = isRepeated ? 0 : Date.parse(creationTimestamp) || 0;
+  return Math.min(Math.max(Date.parse(backup.completedAt) || endedAt, earliest), endedAt);
 }
 
 /** Made for the same thing, and not by a cluster of this name before. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
 import { lastBackupAnnotation, planEnd } from '../../src/engines/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
@@ -120,6 +121,21 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
       ],
       reason: 'LastBackup',
     });
+  });
+
+  it.each([
+    ['hours ahead', '2026-11-21T06:00:00Z', '2026-11-21T03:50:00Z', true],
+    ['hours ahead, and it is old', '2026-11-21T06:00:00Z', '2026-11-21T04:01:00Z', false],
+    ['hours behind', '2026-11-20T22:00:00Z', '2026-11-21T03:50:00Z', true],
+    ['hours behind, and it is old', '2026-11-20T22:00:00Z', '2026-11-21T04:01:00Z', false],
+  ])('goes by no clock of a node where that is %s', (_, completedAt, now, isGood) => {
+    const said = { ...taken, backup: { ...(taken as { readonly backup: object }).backup, completedAt } } as AgentResult;
+    const begun = { ...job, metadata: { ...job.metadata, creationTimestamp: '2026-11-21T02:59:00Z' } };
+    const objects = [...database, podThatIs('True'), config, ...jobOf(begun, 'complete', said)];
+    const { steps } = look(ending(kind, {}), objects, now);
+    expect(steps[0]).toBe(
+      isGood ? `patch ${kind} db` : 'delete Job db-last-backup: it was taken more than an hour ago',
+    );
   });
 
   it('deletes nothing for a backup that holds suddenly little, until a person says so', () => {
