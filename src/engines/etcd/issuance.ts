@@ -124,17 +124,20 @@ function goneWords(authority: string, leaves: readonly { readonly secret: string
   return `the Secrets ${names} are gone, and nobody can make certificates that the members trust: bring one of them back, or stop all members with replicas 0`;
 }
 
-/** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
+/**
+ * Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. A pod
+ * that is away for a moment comes back with what it finds, and others may come before it.
+ */
 function takersIn(situation: Situation): Takers {
-  const { pods, members } = situation;
-  if (pods.size === 0) return { areNone: true, areUpToDate: true };
+  const { pods, sets, members } = situation;
+  const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
   const areUpToDate =
     members !== undefined &&
     !isUnsettled(situation) &&
     troubles(situation, members).length === 0 &&
     members.every((member) => !isOutdated(situation, member)) &&
     areWritten(situation);
-  return { areNone: false, areUpToDate };
+  return { areNone, areUpToDate: areNone || areUpToDate };
 }
 
 /** Whether every template names the authorities of now. */
@@ -144,11 +147,7 @@ function areWritten({ sets, observed }: Situation): boolean {
   );
 }
 
-/** A pod that is away for a moment comes back with what it finds, and others may come before it. */
 function copyTakersIn(situation: Situation): CopyTakers {
-  const { cluster, pods, sets } = situation;
-  const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
-  const { areUpToDate } = takersIn(situation);
-  const trustSource = cluster.status?.initialized !== true || areWritten(situation);
-  return { areNone, areUpToDate: areUpToDate && (areNone || pods.size > 0), trustSource };
+  const trustSource = situation.cluster.status?.initialized !== true || areWritten(situation);
+  return { ...takersIn(situation), trustSource };
 }

@@ -359,6 +359,40 @@ describe('a cluster that runs', () => {
   });
 });
 
+describe('clients have time to follow to the next authority', () => {
+  const alone: EtcdSpecInput = { replicas: 1, tls: { client: { selfManaged: {} } } };
+  const secrets = made(alone);
+  const { 'tls.crt': authority = '' } = secrets['db-client-ca'] ?? {};
+  secrets['db-client-ca'] = {
+    ...secrets['db-client-ca'],
+    'previous.crt': authority,
+    changed: new Date(now).toISOString(),
+  };
+  it.each<[string, Story, string[]]>([
+    ['while the member runs', {}, ['settled']],
+    ['while its pod is made anew', { members: { 0: 'gone' }, leader: 'nobody' }, ['wait QuorumLost']],
+    [
+      'and need none once it is parked',
+      {
+        spec: { ...alone, replicas: 0 },
+        before: alone,
+        numbers: [0],
+        members: { 0: 'gone' },
+        leader: 'nobody',
+        children: (objects) =>
+          objects.map((object) =>
+            object.kind === 'StatefulSet' ? { ...object, spec: { ...(object.spec as object), replicas: 0 } } : object,
+          ),
+      },
+      ['issue db-client-ca: retirement', 'settled'],
+    ],
+  ])('%s', async (_, story, plan) => {
+    const authorities = firstAuthorities(etcdCluster(alone)) ?? '';
+    const found = planned({ spec: alone, authorities, ...story, observed: await lookAt(alone, secrets) });
+    expect(found.filter((line) => !line.startsWith('apply'))).toEqual(plan);
+  });
+});
+
 describe('where the rest of the spec is not valid, or the end of the cluster is near', () => {
   async function kept(spec: EtcdSpecInput, secrets: Secrets): Promise<string[]> {
     const { io } = scriptedEtcd({ members: [], at: now }, undefined, secrets);
