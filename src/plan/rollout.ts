@@ -12,13 +12,19 @@ export function isTakenUp(set: StatefulSet | undefined): boolean {
   return set === undefined || set.status?.observedGeneration === set.metadata.generation;
 }
 
-/** Pods that do not run the StatefulSet's current template, the highest ordinal first. Empty while that is not known yet. */
+/**
+ * Pods that do not run the StatefulSet's current template, the highest ordinal first, and those that it does not select any
+ * more, since somebody has changed their labels: Services do not lead to them. Empty while that is not known yet.
+ */
 export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[]): Pod[] {
   const revision = set?.status?.updateRevision;
   if (set === undefined || revision === undefined) return [];
   if (!isTakenUp(set)) return [];
+  const wanted = Object.entries({ ...set.spec?.selector?.matchLabels, [revisionLabel]: revision });
   return pods
-    .filter((pod) => pod.metadata.labels?.[revisionLabel] !== revision && pod.metadata.deletionTimestamp === undefined)
+    .filter(({ metadata: { labels = {}, deletionTimestamp } }) => {
+      return deletionTimestamp === undefined && wanted.some(([label, value]) => labels[label] !== value);
+    })
     .reverse();
 }
 

@@ -67,6 +67,7 @@ export interface Pod extends KubeObject {
 export interface StatefulSet extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
     readonly template?: {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
       readonly spec?: { readonly containers?: readonly TemplateContainer[] };

@@ -25,6 +25,21 @@ describe('pods with an older template', () => {
     ['are not known before the newest template was seen', set({ observedGeneration: 3, updateRevision: 'new' }), []],
   ])('%s', (_, owner, names) => expect(outdatedPods(owner, pods).map(({ metadata }) => metadata.name)).toEqual(names));
 
+  it('so are those that their StatefulSet does not select any more: it makes others in their place', () => {
+    const selector = { matchLabels: { a: 'x', b: 'y' } };
+    const selecting: StatefulSet = { ...settled, spec: { selector } };
+    const labelled = (name: string, labels: Readonly<Record<string, string>>): Pod => {
+      const { metadata, ...rest } = pod(name, 'new');
+      return { ...rest, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
+    };
+    const all = [
+      labelled('db-0', { a: 'x', b: 'y', c: 'z' }),
+      labelled('db-1', { a: 'x', b: 'z' }),
+      labelled('db-2', { a: 'x' }),
+    ];
+    expect(outdatedPods(selecting, all).map(({ metadata }) => metadata.name)).toEqual(['db-2', 'db-1']);
+  });
+
   it('are not those that are going anyway', () => {
     expect(outdatedPods(settled, [pod('db-0', 'old', { deletionTimestamp: 'now' })])).toEqual([]);
   });

@@ -1,0 +1,43 @@
+/** Pods whose labels somebody has changed: Services do not lead to them any more, and Kubernetes does not look after them. */
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/object.ts';
+import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { etcdStatus } from '../../src/engines/etcd/status.ts';
+import { planRedis } from '../../src/engines/redis/plan.ts';
+import { redisStatus } from '../../src/engines/redis/status.ts';
+import { componentLabel } from '../../src/resources/metadata.ts';
+import { describeStep } from '../../src/runtime/executor.ts';
+import { etcdWorld } from '../support/etcd-situation.ts';
+import { takesEtcdBackup } from '../support/etcd-words.ts';
+import { redisWorld } from '../support/redis-situation.ts';
+
+const relabelling =
+  (name: string) =>
+  (objects: readonly KubeObject[]): readonly KubeObject[] =>
+    objects.map((object) => {
+      if (object.kind !== 'Pod' || object.metadata.name !== name) return object;
+      const labels = { ...object.metadata.labels, [componentLabel]: 'mine' };
+      return { ...object, metadata: { ...object.metadata, labels } };
+    });
+const status = { phase: 'Ready', observedGeneration: 1, initialized: true } as const;
+
+function ofRedis(name: string) {
+  const { cluster, children, observed } = redisWorld({ status, children: relabelling(name) });
+  const plan = planRedis(cluster, children, observed);
+  return { plan, told: redisStatus(cluster, children, observed, plan) };
+}
+function ofEtcd(name: string) {
+  const { cluster, children, observed } = etcdWorld({ status, children: relabelling(name) });
+  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+  return { plan, told: etcdStatus(cluster, children, observed, plan) };
+}
+
+it.each([
+  ['Redis: a replica restarts', ofRedis('db-2'), 'delete Pod db-2'],
+  ['Redis: a primary hands over first', ofRedis('db-0'), 'ask Sentinel for a failover'],
+  ['etcd: a member restarts', ofEtcd('db-2-0'), 'delete Pod db-2-0'],
+  ['etcd: a leader hands over first', ofEtcd('db-0-0'), 'the leader'],
+])('%s, and the cluster is not ready meanwhile', (_, { plan, told }, step) => {
+  expect(told.conditions.find(({ type }) => type === 'Ready')?.status).toBe('False');
+  expect(plan.steps.map(describeStep)).toEqual([expect.stringContaining(step)]);
+});
