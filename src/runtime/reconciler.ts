@@ -37,6 +37,7 @@ import type { Pace } from './pace.ts';
 import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus, unobservedStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Unobserved } from './unobserved.ts';
+import { withUnseenPods } from './unseen-pods.ts';
 
 export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
@@ -314,7 +315,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (isOutline(object)) return notKept(engine, object);
     const verdict = verdictOn(engine)(object);
     const now = io(object as Cluster, signal).now();
-    const children = await withLastWords(key, cache, client, now, signal);
+    const known = await withLastWords(key, cache, client, now, signal);
+    const children = await withUnseenPods(known, client, { signal });
     if (!verdict.ok) {
       const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
       if (last !== undefined) return reconcileDeleting(engine, last, children, signal);
