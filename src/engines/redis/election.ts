@@ -27,6 +27,7 @@ import {
 
 const soonMs = 500;
 const aloneMs = 1000;
+const lostMs = 10_000;
 
 export function planElection(situation: Situation): Plan<RedisAction> {
   return planQuorumLost(situation, electionOf(situation));
@@ -193,7 +194,8 @@ function lost(situation: Situation, { pod, empty }: DataNode): Plan<RedisAction>
   const why = empty ? 'is blank' : 'does not hold what it had: its process ended before that was written down';
   return {
     steps: [],
-    outcome: blocked('PrimaryVolumeLost', `${pod} was primary and its volume ${why}; ${choice}`),
+    // It may be elected again where it was only behind another that does not come back: nobody tells of that.
+    outcome: blocked('PrimaryVolumeLost', `${pod} was primary and its volume ${why}; ${choice}`, lostMs),
   };
 }
 

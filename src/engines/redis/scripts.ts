@@ -55,7 +55,7 @@ else
       sleep 1
     elif [ "$primary" != "$POD_IP" ]; then
       # Otherwise it runs and follows nobody, electable where it has data: the startup probe asks again every second.
-      [ "$3" != safe ] || follow="$primary 6379"
+      [ "$3" != safe ] || was_here "$primary" || follow="$primary 6379"
       break
     else
       # The sentinels still call this address primary: the process died and came back. A replica takes over, since it
@@ -154,7 +154,7 @@ case "$(field role):$(field master_link_status)" in
   slave:*)
     if [ "$(field master_sync_in_progress)" = 0 ]; then
       set -- $(named_primary)
-      if [ "\${3:-}" = safe ] && [ "$1" != "$POD_IP" ]; then
+      if [ "\${3:-}" = safe ] && [ "$1" != "$POD_IP" ] && ! was_here "$1"; then
         [ "$stale" = yes ] || fall_behind
         [ "$1" = "$(field master_host)" ] || replicate_from "$1" 6379 > /dev/null
       fi

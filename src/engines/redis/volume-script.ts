@@ -49,6 +49,11 @@ look() {
 }
 # Values may hold colons, as IPv6 addresses do.
 field() { printf '%s\\n' "$info" | sed -n "s/^$1://p"; }
+# Whether the primary at this address is this very node, from before it got another one: the sentinels have yet to miss it. Not where
+# another has become primary there.
+was_here() {
+  [ "$(cat "$mark" 2> /dev/null)" = "$1" ] && [ "$(node_cli "$1" role | head -n 1 | tr -d '\\r')" != master ]
+}
 # It holds less than a primary that lives, and is not elected for as long as that one may come back.
 fall_behind() {
   uptime_ms > "$behind"

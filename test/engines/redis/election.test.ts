@@ -249,3 +249,16 @@ describe('sentinels that have forgotten everything', () => {
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
+
+it('a primary that may not be elected is asked again: it may only be behind another that does not come back', () => {
+  const { cluster, children, observed } = redisWorld({
+    ...nobody,
+    terms: { 2: 1 },
+    nodes: { 2: { electable: false } },
+    sentinels: { all: 'forgot' },
+  });
+  expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    reason: 'PrimaryVolumeLost',
+    recheckMs: 10_000,
+  });
+});

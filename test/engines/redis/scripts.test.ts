@@ -67,6 +67,21 @@ describe('a data node that starts', { timeout: 30_000 }, () => {
       { cli: { ...refused, [master('s0')]: view(podIP, 1, 0) }, mark: podIP, run: { behind: '99999999999' } },
       ...(['itself', '100'] as const),
     ],
+    [
+      'that the sentinels name at its address of before follows nobody, and is behind nobody',
+      { cli: others, mark: '10.0.0.7' },
+      ...(['127.0.0.1 1', '100'] as const),
+    ],
+    [
+      'the same where another node is a replica at that address by now',
+      { cli: { ...others, '"-h 10.0.0.7 -p 6379 role"': 'slave\n10.0.0.8' }, mark: '10.0.0.7' },
+      ...(['127.0.0.1 1', '100'] as const),
+    ],
+    [
+      'follows whom the sentinels name at its address of before, where another is primary by now',
+      { cli: { ...others, '"-h 10.0.0.7 -p 6379 role"': 'master\n70' }, mark: '10.0.0.7' },
+      ...(['10.0.0.7 6379', '0'] as const),
+    ],
     ['R1: on a blank volume, too, and may not be elected', { cli: others }, '10.0.0.7 6379', '0'],
     [
       'follows nobody while the sentinels may elect another',

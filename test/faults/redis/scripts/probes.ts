@@ -9,7 +9,7 @@ import {
   type PodShell,
   replicateFrom,
 } from './pod-shell.ts';
-import { fallBehind, type Look, look, settleMark, settleTerm } from './volume.ts';
+import { fallBehind, type Look, look, settleMark, settleTerm, wasHere } from './volume.ts';
 
 export async function admit(shell: PodShell): Promise<boolean> {
   const seen = await look(shell);
@@ -52,7 +52,7 @@ async function admitFollower(
 async function findPrimary(shell: PodShell, { info, isStale }: Look): Promise<false> {
   if (fieldOf(info, 'master_sync_in_progress') !== '0') return false;
   const named = await namedPrimary(shell);
-  if (named?.isSafe === true && named.address !== shell.podIP) {
+  if (named?.isSafe === true && named.address !== shell.podIP && !(await wasHere(shell, named.address))) {
     if (!isStale) await fallBehind(shell);
     if (named.address !== fieldOf(info, 'master_host')) await replicateFrom(shell, named.address, '6379');
   }

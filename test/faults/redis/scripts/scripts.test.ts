@@ -136,8 +136,12 @@ async function translated(script: ScriptName, story: PodStory): Promise<Decision
   return decision({ code: succeeds === true ? 0 : 1, asked, conf: [], ...left() });
 }
 
+const named = { [master('s1')]: view('10.0.0.7') };
+const primaryAt = (address: string) => ({ [`"-h ${address} -p 6379 role"`]: 'master\n70' });
 const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory])[] = [
   ['follows whom the sentinels name', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') }, mark: podIP }],
+  ['named where it was', 'start-data.sh', { cli: named, mark: '10.0.0.7' }],
+  ['named where another is', 'start-data.sh', { cli: { ...named, ...primaryAt('10.0.0.7') }, mark: '10.0.0.7' }],
   ['behind, nobody answers', 'start-data.sh', { mark: podIP, run: { behind: '1' } }],
   ['behind, alone', 'start-data.sh', { ...noSentinels, mark: podIP, run: { behind: '1' } }],
   ['blank, follows', 'start-data.sh', { cli: { [master('s1')]: view('10.0.0.7') } }],
@@ -254,6 +258,8 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     { ...node('up', '10.0.0.9', 0), mark: podIP, traces: ['later'], run: { behind: '1' } },
   ],
   ['with a dead primary', 'admit.sh', node('down', '10.0.0.7', 0)],
+  ['named where it was', 'admit.sh', { ...node('down', '127.0.0.1', 0), mark: '10.0.0.9' }],
+  ['named where another is', 'admit.sh', { ...node('down', '127.0.0.1', 0, primaryAt('10.0.0.9')), mark: '10.0.0.9' }],
   ['with the one that the sentinels name', 'admit.sh', node('down', '10.0.0.9', 0)],
   ['named itself', 'admit.sh', { cli: { ...node('down', '10.0.0.7', 0).cli, [master('s0')]: view(podIP) } }],
   ['silent', 'admit.sh', {}],

@@ -9,7 +9,7 @@ import {
   sentinelCli,
   sentinels,
 } from './pod-shell.ts';
-import { judgeVolume, termCarrier } from './volume.ts';
+import { judgeVolume, termCarrier, wasHere } from './volume.ts';
 
 /** In double quotes, as the scripts write a password. */
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
@@ -62,7 +62,7 @@ async function whomToFollow(shell: PodShell, isBlank: boolean): Promise<string |
       if (isBlank || tries >= 5) return nobody;
       await shell.sleep(1000);
     } else if (named.address !== shell.podIP) {
-      return named.isSafe ? `${named.address} 6379` : nobody;
+      return named.isSafe && !(await wasHere(shell, named.address)) ? `${named.address} 6379` : nobody;
     } else {
       if (informed !== named.sentinel) await inform(shell, named.sentinel, 50);
       informed = named.sentinel;

@@ -39,6 +39,11 @@ export async function look(shell: PodShell): Promise<Look> {
   return { info: linesOf(await localCli(shell, 'info')), at, isStale, isDue };
 }
 
+/** The primary at this address is this very node, from before it got another one. */
+export async function wasHere(shell: PodShell, address: string): Promise<boolean> {
+  return shell.disk.mark() === address && linesOf(await nodeCli(shell, address, 'role'))[0] !== 'master';
+}
+
 /** It holds less than a primary that lives. */
 export async function fallBehind(shell: PodShell): Promise<void> {
   shell.run.set('behind', shell.uptime());
