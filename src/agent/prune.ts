@@ -122,9 +122,11 @@ function candidateOf(
   history: readonly KnownBackup[],
   losses: ReadonlyMap<string, string>,
 ): Candidate {
-  if (!hasManifest) return { id, modifiedAt, manifest: 'none' };
   const known = history.find((each) => each.path === path);
-  if (known === undefined) return { id, modifiedAt, manifest: 'unusable' };
+  // What was read before was not begun and never finished, whatever the target gives by now.
+  if (known === undefined || !hasManifest) {
+    return { id, modifiedAt, manifest: hasManifest || known !== undefined ? 'unusable' : 'none' };
+  }
   const { cluster, purpose, sequence } = known.manifest;
   const order = sequence === undefined ? {} : { sequence };
   return { id, modifiedAt, manifest: { clusterUid: cluster.uid, purpose, isDoubtful: losses.has(id), ...order } };

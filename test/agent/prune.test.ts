@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/agent/failure.ts';
 import { prune } from '../../src/agent/prune.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
@@ -23,6 +24,10 @@ beforeEach(() => {
 afterEach(() => store.close());
 
 const foundOf = (manifest: Manifest) => ({ path: folderOf(manifest), manifest, key: parseKeys(keyText)[0] });
+
+const throwing = (error: Error): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+});
 
 describe('what is let go', () => {
   const nightly = { type: 'schedule', name: 'nightly' } as const;
@@ -154,6 +159,17 @@ describe('a target that leaves something out of its list', () => {
     const task = { cluster: old.cluster, purpose: { type: 'schedule', name: 'nightly' }, retention: {} } as const;
     await prune(target, task, foundOf(last), [], parseKeys(keyText), surroundings);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
+    // Nor where it does not give it either, which it did before.
+    const absent = new Failure('NotFound', 'there is none');
+    const behind: Target = {
+      ...target,
+      get: (key) => (key.includes(old.id) ? throwing(absent) : whole.get(key)),
+    };
+    const known = [{ ...foundOf(old), modifiedAt: Date.now() }];
+    await prune(behind, task, foundOf(last), known, parseKeys(keyText), surroundings);
+    expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
+    await prune(behind, task, foundOf(last), [], parseKeys(keyText), surroundings);
+    expect((await collected(whole.list(''))).some(({ key }) => key.includes(old.id))).toBe(false);
   });
 
   it('hides no sudden loss: what was just made and what was read before are judged, and nothing is let go', async () => {
