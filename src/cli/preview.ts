@@ -16,7 +16,7 @@ import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { withUnseenPods } from '../runtime/unseen-pods.ts';
+import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { findSecret, readChildren } from './live.ts';
 import { ioTo, type ObserveOptions, observe } from './observation.ts';
 
@@ -68,7 +68,8 @@ export async function livePreview(
 ): Promise<Preview> {
   const { client, clock = systemClock } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
-  const children = await withUnseenPods(await readChildren(client, engine, namespace, name), client, {});
+  const seen = await readChildren(client, engine, namespace, name);
+  const children = await createUnseenPods(client, systemClock)(seen, {});
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
     const end = planEnd(engine, cluster, children, secrets, clock.now());

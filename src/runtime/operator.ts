@@ -29,6 +29,7 @@ import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
 import { createUnobserved } from './unobserved.ts';
+import { createUnseenPods } from './unseen-pods.ts';
 
 export interface OperatorOptions {
   readonly engines: readonly RegisteredEngine[];
@@ -121,6 +122,7 @@ export function createOperator(options: OperatorOptions): Operator {
     pace: createPace(clock),
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
+    unseenPods: createUnseenPods(client, clock),
     log,
     onOutcome: outcomeEvents(events),
   });

@@ -37,7 +37,7 @@ import type { Pace } from './pace.ts';
 import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus, unobservedStatus } from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Unobserved } from './unobserved.ts';
-import { withUnseenPods } from './unseen-pods.ts';
+import type { UnseenPods } from './unseen-pods.ts';
 
 export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
@@ -65,6 +65,7 @@ export interface ReconcilerOptions {
   readonly pace: Pace;
   readonly contested: Contested;
   readonly unobserved: Unobserved;
+  readonly unseenPods: UnseenPods;
   readonly log: Log;
   readonly onOutcome: (
     engine: RegisteredEngine,
@@ -316,7 +317,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const verdict = verdictOn(engine)(object);
     const now = io(object as Cluster, signal).now();
     const known = await withLastWords(key, cache, client, now, signal);
-    const children = await withUnseenPods(known, client, { signal });
+    const children = await options.unseenPods(known, { signal });
     if (!verdict.ok) {
       const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
       if (last !== undefined) return reconcileDeleting(engine, last, children, signal);

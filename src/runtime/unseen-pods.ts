@@ -8,7 +8,9 @@ import { pods as podResource } from '../api/resource.ts';
 import { type Children, childrenOf, type StatefulSet } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
+import type { Clock } from './clock.ts';
 import { podSummary } from './projection.ts';
+import { keyOf } from './store.ts';
 
 /** By which Kubernetes tells the pods of a StatefulSet apart. One that somebody else has made does not have it. */
 const podNameLabel = 'statefulset.kubernetes.io/pod-name';
@@ -22,19 +24,34 @@ interface Missing {
   readonly selector: Readonly<Record<string, string>>;
 }
 
-/** `children` with those pods, as the cache would have them. */
-export async function withUnseenPods(
-  children: Children,
-  client: Pick<KubeClient, 'get'>,
-  options: CallOptions,
-): Promise<Children> {
-  const missing = children.objects.flatMap((object) =>
-    object.kind === 'StatefulSet' ? missingFrom(object, children) : [],
-  );
-  if (missing.length === 0) return children;
-  const found = await Promise.all(missing.map((one) => unseen(one, client, options)));
-  const unseenPods = found.flatMap((pod) => pod ?? []);
-  return unseenPods.length === 0 ? children : childrenOf([...children.objects, ...unseenPods]);
+/** One that is not there is not asked for again for so long: a quota may keep it from being made. */
+const absentMs = 10_000;
+
+/** Resolves with the children and those pods, as the cache would have them. */
+export type UnseenPods = (children: Children, options: CallOptions) => Promise<Children>;
+
+export function createUnseenPods(client: Pick<KubeClient, 'get'>, clock: Pick<Clock, 'monotonic'>): UnseenPods {
+  /** When it was found that there is none. What was found last stands last. */
+  const absent = new Map<string, number>();
+
+  function forgetOld(now: number): void {
+    for (const [key, at] of absent) {
+      if (now - at < absentMs) return;
+      absent.delete(key);
+    }
+  }
+
+  return async (children, options) => {
+    forgetOld(clock.monotonic());
+    const missing = children.objects
+      .flatMap((object) => (object.kind === 'StatefulSet' ? missingFrom(object, children) : []))
+      .filter((one) => !absent.has(keyOf(one)));
+    if (missing.length === 0) return children;
+    const found = await Promise.all(missing.map((one) => unseen(one, client, options)));
+    for (const [i, one] of missing.entries()) if (found[i] === undefined) absent.set(keyOf(one), clock.monotonic());
+    const pods = found.flatMap((pod) => pod ?? []);
+    return pods.length === 0 ? children : childrenOf([...children.objects, ...pods]);
+  };
 }
 
 function missingFrom(set: StatefulSet, children: Children): Missing[] {

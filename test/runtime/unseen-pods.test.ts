@@ -3,10 +3,10 @@ import { afterEach, expect, it } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
-import { withUnseenPods } from '../../src/runtime/unseen-pods.ts';
+import { createUnseenPods } from '../../src/runtime/unseen-pods.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild, testCluster } from '../support/test-engine.ts';
-import { turn } from '../support/virtual-clock.ts';
+import { turn, VirtualClock } from '../support/virtual-clock.ts';
 
 const matchLabels = { app: 'db' };
 const set = (wanted: number, has: number, observedGeneration = 3): KubeObject => ({
@@ -38,7 +38,7 @@ async function look(objects: readonly KubeObject[], ...stored: readonly KubeObje
     if (found !== undefined) return found;
     throw new ApiError({ status: 404, reason: 'NotFound', message: 'no', method: 'GET', path: '/' });
   };
-  const { pods } = await withUnseenPods(childrenOf(objects), { get }, {});
+  const { pods } = await createUnseenPods({ get }, new VirtualClock())(childrenOf(objects), {});
   return { read, pods: pods.map(({ metadata }) => metadata.name) };
 }
 
@@ -78,7 +78,29 @@ it('are bounded, whatever number somebody has written', async () => {
 it('a pod that cannot be read is no pod that is gone', async () => {
   const forbidden = new ApiError({ status: 403, reason: 'Forbidden', message: 'no', method: 'GET', path: '/' });
   const get = (): Promise<never> => Promise.reject(forbidden);
-  await expect(withUnseenPods(childrenOf([set(1, 0)]), { get }, {})).rejects.toBe(forbidden);
+  await expect(createUnseenPods({ get }, new VirtualClock())(childrenOf([set(1, 0)]), {})).rejects.toBe(forbidden);
+});
+
+it('one that is not there is asked for again after ten seconds, one that is each time', async () => {
+  const clock = new VirtualClock();
+  const read: string[] = [];
+  let there = false;
+  const get = async ({ name = '' }): Promise<KubeObject> => {
+    read.push(name);
+    if (there) return pod(name, 'mine');
+    throw new ApiError({ status: 404, reason: 'NotFound', message: 'no', method: 'GET', path: '/' });
+  };
+  const unseenPods = createUnseenPods({ get }, clock);
+  const looked = async (ms: number): Promise<number[]> => {
+    await clock.advance(ms);
+    const { pods } = await unseenPods(childrenOf([set(1, 0)]), {});
+    return [read.length, pods.length];
+  };
+  expect(await looked(0)).toEqual([1, 0]);
+  expect(await looked(9_999)).toEqual([1, 0]);
+  there = true;
+  expect(await looked(1)).toEqual([2, 1]);
+  expect(await looked(0)).toEqual([3, 1]);
 });
 
 let rig: ReconcilerRig | undefined;

@@ -13,6 +13,7 @@ import { createPace } from '../../src/runtime/pace.ts';
 import { createReconciler, type PassResult } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
+import { createUnseenPods } from '../../src/runtime/unseen-pods.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { type ControllerParts, controllerParts } from './controller-parts.ts';
 import { type Finding, type TestEngine, testCluster, testEngine } from './test-engine.ts';
@@ -55,6 +56,7 @@ export async function reconcilerRig(
     pace: createPace(clock),
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
+    unseenPods: createUnseenPods(client, clock),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),
     log,
