@@ -109,7 +109,7 @@ export function planRestore(situation: RestoreSituation): Plan | undefined {
   const kept = children.claims.filter((other) => ownerOf(other) === undefined);
   if (kept.length > 0) {
     const names = kept.map(({ metadata }) => metadata.name).join(', ');
-    const message = `there are volumes of an earlier cluster of this name (${names}), and a restore never writes over data: delete them, or restore under another name`;
+    const message = `there are volumes of an earlier cluster of this name (${names}), and a restore never writes over data: delete them, restore under another name, or make the resource anew without bootstrap.restore to go on with their data`;
     return { steps: [], outcome: blocked('DataExists', message) };
   }
   const isOver = sets.length === 0 && children.pods.length === 0 && children.claims.every((c) => isOwned(c, cluster));

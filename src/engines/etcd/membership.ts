@@ -18,6 +18,7 @@ import { areYoung } from './newcomer.ts';
 import { isOutdated } from './outdated.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from './situation.ts';
 import { complaintOf } from './termination-message.ts';
+import { unknownVolumesOutcome } from './unknown-volumes.ts';
 import { minorNumber } from './versions.ts';
 import { keepStep } from './volumes.ts';
 
@@ -161,7 +162,8 @@ function planAnother(
   const running = [situation.spec.version, ...members.flatMap(({ live }) => live?.version ?? [])];
   const mayBeTwo = running.every((version) => minorNumber(version) >= takingTwo);
   const isRoom = voting.length + 1 < situation.spec.replicas;
-  return isRoom && hasStarted && mayBeTwo && !isMixed && troubles(situation, voting).length === 0
+  const isKnown = unknownVolumesOutcome(situation) === undefined;
+  return isRoom && hasStarted && mayBeTwo && isKnown && !isMixed && troubles(situation, voting).length === 0
     ? adding(situation, voting.length, via)
     : undefined;
 }
@@ -169,7 +171,9 @@ function planAnother(
 /** Everybody votes. */
 export function planOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const count = voters(members).length;
-  return count < situation.spec.replicas ? adding(situation, count, via) : undefined;
+  if (count >= situation.spec.replicas) return undefined;
+  const unknown = unknownVolumesOutcome(situation);
+  return unknown === undefined ? adding(situation, count, via) : { steps: [], outcome: unknown };
 }
 
 function adding(situation: Situation, votes: number, via: Target): EtcdPlan {

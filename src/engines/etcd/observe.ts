@@ -14,9 +14,10 @@ import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMe
 import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from './session.ts';
-import { heldBy, quorumOf } from './situation.ts';
+import { heldBy, quorumOf, situationOf } from './situation.ts';
 import { snapshotFailures } from './snapshot-failures.ts';
 import { observeCertificates } from './trust.ts';
+import { unknownVolumes } from './unknown-volumes.ts';
 
 /** A key that hardly anybody has; in base64, as the gateway wants it. */
 const zeroByte = 'AA==';
@@ -44,11 +45,14 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
     agreed !== undefined && isInDoubt(cluster, children, agreed, members)
       ? await compareVoters(agreed, members, session, io)
       : undefined;
+  const seen = { members, at: io.now(), ...(agreed === undefined ? {} : { agreed }) };
+  const unknown = await unknownVolumes(situationOf(cluster, children, seen), io);
   const failedSnapshots = agreed === undefined ? undefined : await snapshotFailures(children.pods, io);
   return {
     members: agreed === undefined && isOld ? await withProgress(members, children.pods, io) : members,
     at: io.now(),
     ...(agreed === undefined ? {} : { agreed }),
+    ...(unknown === undefined ? {} : { unknownVolumes: unknown }),
     ...(comparison === undefined ? {} : { comparison }),
     ...(failedSnapshots === undefined ? {} : { failedSnapshots }),
     ...certificates,

@@ -117,6 +117,8 @@ export interface EtcdObserved {
   readonly copies?: Readonly<Partial<Record<'client' | 'peer', CopySeen>>>;
   /** Of those in the Secrets of `secretRef`. */
   readonly given?: Readonly<Partial<Record<'client' | 'peer', NonNullable<ReturnType<typeof casOf>>>>>;
+  /** See `unknown-volumes.ts`; asked for only where a member is about to be made. */
+  readonly unknownVolumes?: readonly string[];
   /** Certificates of cert-manager that the members have no copy of yet. */
   readonly awaited?: readonly string[];
   /** Wall time in milliseconds. */

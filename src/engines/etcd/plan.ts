@@ -33,6 +33,7 @@ import { isResuming, type Roster } from './roster.ts';
 import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from './situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
 import { firstAuthorities } from './trust.ts';
+import { unknownVolumesOutcome } from './unknown-volumes.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
@@ -67,6 +68,8 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
     return withObjects(situation, gate, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
   }
   const { roster } = formation;
+  const unknown = unknownVolumesOutcome(situation);
+  if (situation.members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
   if (cluster.spec.replicas === 0)
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   const recovery = recoveryOf(situation);

@@ -1,0 +1,47 @@
+/**
+ * Claims that are there before the member that would take them, and that somebody has made: a clone of another volume, for
+ * one. Kubernetes gives a pod the claim of that name, and etcd goes by what is on it: as a member of the cluster that it is
+ * a copy of, it would vote there with data of its own. A volume for a new member is always made with its StatefulSet.
+ *
+ * They carry no labels of ours, so no watch tells of them: asked for where a member is about to be made.
+ */
+import { blocked, type Outcome } from '../../plan/plan.ts';
+import { managedBy, managedByLabel } from '../../resources/metadata.ts';
+import type { EngineIO } from '../engine-io.ts';
+import { formationOf } from './formation.ts';
+import { claimName } from './names.ts';
+import { nextIndex, type Situation } from './situation.ts';
+
+/** No watch tells that one has been deleted. */
+const recheckMs = 10_000;
+
+/** Names of claims; undefined where there are none. */
+export async function unknownVolumes(situation: Situation, io: EngineIO): Promise<readonly string[] | undefined> {
+  const names = newcomers(situation).map((index) => claimName(situation.cluster.metadata.name, index));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const { claim } = (await io.claim(name)) ?? {};
+      return claim === undefined || claim.metadata.labels?.[managedByLabel] === managedBy ? [] : [name];
+    }),
+  );
+  const unknown = found.flat();
+  return unknown.length === 0 ? undefined : unknown;
+}
+
+/** Numbers of those who are about to be made: of the first members of a cluster, or of one that is to join. */
+function newcomers(situation: Situation): readonly number[] {
+  const { members, sets, spec } = situation;
+  if (spec.replicas === 0) return [];
+  if (members !== undefined) return members.length < spec.replicas ? [nextIndex(situation)] : [];
+  const formation = formationOf(situation);
+  if (formation.state === 'lost') return [];
+  return [...formation.roster].flatMap(([index, { state }]) => (state === 'new' && !sets.has(index) ? [index] : []));
+}
+
+/** Undefined where there are none. */
+export function unknownVolumesOutcome({ observed }: Situation): Outcome | undefined {
+  const { unknownVolumes: names } = observed;
+  if (names === undefined) return undefined;
+  const message = `the volume(s) ${names.join(', ')} were there before their members, and nobody knows what is on them: a copy of a member's volume would vote in the cluster of the original; delete these claims, and begin with a backup (bootstrap.restore) where their data is wanted`;
+  return blocked('DataExists', message, recheckMs);
+}
