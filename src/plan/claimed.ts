@@ -39,12 +39,12 @@ export function claimsFor(step: Step): KubeObject[] {
 
 /**
  * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet
- * with one pod. Somebody may have made a copy of one under another name, labels and all: no cluster has had ten pods in
- * one StatefulSet, so a copy that ends in a date is none of them.
+ * with one pod. Somebody may have made a copy of one under another name, labels and all: nobody has made a StatefulSet
+ * of ours as large as a hundred pods, so a copy that ends in a date is none of them.
  */
 export function isOfPod({ metadata: { name, labels = {} } }: KubeObject, cluster: string): boolean {
   const member = labels[memberLabel];
-  if (member === undefined) return isGivenBy(name, cluster, /^\d$/);
+  if (member === undefined) return isGivenBy(name, cluster, /^\d{1,2}$/);
   return /^-\d+$/.test(member.slice(cluster.length)) && member.startsWith(cluster) && isGivenBy(name, member, /^0$/);
 }
 

@@ -37,7 +37,7 @@ const copies = [
   'data-db-20261123',
   'data-db-0-1',
   'data-db-0-0',
-  'data-db-00',
+  'data-db-100',
   'data-db-',
 ].map((name) => object('v1', 'PersistentVolumeClaim', name));
 const copiesOfMember = ['data-db-7-0-20261123', 'data-db-7-1', 'data-db-7', 'data-db-2-7-0', 'data-db-8-0'].map(
@@ -140,6 +140,13 @@ describe('the end of a cluster', () => {
       ['delete PersistentVolumeClaim data-db-0 uid-data-db-0', 'DeletingData'],
     ],
     ['Delete: nor is such a copy waited for', cluster('Delete', going), copies, [], [letGo, 'settled']],
+    [
+      'Delete: a pod that somebody has made by scaling the StatefulSet was given one, too',
+      cluster('Delete', going),
+      [object('v1', 'PersistentVolumeClaim', 'data-db-12')],
+      [],
+      ['delete PersistentVolumeClaim data-db-12 uid-data-db-12', 'DeletingData'],
+    ],
     ['Delete: nor one of a member', cluster('Delete', going), copiesOfMember, [], [letGo, 'settled']],
     [
       'Delete: nor one of another cluster',
