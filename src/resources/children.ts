@@ -3,7 +3,7 @@
  * planners read. Absent means "not seen": never, by itself, "gone for good".
  */
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
-import { agentComponent, componentLabel } from './metadata.ts';
+import { agentComponent, componentLabel, instanceLabel } from './metadata.ts';
 
 export interface Termination {
   readonly reason?: string;
@@ -103,7 +103,7 @@ export interface Claim extends KubeObject {
 export interface Children {
   readonly objects: readonly KubeObject[];
   get(kind: string, name: string): KubeObject | undefined;
-  /** Of the database: those of Jobs are apart. */
+  /** Of the database: those of Jobs are apart, and copies that somebody has made count for nothing. */
   readonly pods: readonly Pod[];
   readonly jobPods: readonly Pod[];
   readonly jobs: readonly Job[];
@@ -118,7 +118,7 @@ export function childrenOf(objects: readonly KubeObject[]): Children {
   return {
     objects,
     get,
-    pods: pods.filter((pod) => !isJobPod(pod)),
+    pods: pods.filter((pod) => !isJobPod(pod) && isOfSet(pod)),
     jobPods: pods.filter(isJobPod),
     jobs: objects.filter((o) => o.kind === 'Job') as readonly Job[],
     claims: objects.filter((o) => o.kind === 'PersistentVolumeClaim').sort(byOrdinal) as readonly Claim[],
@@ -128,6 +128,16 @@ export function childrenOf(objects: readonly KubeObject[]): Children {
 
 function isJobPod({ metadata }: KubeObject): boolean {
   return metadata.labels?.[componentLabel] === agentComponent;
+}
+
+/**
+ * By its name, since labels are copied as well: a StatefulSet calls its pods `SET-0` and so on, or `MEMBER-0` where each member has
+ * one. Somebody may have scaled one up; but what ends in a longer number is named after a date.
+ */
+function isOfSet({ metadata: { name, labels = {} } }: KubeObject): boolean {
+  const cluster = labels[instanceLabel];
+  if (cluster === undefined || !name.startsWith(`${cluster}-`)) return cluster === undefined;
+  return /^([a-z]+-)?\d{1,3}$|^\d+-0$/.test(name.slice(cluster.length + 1));
 }
 
 /** Plain comparison on purpose: a collator would cost the controller megabytes of locale data. */

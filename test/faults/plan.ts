@@ -102,11 +102,11 @@ export type Fault =
     }
   /** Another process takes the lease, or this one cannot renew it, or stands still for longer than it lasts (F14). */
   | { readonly do: 'loseLease'; readonly at: Moment; readonly how: 'stolen' | 'unrenewed' | 'paused' }
-  /** Somebody changes what is ours (F15). */
+  /** Somebody changes what is ours, or copies it under another name (F15). */
   | {
       readonly do: 'drift';
       readonly at: Moment;
-      readonly how: 'delete' | 'edit' | 'relabel' | 'disown';
+      readonly how: 'delete' | 'edit' | 'relabel' | 'disown' | 'copy';
       readonly resource: string;
       readonly name: string;
     }

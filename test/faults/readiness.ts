@@ -1,5 +1,7 @@
 /** What a custom resource and its pods say of themselves: the part of being whole that is the same for all engines. */
+
 import type { KubeObject } from '../../src/api/object.ts';
+import { isCopy } from './copies.ts';
 import type { SimulatedWorld } from './subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +15,7 @@ export function podsOf({ kubernetes, cluster }: SimulatedWorld, component: strin
   return new Map(
     kubernetes
       .objects()
+      .filter((object) => !isCopy(object))
       .filter(
         ({ kind, metadata: { labels = {} } }) =>
           kind === 'Pod' &&

@@ -34,6 +34,25 @@ describe('the children of a cluster', () => {
   });
 });
 
+it.each([
+  ['db-0', true],
+  ['db-11', true],
+  ['db-sentinel-2', true],
+  ['db-0-0', true],
+  ['db-14-0', true],
+  ['db-0-20261123', false],
+  ['db-20261123', false],
+  ['db-0-0-20261123', false],
+  ['db-debug', false],
+  ['copy-of-db-0', false],
+  ['db', false],
+])('a pod with the labels of a cluster db and the name %s is one of the database: %s', (name, isOne) => {
+  const labels = { 'app.kubernetes.io/instance': 'db' };
+  const children = childrenOf([{ ...object('Pod', name), metadata: { name, labels } }]);
+  expect(children.pods.length === 1).toBe(isOne);
+  expect(children.objects).toHaveLength(1);
+});
+
 describe('a pod', () => {
   const ready = (status: string): Pod =>
     object('Pod', 'db-0', { status: { conditions: [{ type: 'Ready', status }] } }) as Pod;

@@ -333,10 +333,11 @@ describe('a cluster that is being deleted', () => {
   it('is not looked at, and loses its children one after the other, the finalizer last', async () => {
     await begin({ deletionPolicy: 'Delete' }, going);
     rig.api.put(generated);
-    rig.api.put({ ...child(), kind: 'Pod' });
+    const pod = child();
+    rig.api.put({ ...pod, kind: 'Pod', metadata: { ...pod.metadata, name: 'db-0' } });
     await turn();
     expect((await rig.pass()).outcome).toMatchObject({ reason: 'Stopping' });
-    rig.api.vanish('Pod', 'db');
+    rig.api.vanish('Pod', 'db-0');
     rig.api.put(testClaim(rig.cluster()));
     await turn();
     expect(await rig.pass()).toMatchObject({ outcome: { reason: 'DeletingData' }, again: 1000 });

@@ -1,6 +1,7 @@
-/** F15: somebody changes or deletes what is ours. */
+/** F15: somebody changes or deletes what is ours, or copies it. */
+import { managedBy, managedByLabel } from '../../../src/resources/metadata.ts';
 import { changedJobs, jobMoment } from './agents.ts';
-import type { FaultGenerator, Variant } from './fault-class.ts';
+import type { Cell, FaultGenerator, Variant } from './fault-class.ts';
 
 /** Kinds whose objects can be made again without any process noticing. */
 const resourceOfKind: Readonly<Record<string, string>> = {
@@ -23,7 +24,8 @@ export const drifted: FaultGenerator = {
   variants(cell) {
     const { reference, scenario } = cell;
     const jobs = changedJobs(cell);
-    if (scenario.end === 'gone') return jobs;
+    const copied = copiesIn(cell);
+    if (scenario.end === 'gone') return [...jobs, ...copied];
     const children = (scenario.before === undefined ? reference.after : reference.before).flatMap((object) => {
       const resource = resourceOfKind[object.kind];
       const isOurs = object.metadata.labels?.['app.kubernetes.io/managed-by'] === 'clusterwright';
@@ -43,6 +45,7 @@ export const drifted: FaultGenerator = {
     const crons = reference.after.filter(({ kind }) => kind === 'CronJob');
     return [
       ...jobs,
+      ...copied,
       ...children.flatMap((child) => changed(child, late)),
       ...crons.flatMap(({ metadata: { name } }) =>
         [900, 20_000].flatMap((ms) => changed({ resource: 'cronjobs', name }, (jobMoment(cell) ?? 0) + ms)),
@@ -50,3 +53,27 @@ export const drifted: FaultGenerator = {
     ];
   },
 };
+
+/** Kinds that tools for backups and clones copy, with every label. */
+const copiedKinds = {
+  PersistentVolumeClaim: 'persistentvolumeclaims',
+  StatefulSet: 'statefulsets',
+  Secret: 'secrets',
+  Pod: 'pods',
+} as const;
+
+/** One of each kind, before anything else happens and in the middle of it. */
+function copiesIn({ reference, scenario }: Cell): readonly Variant[] {
+  const isNew = scenario.before === undefined;
+  const there = isNew ? reference.after : reference.before;
+  return Object.entries(copiedKinds).flatMap(([kind, resource]) => {
+    const first = there.find(
+      (object) => object.kind === kind && object.metadata.labels?.[managedByLabel] === managedBy,
+    );
+    if (first === undefined) return [];
+    const { name } = first.metadata;
+    return (isNew ? [4_000] : [0, 2_000]).map(
+      (ms): Variant => ({ faults: [{ do: 'drift', at: { ms }, how: 'copy', resource, name }] }),
+    );
+  });
+}

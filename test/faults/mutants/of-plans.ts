@@ -34,6 +34,20 @@ export const planMutants: readonly Mutant[] = [
     oracle: 'O1',
   },
   {
+    id: 'copies-deleted',
+    defect: 'a deleted cluster takes along what somebody has copied from its volumes',
+    edits: [
+      {
+        file: 'plan/deletion.ts',
+        find: 'return claims.filter((claim) => isOfPod(claim, metadata.name));',
+        replace: 'return claims;',
+      },
+    ],
+    scenarios: ['S11 delete'],
+    classes: ['F15'],
+    oracle: 'O4',
+  },
+  {
     id: 'data-before-processes',
     defect: 'volumes and password are deleted while the processes still run',
     edits: [

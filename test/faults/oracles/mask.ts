@@ -2,8 +2,10 @@
  * Objects without what two runs of the same scenario may differ in: identities, times, addresses, versions, and which of
  * several equal members is the primary. What is left is what a scenario promises.
  */
+
 import type { KubeObject } from '../../../src/api/object.ts';
 import { agentComponent, componentLabel } from '../../../src/resources/metadata.ts';
+import { isCopy } from '../copies.ts';
 import { isCluster } from './cluster.ts';
 
 type Json = unknown;
@@ -159,7 +161,7 @@ export function maskedObjects(objects: readonly KubeObject[]): ReadonlyMap<strin
   const rename = renumbered(objects);
   const result = new Map<string, string>();
   for (const object of objects) {
-    if (untold.has(object.kind) || isOfJob(object)) continue;
+    if (untold.has(object.kind) || isOfJob(object) || isCopy(object)) continue;
     const { status: _, data: __, ...rest } = object as KubeObject & { readonly data?: Json };
     const told = { ...rest, ...toldOf(object) };
     result.set(

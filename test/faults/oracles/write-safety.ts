@@ -3,8 +3,10 @@
  *
  * Each is judged against what really existed at that moment, never against what the operator could have known.
  */
+
 import type { KubeObject } from '../../../src/api/object.ts';
 import { agentComponent } from '../../../src/resources/metadata.ts';
+import { isCopy } from '../copies.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf } from '../wire/request.ts';
 import type { Commit } from '../world/kubernetes.ts';
@@ -185,6 +187,11 @@ export const writeSafety: Oracle = {
     for (const { before, after, ...commit } of run.commits) {
       const object = after ?? before;
       if (object === undefined) continue;
+      if (isCopy(object)) {
+        if (commit.actor === operator)
+          found.push(`${commit.verb} of ${object.kind} ${object.metadata.name}, a copy that somebody has made`);
+        continue;
+      }
       const resource = resourceOfKind[object.kind] ?? object.kind;
       const known = world.get(key(resource, object))?.object;
       const told = {

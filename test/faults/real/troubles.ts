@@ -2,6 +2,7 @@
  * The faults of a plan that happen to the world and not to the wire: to processes, volumes and packets of real pods, to
  * objects that somebody else changes, to the operator's own process and its lease.
  */
+
 import type { KubeObject } from '../../../src/api/object.ts';
 import { leases } from '../../../src/api/resource.ts';
 import { leaseName } from '../../../src/engines/permissions.ts';
@@ -17,6 +18,7 @@ import { addRules, removeRules, tagPrefix } from '../../../src/sandbox/netfilter
 import { removeByName } from '../../support/kubernetes.ts';
 import { childResources } from '../../support/resources.ts';
 import { until } from '../../support/until.ts';
+import { copyOf } from '../copies.ts';
 import type { Fault } from '../plan.ts';
 import type { Operator } from './operator.ts';
 import { clusterName, type Place } from './place.ts';
@@ -177,6 +179,9 @@ async function drift(place: Place, fault: Extract<Fault, { do: 'drift' }>): Prom
       return;
     case 'disown':
       await client.mergePatch(ref, { metadata: { ownerReferences: null } });
+      return;
+    case 'copy':
+      await client.create(copyOf(object));
       return;
     default:
       return fault.how satisfies never;

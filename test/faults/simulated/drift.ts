@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import { resourceOf } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
+import { copyOf } from '../copies.ts';
 import type { Fault } from '../plan.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
 import { pluralOf } from './plural.ts';
@@ -51,6 +52,9 @@ async function tamper(fault: Drift, object: KubeObject, client: KubeClient): Pro
       return;
     case 'disown':
       await client.mergePatch(ref, { metadata: { ownerReferences: null } }, { fieldManager: 'somebody' });
+      return;
+    case 'copy':
+      await client.create(copyOf(object));
       return;
     default:
       return fault.how satisfies never;

@@ -1,9 +1,11 @@
 /** What a scenario can do in a simulated run: requests to the API server as a user, and accidents. */
+
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import { persistentVolumeClaims, resourceOf, secrets } from '../../../src/api/resource.ts';
 import { engines } from '../../../src/engines/index.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/runtime/clock.ts';
+import { isCopy } from '../copies.ts';
 import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
 import type { SimulatedWorld, Subject } from '../subject.ts';
@@ -167,7 +169,7 @@ const records: readonly string[] = ['Event', 'ControllerRevision'];
 
 /** What is there of a cluster that is gone and should not be, or is not there and should be. */
 export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Resource, policy: string): string[] {
-  const objects = kubernetes.objects();
+  const objects = kubernetes.objects().filter((object) => !isCopy(object));
   const ofCluster = objects.filter(
     ({ kind, metadata }) =>
       metadata.labels?.['app.kubernetes.io/instance'] === cluster && kind !== resource.kind && !records.includes(kind),
