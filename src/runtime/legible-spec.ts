@@ -30,7 +30,11 @@ export function readAlone(
  */
 export function lastWill(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
   const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup'];
-  return readAlone(kind, object, fields) ?? readAlone(kind, object, []);
+  // A backup asks other processes than there are where these are not known.
+  const shape = ['mode', 'replicas'];
+  return (
+    readAlone(kind, object, [...fields, ...shape]) ?? readAlone(kind, object, fields) ?? readAlone(kind, object, [])
+  );
 }
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */

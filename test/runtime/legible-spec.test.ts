@@ -56,6 +56,13 @@ it('a backup counts up to no number that somebody has given a pod: the operator 
   expect(source.members.length).toBe(64);
 });
 
+it('a last backup asks one node of a Redis that stands alone, and no sentinels', () => {
+  const object = { ...etcd({ mode: 'Standalone', replicas: 1, paused: 'yes' }), kind: 'RedisCluster' };
+  const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
+  expect(source).not.toHaveProperty('sentinels');
+  expect(source.members).toHaveLength(1);
+});
+
 it('the data stays where it cannot be read how its last backup is taken', () => {
   expect(willOf({ deletionPolicy: 'Delete' })?.deletionPolicy).toBe('Delete');
   expect(willOf({ deletionPolicy: 'Delete', tls: { client: {} } })?.deletionPolicy).toBe('Retain');
