@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/agent/failure.ts';
 import { type CredentialSource, renewed, type TemporaryCredentials } from '../../src/agent/target/credentials.ts';
-import { platformIdentity } from '../../src/agent/target/platform-identity.ts';
+import { platformIdentity, tokenService } from '../../src/agent/target/platform-identity.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
 import { s3Access } from '../support/s3-server.ts';
 import {
@@ -82,6 +82,17 @@ describe('by a token of Kubernetes', () => {
       'TargetRefused',
       /: X{64}, .{300}, status 400$/,
     ],
+    ['words of several lines', refusal(400, 'X', 'a\r\n\r\nb'), 'TargetRefused', /: X, a b, status 400$/],
+    [
+      'words in XML',
+      refusal(400, 'X', '&quot;a&quot; isn&apos;t &lt;b&gt; &amp;amp;'),
+      'TargetRefused',
+      /: X, "a" isn't <b> &amp;, /,
+    ],
+    ['no words', { status: 404, body: 'oh</Code> no' }, 'TargetRefused', /gives no credentials: status 404$/],
+    ['half of its words', { status: 403, body: '<Code>Half' }, 'TargetRefused', /gives no credentials: status 403$/],
+    ['a request that took too long', { status: 408, body: '' }, 'TargetUnreachable', /status 408$/],
+    ['too many requests', { status: 429, body: '' }, 'TargetUnreachable', /status 429$/],
     ['trouble of its own', refusal(500, 'InternalFailure', ''), 'TargetUnreachable', /InternalFailure, status 500/],
     ['trouble with Kubernetes', refusal(400, 'IDPCommunicationError', 'later'), 'TargetUnreachable', /later/],
     [
@@ -93,6 +104,12 @@ describe('by a token of Kubernetes', () => {
     ['nothing', { body: '' }, 'TargetRefused', /no usable time of expiry/],
     ['no time', credentialsFor(1, { Expiration: 'soon' }), 'TargetRefused', /no usable time/],
     ['a name with a line break', credentialsFor(60, { AccessKeyId: 'a\r\nb' }), 'TargetRefused', /no usable name/],
+    [
+      'a name that is too long',
+      credentialsFor(60, { AccessKeyId: 'x'.repeat(257) }),
+      'TargetRefused',
+      /no usable name/,
+    ],
     [
       'a secret without end',
       credentialsFor(60, { SecretAccessKey: 'x'.repeat(2000) }),
@@ -106,6 +123,42 @@ describe('by a token of Kubernetes', () => {
     const { source } = identityBy(webIdentity(service.endpoint));
     await expect(source.current()).rejects.toMatchObject({ reason, message: expect.stringMatching(message) });
     expect(service.asked).toHaveLength(1);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, object]>([
+    [
+      'in XML',
+      { SecretAccessKey: 'a&amp;b&lt;c', SessionToken: 'd&gt;e' },
+      { secretAccessKey: 'a&b<c', sessionToken: 'd>e' },
+    ],
+    ['on lines of their own', { AccessKeyId: '\n  id-1\n  ' }, { accessKeyId: 'id-1' }],
+    ['of the longest name', { AccessKeyId: 'x'.repeat(256) }, { accessKeyId: 'x'.repeat(256) }],
+  ])('takes credentials %s', async (_, fields, expected) => {
+    const service = await serve(credentialsFor(3600, fields));
+    expect(await identityBy(webIdentity(service.endpoint)).source.current()).toMatchObject(expected);
+  });
+
+  it('takes credentials without a token: not every server has one', async () => {
+    const { body } = credentialsFor(3600);
+    const without = { body: body.replace(/<SessionToken>.*<.SessionToken>/, '') };
+    for (const answer of [without, credentialsFor(3600, { SessionToken: '' })]) {
+      const service = await serve(answer);
+      const found = await identityBy(webIdentity(service.endpoint)).source.current();
+      expect(found).toMatchObject(s3Access);
+      expect(found).not.toHaveProperty('sessionToken');
+    }
+  });
+
+  it('takes a variable that is empty for one that is not set', async () => {
+    const service = await serve(credentialsFor(3600));
+    const empty = { AWS_ROLE_ARN: '', AWS_ROLE_SESSION_NAME: '' };
+    await identityBy(webIdentity(service.endpoint, empty)).source.current();
+    await identityBy(webIdentity(service.endpoint, { AWS_ROLE_SESSION_NAME: 'mine' })).source.current();
+    expect(service.asked.map(({ RoleArn, RoleSessionName }) => [RoleArn, RoleSessionName])).toEqual([
+      [undefined, 'clusterwright'],
+      ['arn:aws:iam::1:role/backups', 'mine'],
+    ]);
+    expect(() => identityBy({ AWS_WEB_IDENTITY_TOKEN_FILE: '' })).toThrow(/the platform gives this pod none/);
   });
 
   it('waits no longer than it is told to, and for nobody who is not there', async () => {
@@ -137,7 +190,19 @@ describe('by the agent of a node', () => {
     expect(service.asked).toEqual([{ authorization: `${token}:/pod-token` }]);
   });
 
+  it('shows no token where the pod was given none, and tells nobody what it gets', async () => {
+    const service = await serve({ body: JSON.stringify(given) });
+    const { source, surroundings } = identityBy({ AWS_CONTAINER_CREDENTIALS_FULL_URI: service.endpoint });
+    await source.current();
+    expect(service.asked).toEqual([{ authorization: '' }]);
+    expect(surroundings.conceal('the-secret, the-token')).toBe('[redacted], [redacted]');
+  });
+
   it.each<[string, StsAnswer, string]>([
+    ['a page', { body: '<html>' }, 'TargetRefused'],
+    ['a fault', { status: 500, body: '' }, 'TargetUnreachable'],
+    ['a request that took too long', { status: 408, body: '' }, 'TargetUnreachable'],
+    ['too many requests', { status: 429, body: '' }, 'TargetUnreachable'],
     ['no credentials', { body: '{}' }, 'TargetRefused'],
     ['no JSON', { body: 'null' }, 'TargetRefused'],
     ['a refusal', { status: 403, body: '' }, 'TargetRefused'],
@@ -147,12 +212,41 @@ describe('by the agent of a node', () => {
     await expect(identityBy(container(service.endpoint)).source.current()).rejects.toMatchObject({ reason });
   });
 
-  it.each(['http://169.254.169.254/', 'http://evil.example/', 'file:///etc/passwd', 'nonsense'])(
+  it('asks anybody with TLS', async () => {
+    const { source } = identityBy(container('https://127.0.0.1:1/'));
+    await expect(source.current()).rejects.toMatchObject({ reason: 'TargetUnreachable' });
+  });
+
+  it.each(['ftp://127.0.0.1/', 'http://169.254.169.254/', 'http://evil.example/', 'file:///etc/passwd', 'nonsense'])(
     'asks nobody else without TLS: %s',
     async (url) => {
       await expect(identityBy(container(url)).source.current()).rejects.toMatchObject({ reason: 'SecretUnusable' });
     },
   );
+});
+
+describe('the service that gives credentials for a token', () => {
+  const ca = 'authority of the target';
+  it.each<[string, Record<string, string>, string, boolean]>([
+    ['is that of AWS in the region of the target', {}, 'https://sts.eu-central-1.amazonaws.com', false],
+    ['or of the pod', { AWS_REGION: 'cn-north-1' }, 'https://sts.cn-north-1.amazonaws.com.cn', false],
+    ['which an empty variable does not tell', { AWS_REGION: '' }, 'https://sts.eu-central-1.amazonaws.com', false],
+    ['and never of another host', { AWS_REGION: 'evil.example/' }, 'https://sts.us-east-1.amazonaws.com', false],
+    ['is the one that is named', { AWS_ENDPOINT_URL_STS: 'https://minio:9000' }, 'https://minio:9000', true],
+    ['and not where nothing is', { AWS_ENDPOINT_URL_STS: '' }, 'https://sts.eu-central-1.amazonaws.com', false],
+    [
+      'which only seems to be AWS',
+      { AWS_ENDPOINT_URL_STS: 'https://sts.amazonaws.com.example' },
+      'https://sts.amazonaws.com.example',
+      true,
+    ],
+  ])('%s', (_, env, endpoint, isBelievedByTarget) => {
+    expect(tokenService(env, 'eu-central-1', ca)).toEqual({ endpoint, ca: isBelievedByTarget ? ca : undefined });
+  });
+
+  it('has to have an address', () => {
+    expect(() => identityBy(webIdentity('nonsense'))).toThrow(/AWS_ENDPOINT_URL_STS is no URL/);
+  });
 });
 
 it('says what is missing where the platform gives nothing', () => {
@@ -190,6 +284,29 @@ describe('what lasts for a while', () => {
     source.forget();
     await source.current();
     expect(asked()).toBe(3);
+  });
+
+  it('is renewed in the last quarter of a short life', async () => {
+    const { clock, source, answers, asked } = rig();
+    answers.push({ accessKeyId: 'id', secretAccessKey: 'x', expiresAt: clock.now() + 8 * minute });
+    await source.current();
+    await clock.advance(6 * minute - 1);
+    await source.current();
+    expect(asked()).toBe(1);
+    await clock.advance(1);
+    await source.current();
+    expect(asked()).toBe(2);
+  });
+
+  it('is used until ten seconds before its end where nobody answers: a request has to arrive, too', async () => {
+    const { clock, source, answers } = rig();
+    await source.current();
+    const silent = new Failure('TargetUnreachable', 'x');
+    answers.push(silent, silent);
+    await clock.advance(60 * minute - 10_000);
+    await source.current();
+    await clock.advance(1);
+    await expect(source.current()).rejects.toBe(silent);
   });
 
   it('goes on with what it has where nobody answers for a moment, and not where it is refused', async () => {

@@ -169,6 +169,7 @@ describe('parts of an upload', () => {
       [5, true],
     ]);
     const whole = await collected(partsOf(pieces(content, [])));
+    expect(whole.map(({ number }) => number)).toEqual([1, 2, 3]);
     const hash = createHash('sha256');
     for (const part of whole) hash.update(part.content);
     expect(hash.digest('hex')).toBe(createHash('sha256').update(content).digest('hex'));

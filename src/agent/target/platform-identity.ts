@@ -9,7 +9,7 @@ import { containerCredentials } from './container-credentials.ts';
 import { type CredentialSource, renewed } from './credentials.ts';
 import { assumeRole } from './web-identity.ts';
 
-const region = /^[a-z0-9-]{1,64}$/;
+const regionName = /^[a-z0-9-]{1,64}$/;
 
 /** `read` gives the first line of a file, which is a secret. @throws Failure SecretUnusable */
 export function platformIdentity(
@@ -21,16 +21,11 @@ export function platformIdentity(
   const { environment: env } = surroundings;
   const tokenFile = env.AWS_WEB_IDENTITY_TOKEN_FILE;
   if (isSet(tokenFile)) {
-    const endpoint = isSet(env.AWS_ENDPOINT_URL_STS)
-      ? env.AWS_ENDPOINT_URL_STS
-      : stsOfAws(env.AWS_REGION ?? place.region);
-    if (!URL.canParse(endpoint)) throw new Failure('SecretUnusable', 'AWS_ENDPOINT_URL_STS is no URL');
     const identity = {
-      endpoint,
+      ...tokenService(env, place.region, ca),
       token: () => read(tokenFile),
       roleArn: isSet(env.AWS_ROLE_ARN) ? env.AWS_ROLE_ARN : undefined,
       sessionName: isSet(env.AWS_ROLE_SESSION_NAME) ? env.AWS_ROLE_SESSION_NAME : 'clusterwright',
-      ca: /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname) ? undefined : ca,
     };
     return renewed(() => assumeRole(identity, surroundings), surroundings);
   }
@@ -45,11 +40,23 @@ export function platformIdentity(
   throw new Failure('SecretUnusable', `${words}; name webIdentity, or see to it that the ServiceAccount has a role`);
 }
 
+/** Who changes tokens into credentials, and by whose authority it is believed: that of the target is not that of AWS. */
+export function tokenService(
+  env: Surroundings['environment'],
+  ofTarget: string,
+  ca: string | undefined,
+): { readonly endpoint: string; readonly ca: string | undefined } {
+  const region = isSet(env.AWS_REGION) ? env.AWS_REGION : ofTarget;
+  const endpoint = isSet(env.AWS_ENDPOINT_URL_STS) ? env.AWS_ENDPOINT_URL_STS : stsOfAws(region);
+  if (!URL.canParse(endpoint)) throw new Failure('SecretUnusable', 'AWS_ENDPOINT_URL_STS is no URL');
+  return { endpoint, ca: /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname) ? undefined : ca };
+}
+
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
 function stsOfAws(name: string): string {
-  const known = region.test(name) ? name : 'us-east-1';
+  const known = regionName.test(name) ? name : 'us-east-1';
   return `https://sts.${known}.amazonaws.com${known.startsWith('cn-') ? '.cn' : ''}`;
 }
