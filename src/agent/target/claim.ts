@@ -3,7 +3,7 @@
  * whatever bears its name is whole.
  */
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { ClaimPlace } from '../../backup/place.ts';
 import { syncFolder, writeDurably } from '../durable.ts';
 import { codeOf, Failure } from '../failure.ts';
@@ -26,14 +26,15 @@ const databaseFiles: readonly string[] = [
   'meta.properties',
 ];
 
-export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<Surroundings, 'signal'>): Target {
-  const root = join(directory, prefix);
+export function claimTarget(place: ClaimPlace, { signal }: Pick<Surroundings, 'signal'>): Target {
+  // Without a slash at its end: what is below it has a longer path, and it has itself to be brought to the disk.
+  const directory = resolve(place.directory);
+  const root = join(directory, place.prefix);
   const pathOf = (key: string): string => join(root, key);
 
   /** Takes away what is empty, up to the mounted directory. */
   async function removeEmpty(from: string): Promise<void> {
-    let folder = from;
-    while (folder.length > directory.length && folder.startsWith(directory)) {
+    for (let folder = from; folder.length > directory.length; folder = dirname(folder)) {
       try {
         await rmdir(folder);
       } catch (error) {
@@ -41,7 +42,6 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
         if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY'].includes(codeOf(error) ?? '')) return;
         throw error;
       }
-      folder = dirname(folder);
     }
   }
 
@@ -97,8 +97,9 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
         await rename(part, path);
         await reachDisk(dirname(path), directory);
       } catch (error) {
-        await rm(part, { force: true });
-        await removeEmpty(dirname(path));
+        // What cannot be taken away is swept a day later. It must not hide why the backup failed.
+        await rm(part).catch(() => undefined);
+        await removeEmpty(dirname(path)).catch(() => undefined);
         throw failureOf(error, path);
       }
     },
@@ -117,6 +118,8 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
           if (bytesRead === 0) return;
           yield buffer.subarray(0, bytesRead);
         }
+      } catch (error) {
+        throw failureOf(error, pathOf(key));
       } finally {
         await file.close();
       }
@@ -148,9 +151,11 @@ export function claimTarget({ directory, prefix }: ClaimPlace, { signal }: Pick<
 
 /** A renamed file is safe once its folder is on the disk, and a new folder once the one around it is. */
 async function reachDisk(from: string, upTo: string): Promise<void> {
-  for (let folder = from; folder.length >= upTo.length; folder = dirname(folder)) {
+  let folder = from;
+  await syncFolder(folder);
+  while (folder.length > upTo.length) {
+    folder = dirname(folder);
     await syncFolder(folder);
-    if (dirname(folder) === folder) return;
   }
 }
 
