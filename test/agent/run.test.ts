@@ -1,9 +1,11 @@
-/** Results fit where they have to. */
+/** One task from its beginning to its end: what comes of it, and that its result fits where it has to. */
 import { describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
 import { Failure } from '../../src/agent/failure.ts';
-import { runTask, serializeResult } from '../../src/agent/run.ts';
-import { type AgentResult, maxResultBytes } from '../../src/backup/agent-result.ts';
+import type { Machine } from '../../src/agent/machine.ts';
+import { exitCodeOf, runTask, serializeResult } from '../../src/agent/run.ts';
+import type { Target } from '../../src/agent/target/target.ts';
+import { type AgentResult, type FailureReason, maxResultBytes } from '../../src/backup/agent-result.ts';
 import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { summaryOf } from '../../src/backup/manifest.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
@@ -58,8 +60,138 @@ describe('a result', () => {
     expect(parseAgentResult(`some line\n${text}\n`)).toMatchObject({ result: result.result });
   });
 
+  it('is whole where it just fits, by its bytes and not by its letters', () => {
+    const failed = (message: string) =>
+      ({ result: 'failed', reason: 'Unexpected', message, isTransient: true }) as const;
+    const room = maxResultBytes - Buffer.byteLength(JSON.stringify(failed('')));
+    const fitting = failed('x'.repeat(room));
+    expect(serializeResult(fitting)).toBe(JSON.stringify(fitting));
+    expect(JSON.parse(serializeResult(failed('x'.repeat(room + 1))))).toEqual(failed('x'.repeat(room / 2)));
+    expect(Buffer.byteLength(serializeResult(failed('ü'.repeat(room - 10))))).toBeLessThanOrEqual(maxResultBytes);
+  });
+
+  it('of many backups has the newest ones, as many as there is room for', () => {
+    const backups = Array.from({ length: 8 }, (_, i) => ({ id: `${i}`, folder, cluster, plainBytes, completedAt }));
+    const listed = { result: 'listed', total: 99, unusable: 0, backups } as const;
+    const { backups: kept } = JSON.parse(serializeResult(listed)) as typeof listed;
+    expect(kept).toEqual(backups.slice(0, kept.length));
+    const oneMore = JSON.stringify({ ...listed, backups: backups.slice(0, kept.length + 1) });
+    expect(Buffer.byteLength(oneMore)).toBeGreaterThan(maxResultBytes);
+  });
+
+  it.each<[string, AgentResult]>([
+    ['taken', { result: 'taken', backup: longest, isRepeated: false, pruned: 3, milliseconds: 9 }],
+    ['fetched', { result: 'fetched', backup: longest, isRepeated: false, milliseconds: 9 }],
+    ['verified', { result: 'verified', backup: longest, milliseconds: 9 }],
+  ])(
+    'of a backup that was %s lacks nothing but how many keys there are in each of a thousand databases',
+    (_, result) => {
+      const backup = { ...longest, state: { ...longest.state, approximateKeys: {} } };
+      expect(JSON.parse(serializeResult(result))).toEqual({ ...result, backup });
+    },
+  );
+
+  it.each<[string, (typeof longest)['state']]>([
+    ['Redis', { engine: 'redis', replicationId: 'c'.repeat(40), offset: 2, approximateKeys: {} }],
+    ['etcd', { engine: 'etcd', clusterId: '1', memberId: '2', revision: '3' }],
+  ])('of %s is never cut in another way: that would be a defect', (_, state) => {
+    const backup = { ...longest, engineVersion: 'v'.repeat(5000), state };
+    expect(() => serializeResult({ result: 'verified', backup, milliseconds: 9 })).toThrow(
+      /^a result has \d+ characters, and every part of it is bounded$/,
+    );
+  });
+
   it.each(['', 'Killed', '{"result":"nonsense"}', 'null', '{'])('is not %j', (text) => {
     expect(parseAgentResult(text)).toBeUndefined();
+  });
+});
+
+const failedBy = (reason: FailureReason, isTransient: boolean) =>
+  ({ result: 'failed', reason, message: 'x', isTransient }) as const;
+
+it.each<[string, AgentResult, number]>([
+  ['done', { result: 'listed', total: 0, unusable: 0, backups: [] }, 0],
+  ['stopped', failedBy('Stopped', true), 143],
+  ['to be repeated', failedBy('TargetUnreachable', true), 1],
+  ['hopeless', failedBy('Tampered', false), 2],
+])('a Job learns by the exit code that the task is %s', (_, result, code) => {
+  expect(exitCodeOf(result)).toBe(code);
+});
+
+describe('a task', () => {
+  const task = { task: 'list', target: { type: 'claim', directory: '/nowhere' }, which: {}, idleTimeoutSeconds: 7 };
+
+  /** Runs it on a target whose list is `list`; says what the target was told. */
+  async function runOn(list: Target['list'], given: object = task) {
+    const told: { idleMs?: number; closed: number } = { closed: 0 };
+    const surroundings = agentSurroundings();
+    const close = (): void => {
+      told.closed += 1;
+    };
+    const target: Partial<Target> = { list, close };
+    const openTarget: Machine['openTarget'] = async (_, { idleMs }) => {
+      told.idleMs = idleMs;
+      return target as Target;
+    };
+    const result = await runTask(JSON.stringify(given), surroundings, { ...container, openTarget });
+    return { result, told, surroundings };
+  }
+  async function* empty(): AsyncGenerator<never> {
+    yield* [];
+  }
+
+  it('is as patient as it says, and lets the target go', async () => {
+    const { result, told } = await runOn(empty);
+    expect(result).toEqual({ result: 'listed', total: 0, unusable: 0, backups: [] });
+    expect(told).toEqual({ idleMs: 7000, closed: 1 });
+  });
+
+  it.each<[string, object, object]>([
+    ['verify', { engine: 'redis' }, { reason: 'NotFound' }],
+    ['fetch', { destination: { engine: 'etcd', file: '/nowhere/snapshot' } }, { reason: 'NotFound' }],
+  ])('to %s does that', async (name, more, expected) => {
+    const { idleTimeoutSeconds: _, ...rest } = task;
+    const { result, told } = await runOn(empty, { ...rest, ...more, task: name });
+    expect(result).toMatchObject({ result: 'failed', isTransient: false, ...expected });
+    // A minute, where nothing is said.
+    expect(told).toEqual({ idleMs: 60_000, closed: 1 });
+  });
+
+  it.each<[string, Error, FailureReason, boolean]>([
+    ['what it met', new Failure('TargetRefused', 'no'), 'TargetRefused', false],
+    ['a defect', new TypeError('no'), 'Unexpected', true],
+  ])('that fails says %s, lets the target go, and logs it', async (_, error, reason, isTransient) => {
+    const { result, told, surroundings } = await runOn(() => {
+      throw error;
+    });
+    expect(result).toEqual({ result: 'failed', reason, message: 'no', isTransient });
+    expect(told.closed).toBe(1);
+    expect(surroundings.lines.join('')).toMatch(new RegExp(`"reason":"${reason}".*the task failed`));
+  });
+
+  it('that nobody understands is refused before anything is opened', async () => {
+    const { result, told } = await runOn(empty, { ...task, unheardOf: 1 });
+    expect(result).toMatchObject({
+      reason: 'BadTask',
+      isTransient: false,
+      message: expect.stringMatching(/unheardOf/),
+    });
+    expect(told).toEqual({ closed: 0 });
+  });
+
+  it('that is stopped says so, whatever broke off for it', async () => {
+    const surroundings = agentSurroundings();
+    const openTarget: Machine['openTarget'] = async () => {
+      surroundings.stop();
+      throw new Error('read ECONNRESET');
+    };
+    expect(await runTask(JSON.stringify(task), surroundings, { ...container, openTarget })).toEqual({
+      result: 'failed',
+      reason: 'Stopped',
+      message: 'the test stops it',
+      isTransient: true,
+    });
+    expect(surroundings.lines.join('')).toContain('read ECONNRESET');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Peers that say nothing: the agent goes on for as long as it was told to wait, and no longer. */
+import { getEventListeners } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { Failure } from '../../src/agent/failure.ts';
 import { inTime, piecesInTime } from '../../src/agent/wait.ts';
 import { runAgent } from '../support/agent-surroundings.ts';
 import { silentRedis } from '../support/silent-redis.ts';
-import { VirtualClock } from '../support/virtual-clock.ts';
+import { turn, VirtualClock } from '../support/virtual-clock.ts';
 
 const cluster = { namespace: 'apps', name: 'x', uid: 'uid-1' };
 const late = (): Failure => new Failure('SourceUnreachable', 'late');
@@ -29,6 +30,49 @@ describe('a wait', () => {
     await stopped;
     await expect(inTime(never, patience, late)).rejects.toThrow('stop');
     expect(clock.pending).toEqual([]);
+  });
+
+  it('leaves nothing behind, however it ends: no timer, and nobody who listens for the end of the pod', async () => {
+    const clock = new VirtualClock();
+    const { signal } = new AbortController();
+    const patience = { clock, signal, idleMs: 1000 };
+    await expect(inTime(Promise.reject(new Error('cut off')), patience, late)).rejects.toThrow('cut off');
+    await inTime(Promise.resolve(), patience, late);
+    expect(clock.pending).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('for what nobody waits for any more is no crash of the process', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const clock = new VirtualClock();
+    const patience = { clock, signal: AbortSignal.abort(new Error('stop')), idleMs: 1000 };
+    await expect(inTime(Promise.reject(new Error('cut off')), patience, late)).rejects.toThrow('stop');
+    await turn();
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('ends what the pieces come from once there is enough of them, and once there are no more', async () => {
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield Buffer.of(1);
+      yield Buffer.of(2);
+    }
+    const patience = { clock: new VirtualClock(), signal: new AbortController().signal, idleMs: 1000 };
+    for (const wanted of [1, 2, 3]) {
+      let stopped = 0;
+      const seen: number[] = [];
+      const stop = (): void => {
+        stopped += 1;
+      };
+      for await (const [first = -1] of piecesInTime(pieces(), patience, late, stop)) {
+        seen.push(first);
+        if (seen.length === wanted) break;
+      }
+      expect([seen, stopped]).toEqual([[1, 2].slice(0, wanted), 1]);
+    }
   });
 
   it('begins anew with each piece, and ends what the pieces come from', async () => {

@@ -1,22 +1,26 @@
 /** Data in the scratch space of the pod: there as a whole, or not at all. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/agent/failure.ts';
 import { spoolTo } from '../../src/agent/spool.ts';
 import { expectResult } from '../support/agent-surroundings.ts';
 import { collectedBytes } from '../support/collected.ts';
 import { smallSnapshot } from '../support/dumps.ts';
+import { type FileJournal, fileJournal } from '../support/file-journal.ts';
 import { runWith } from '../support/given-dump.ts';
 import { type BackupStore, openStore } from '../support/stored-backup.ts';
 
 let directory: string;
 let store: BackupStore;
+let journal: FileJournal | undefined;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'spool-'));
   store = openStore();
 });
 afterEach(() => {
+  journal?.stop();
   rmSync(directory, { recursive: true });
   store.close();
 });
@@ -44,6 +48,41 @@ describe('a spool', () => {
     await expect(spoolTo(directory, content(), AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     expect(readdirSync(directory)).toEqual([]);
     await expect(spoolTo(join(directory, 'nowhere'), content(), signal)).rejects.toMatchObject({ reason: 'BadTask' });
+  });
+
+  it('is closed, also of what ends early', async () => {
+    journal = await fileJournal(directory);
+    const fail = (): never => {
+      throw new Error('cut off');
+    };
+    await spoolTo(directory, content(), signal);
+    await expect(spoolTo(directory, content(fail), signal)).rejects.toThrow('cut off');
+    expect(journal.stillOpen()).toBe(0);
+  });
+
+  it('says that there is no room in the pod, which is nobody’s fault but the machine’s', async () => {
+    // What is written to it finds a full disk.
+    symlinkSync('/dev/full', join(directory, 'spool'));
+    await expect(spoolTo(directory, content(), signal)).rejects.toMatchObject({
+      reason: 'Unexpected',
+      message: `there is no room for the data in ${directory} of the pod`,
+      cause: { code: 'ENOSPC' },
+    });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it.each<[string, Error]>([
+    [
+      'the database',
+      new Failure('SourceBroken', 'cut off', { cause: Object.assign(new Error('x'), { code: 'ENOSPC' }) }),
+    ],
+    ['a defect', new Error('odd')],
+    ['a connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+  ])('does not take the blame for %s', async (_, error) => {
+    const fail = (): never => {
+      throw error;
+    };
+    await expect(spoolTo(directory, content(fail), signal)).rejects.toBe(error);
   });
 
   it('holds nothing in plain where there is a key', async () => {
