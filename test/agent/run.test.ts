@@ -147,12 +147,16 @@ describe('a task', () => {
   });
 
   it.each<[string, object, object]>([
-    ['verify', { engine: 'redis' }, { reason: 'NotFound' }],
-    ['fetch', { destination: { engine: 'etcd', file: '/nowhere/snapshot' } }, { reason: 'NotFound' }],
+    ['verify', { engine: 'redis' }, { message: 'there is no backup of a RedisCluster' }],
+    [
+      'fetch',
+      { destination: { engine: 'etcd', file: '/nowhere/snapshot' } },
+      { message: 'there is no backup of an EtcdCluster' },
+    ],
   ])('to %s does that', async (name, more, expected) => {
     const { idleTimeoutSeconds: _, ...rest } = task;
     const { result, told } = await runOn(empty, { ...rest, ...more, task: name });
-    expect(result).toMatchObject({ result: 'failed', isTransient: false, ...expected });
+    expect(result).toMatchObject({ reason: 'NotFound', isTransient: false, ...expected });
     // A minute, where nothing is said.
     expect(told).toEqual({ idleMs: 60_000, closed: 1 });
   });

@@ -97,7 +97,7 @@ describe('certificates', () => {
   it('are read where they are named', async () => {
     const caFile = file('ca', 'authority');
     expect(await tlsFrom(undefined)).toBeUndefined();
-    expect(await tlsFrom({ caFile })).toEqual({ ca: 'authority' });
+    expect(await tlsFrom({ caFile })).toStrictEqual({ ca: 'authority' });
     const [certFile, keyFile] = [file('crt', 'certificate'), file('key', 'private')];
     expect(await tlsFrom({ caFile, certFile, keyFile, servername: 'db' })).toEqual({
       ca: 'authority',
