@@ -89,7 +89,12 @@ describe('by a token of Kubernetes', () => {
       'TargetRefused',
       /: X, "a" isn't <b> &amp;, /,
     ],
-    ['no words', { status: 404, body: 'oh</Code> no' }, 'TargetRefused', /gives no credentials: status 404$/],
+    [
+      'no words',
+      { status: 404, body: 'a page of something else</Code>' },
+      'TargetRefused',
+      /gives no credentials: status 404$/,
+    ],
     ['half of its words', { status: 403, body: '<Code>Half' }, 'TargetRefused', /gives no credentials: status 403$/],
     ['a request that took too long', { status: 408, body: '' }, 'TargetUnreachable', /status 408$/],
     ['too many requests', { status: 429, body: '' }, 'TargetUnreachable', /status 429$/],
