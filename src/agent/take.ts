@@ -1,6 +1,7 @@
 /**
  * Takes a backup: data first, then everything read back and checked, then the manifest, then retention. Until the
  * manifest is written there is no backup, and whatever stops the agent before takes its own traces away where it can.
+ * From then on the data stays: a manifest that nobody has answered for may be there, or arrive later.
  */
 import type { AgentResult } from '../backup/agent-result.ts';
 import type { TakeTask } from '../backup/agent-task.ts';
@@ -118,6 +119,7 @@ async function make(
   const id = backupId(startedAt, random(4));
   const path = `${clusterFolder(cluster)}/${id}`;
   const dump = await machine.dump(source, surroundings);
+  let isManifestSent = false;
   /** A database that keeps a view of itself open for as long as it is read has been read before the target is asked. */
   const upload = async (
     data: AsyncIterable<Uint8Array>,
@@ -160,11 +162,13 @@ async function make(
     log.info({ folder: path, bytes: plain.bytes }, 'everything is stored, and is read back');
     await asBroken(verify(target, { path, manifest: { ...draft, completedAt: draft.startedAt }, key }));
     const manifest: Manifest = { ...draft, completedAt: new Date(clock.now()).toISOString() };
+    isManifestSent = true;
     await target.put(manifestKey(path), pieces(serializeManifest(manifest, key)));
     await asBroken(openManifest(target, path, key === undefined ? undefined : [key]));
     return { path, manifest, key };
   } catch (error) {
-    await removeTraces(target, cluster, id, surroundings);
+    if (isManifestSent && !isDenied(error)) log.warn({ folder: path }, 'the data stays: the manifest may still arrive');
+    else await removeTraces(target, cluster, id, surroundings);
     throw error;
   } finally {
     dump.close();
@@ -183,6 +187,11 @@ async function asBroken<T>(checking: Promise<T>): Promise<T> {
     if (!(error instanceof Failure) || error.reason !== 'Tampered') throw error;
     throw new Failure('TargetBroken', `what was read back is not what was written: ${error.message}`, { cause: error });
   }
+}
+
+/** The target has said that the manifest is not there, or is not what was written. */
+function isDenied(error: unknown): boolean {
+  return error instanceof Failure && (error.reason === 'TargetRefused' || error.reason === 'TargetBroken');
 }
 
 async function removeTraces(

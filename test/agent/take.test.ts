@@ -253,16 +253,19 @@ describe('an attempt that fails', () => {
     },
   });
 
-  it.each(['data', 'manifest.json'])('leaves nothing where the %s is not stored', async (name) => {
+  it.each([
+    ['data', unreachable],
+    ['manifest.json', new Failure('TargetRefused', 'it takes no more')],
+  ])('leaves nothing where the %s is not stored', async (name, error) => {
     const all = rig();
     const full: Target = {
       ...all.target,
       async put(key, content) {
         await all.target.put(key, content);
-        if (key.endsWith(name)) throw unreachable;
+        if (key.endsWith(name)) throw error;
       },
     };
-    await expect(all.taking({}, full)).rejects.toBe(unreachable);
+    await expect(all.taking({}, full)).rejects.toBe(error);
     expect(all.place.size).toBe(0);
     expect(all.calls.at(-1)).toBe('close');
     // Without its data, a manifest would be a backup that is none.
