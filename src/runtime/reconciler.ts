@@ -5,7 +5,6 @@
  * processes say now, so a controller that dies after any write leaves nothing that its successor would need to know.
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
-import { group } from '../api/group.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { pods as podResource, secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus } from '../api/status.ts';
@@ -17,17 +16,18 @@ import { Refused, refusalClaims } from '../engines/refused.ts';
 import { withCheckedTarget } from '../engines/target-claim.ts';
 import { fieldsKept, ineffectiveSteps } from '../plan/kept-fields.ts';
 import { oncePer } from '../plan/memo.ts';
-import { isFilled } from '../plan/objects.ts';
+import { isFilled, ownerOf } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, isOptional, type Outcome, type Plan, type Step, settled, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
-import { type Children, childrenOf, type Pod, podIsReady } from '../resources/children.ts';
+import { type Children, childrenOf, type Pod } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import type { Contested } from './contested.ts';
 import { describeStep, type Executor, StepFailed } from './executor.ts';
+import { countsOnOthers, isStopping, needsFreshLook, requestsOn, stateOf } from './fresh-look.ts';
 import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
@@ -88,38 +88,6 @@ const outdated: PassResult = {
   outcome: wait('Outdated', 'the cluster has changed, or is gone'),
   again: outdatedMs,
 };
-
-/**
- * What takes something away is decided on the spec as it stands, not as the watch last told: a member that leaves, a pod
- * that restarts. So is what is made again: a child that is gone may have gone with its cluster, and would be nobody's, or
- * stand in the way of the next cluster of the name.
- */
-function needsFreshLook(step: Step): boolean {
-  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
-  if (step.type === 'act') return step.takesAway === true;
-  return step.type === 'apply' && isSmaller(step);
-}
-
-function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
-  return changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
-}
-
-/** What people ask for by annotation: a change of them changes no generation. In the order of the API server, which sorts them. */
-function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 'metadata'>): string {
-  const ours = Object.entries(annotations).filter(([name]) => name.startsWith(`${group}/`));
-  return JSON.stringify(ours);
-}
-
-/** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
-function countsOnOthers(step: Step): boolean {
-  if (step.type === 'delete') return step.ref.resource.kind === podResource.kind;
-  return step.type === 'apply' && isSmaller(step);
-}
-
-/** What a plan counts on of a pod. Much else about one changes all the time. */
-function stateOf(pod: Pod): string {
-  return `${podIsReady(pod)} ${pod.metadata.deletionTimestamp}`;
-}
 
 const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
 
@@ -229,6 +197,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
     const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
     if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
+    const going = plan.steps.flatMap((step) => (isStopping(step) ? [step.ref] : []));
+    const isSame = async (ref: ExactRef): Promise<boolean> =>
+      ownerOf(await lookAgain(ref, signal)) === ownerOf(children.statefulSet(ref.name));
+    if ((await Promise.all(going.map(isSame))).includes(false)) return true;
     if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
     const asSeen = await Promise.all(children.pods.map((pod) => isAsSeen(pod, signal)));
     return asSeen.includes(false);
@@ -236,8 +208,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   async function isAsSeen(pod: Pod, signal: AbortSignal): Promise<boolean> {
     const ref = refOf(pod, podResource);
-    const live = ref === undefined ? undefined : await lookAgain(ref, signal);
-    const [now] = live === undefined ? [] : childrenOf([live]).pods;
+    const now = ref === undefined ? undefined : ((await lookAgain(ref, signal)) as Pod | undefined);
     return now !== undefined && now.metadata.uid === pod.metadata.uid && stateOf(now) === stateOf(pod);
   }
 

@@ -1,0 +1,43 @@
+/** On what a plan may not be carried out before it has been read from the API server: the watch may be late. */
+import { group } from '../api/group.ts';
+import type { KubeObject } from '../api/object.ts';
+import { pods, statefulSets } from '../api/resource.ts';
+import type { Step } from '../plan/plan.ts';
+import { type Pod, podIsReady } from '../resources/children.ts';
+
+/**
+ * What takes something away is decided on the spec as it stands, not as the watch last told: a member that leaves, a pod
+ * that restarts. So is what is made again: a child that is gone may have gone with its cluster, and would be nobody's, or
+ * stand in the way of the next cluster of the name.
+ */
+export function needsFreshLook(step: Step): boolean {
+  if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
+  if (step.type === 'act') return step.takesAway === true;
+  return step.type === 'apply' && isSmaller(step);
+}
+
+function isSmaller({ changes }: Extract<Step, { type: 'apply' }>): boolean {
+  return changes.some(({ path, from, to }) => path === 'spec.replicas' && Number(to) < Number(from));
+}
+
+/** What people ask for by annotation: a change of them changes no generation. In the order of the API server, which sorts them. */
+export function requestsOn({ metadata: { annotations = {} } }: Pick<KubeObject, 'metadata'>): string {
+  const ours = Object.entries(annotations).filter(([name]) => name.startsWith(`${group}/`));
+  return JSON.stringify(ours);
+}
+
+/** Whether a member stops for it: the others are needed then, and must not have gone meanwhile. */
+export function countsOnOthers(step: Step): boolean {
+  if (step.type === 'delete') return step.ref.resource.kind === pods.kind;
+  return step.type === 'apply' && isSmaller(step);
+}
+
+/** All that a StatefulSet runs stops with it. One that was let go, as by `--cascade=orphan`, is to run on. */
+export function isStopping(step: Step): step is Extract<Step, { type: 'delete' }> {
+  return step.type === 'delete' && step.ref.resource.kind === statefulSets.kind;
+}
+
+/** What a plan counts on of a pod. Much else about one changes all the time. */
+export function stateOf(pod: Pod): string {
+  return `${podIsReady(pod)} ${pod.metadata.deletionTimestamp}`;
+}
