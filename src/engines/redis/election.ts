@@ -152,7 +152,7 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
 function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
-  if (named === undefined) return waiting('SentinelsDisagree', 'the sentinels name different primaries');
+  if (named === undefined) return planDisagreement(situation);
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
   const [last] = byTerm(children, nodes);
   const claimed = podAt(children, named);
@@ -170,6 +170,20 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
   return written === undefined && meant !== undefined ? planRecovery(situation) : planMoved(situation, named);
+}
+
+/**
+ * As many sentinels name one address as another. Where no pod has any of them and nobody was elected since, the operator ended
+ * while it told them of a primary that has moved again: the terms, which are written before, tell whom.
+ */
+function planDisagreement(situation: Situation): Plan<RedisAction> {
+  const { topology, dataPods } = situation;
+  const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
+  const isLeftToTerms = topology.watching.every(
+    ({ watches }) => watches.epoch === 0 && !addresses.has(watches.primary) && !watches.failingOver,
+  );
+  if (isLeftToTerms && !mayElect(situation)) return planRecovery(situation);
+  return waiting('SentinelsDisagree', 'the sentinels name different primaries');
 }
 
 /**

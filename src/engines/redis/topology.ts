@@ -42,8 +42,9 @@ export function topologyOf(
 ): Topology {
   const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.watches !== undefined);
   const failingOver = watching.some((sentinel) => sentinel.watches.failingOver);
-  const named = newestView(watching);
+  const views = newestViews(watching);
   const claiming = answering(observed.data).filter((node) => node.role === 'primary');
+  const named = onlyOne(views) ?? onlyLiving(views, claiming, podAddresses, isOutranked);
   const primary =
     watching.length === 0
       ? onlyOne(claiming.filter((node) => !isOutranked(node)))
@@ -56,17 +57,33 @@ export function topologyOf(
   };
 }
 
-function newestView(watching: readonly WatchingSentinel[]): string | undefined {
+/** What most of the sentinels with the newest view name; several where as many name each. */
+function newestViews(watching: readonly WatchingSentinel[]): readonly string[] {
   const epoch = Math.max(...watching.map((s) => s.watches.epoch));
   const newest = watching.filter((s) => s.watches.epoch === epoch);
   const votes = new Map<string, number>();
   for (const { watches } of newest) votes.set(watches.primary, (votes.get(watches.primary) ?? 0) + 1);
-  const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
-  return first === undefined || first[1] === second?.[1] ? undefined : first[0];
+  const most = Math.max(...votes.values());
+  return [...votes].flatMap(([address, count]) => (count === most ? [address] : []));
 }
 
-function onlyOne(nodes: readonly DataNode[]): DataNode | undefined {
-  return nodes.length === 1 ? nodes[0] : undefined;
+/**
+ * Of equally new views, the one that names a primary that takes writes, where no pod has the addresses of the others. A failover
+ * makes a view newer, so they come from an operator that ended before it had told every sentinel of a primary's new address.
+ */
+function onlyLiving(
+  views: readonly string[],
+  claiming: readonly DataNode[],
+  podAddresses: ReadonlySet<string>,
+  isOutranked: (node: DataNode) => boolean,
+): string | undefined {
+  const living = onlyOne(views.filter((address) => podAddresses.has(address)));
+  const node = onlyOne(claiming);
+  return node !== undefined && node.address === living && !isOutranked(node) ? living : undefined;
+}
+
+function onlyOne<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined;
 }
 
 function watchedPrimary(

@@ -351,3 +351,47 @@ describe('sentinels that watch a primary which is none', () => {
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
+
+describe('sentinels of which as many name one address as another', () => {
+  const told = (primary: string, more: Partial<Watch> = {}): Partial<Watch> => {
+    return { primary, epoch: 0, replicas: [], ...more };
+  };
+  /** The operator ended while it told the sentinels of a primary that had moved: it had one of them forget, and told another. */
+  const half: Story = {
+    terms: { 1: 1 },
+    sentinels: { 0: told('10.0.0.1'), 1: told('10.8.0.1'), 2: 'forgot' },
+  };
+  /** The primary has moved again meanwhile. */
+  const gone: Story = { ...moved, sentinels: { 0: told('10.8.0.1'), 1: told('10.8.0.2'), 2: 'forgot' } };
+  it.each<PlanRow>([
+    [
+      'the others are told of the primary that takes writes, where no pod has the other address',
+      { ...half, primary: 1 },
+      ['monitor db-sentinel-1 -> db-1 (replace)', 'monitor db-sentinel-2 -> db-1', 'wait Repairing'],
+    ],
+    [
+      'not where another was primary after it',
+      { ...half, primary: 1, terms: { 1: 1, 2: 2 }, nodes: { 2: 'unassigned' } },
+      ['wait SentinelsDisagree'],
+    ],
+    [
+      'not where a pod has the other address',
+      { ...half, primary: 1, sentinels: { ...half.sentinels, 1: told('10.0.0.2') } },
+      ['wait SentinelsDisagree'],
+    ],
+    ['the last primary by the terms is promoted, where no pod has either', gone, ['promote db-1', 'wait Promoting']],
+    [
+      'not where somebody has been elected',
+      { ...gone, sentinels: { 0: told('10.8.0.1', { epoch: 3 }), 1: told('10.8.0.2', { epoch: 3 }), 2: 'forgot' } },
+      ['wait SentinelsDisagree'],
+    ],
+    [
+      'not where one of them may elect a replica that lives',
+      {
+        ...gone,
+        sentinels: { all: told('10.8.0.1'), 1: told('10.8.0.2', { replicas: knownReplicas(1) }), 2: 'forgot' },
+      },
+      ['wait SentinelsDisagree'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
