@@ -9,6 +9,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import { isOfPod } from '../plan/claimed.ts';
 import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
+import { ownerOf } from '../plan/objects.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
@@ -39,7 +40,7 @@ export function withLastBackup(engine: RegisteredEngine, image: string): Registe
     ...engine,
     lastBackup(cluster, children, now) {
       if ((cluster.spec as CommonSpec).deletionPolicy !== 'Snapshot') return undefined;
-      if (isTaken(cluster, children, now) || !hasData(cluster, children)) return undefined;
+      if (isTaken(engine, cluster, children, now) || !hasData(cluster, children)) return undefined;
       const { name, uid } = cluster.metadata;
       const identity = uid === undefined ? {} : { uid };
       const objects = take(cluster, { name: lastJobName(name), purpose: 'deletion', ...identity });
@@ -121,25 +122,44 @@ function setsOf(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): 
 /** It keeps its data in its pods, from its first day to its last. */
 function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): boolean {
   const sets = setsOf(engine, cluster);
-  const claimsOf = ({ spec }: KubeObject): readonly unknown[] =>
-    (spec as { readonly volumeClaimTemplates?: readonly unknown[] }).volumeClaimTemplates ?? [];
-  return sets.length > 0 && sets.every((set) => claimsOf(set).length === 0);
+  return sets.length > 0 && !sets.some(hasVolumes);
 }
 
-/** As long as all members are there, clients may write: after an hour such a backup lacks too much. */
-function isTaken(cluster: Cluster, children: Children, now: number): boolean {
+function hasVolumes({ spec }: KubeObject): boolean {
+  const { volumeClaimTemplates = [] } = spec as { readonly volumeClaimTemplates?: readonly unknown[] };
+  return volumeClaimTemplates.length > 0;
+}
+
+/** As long as clients may write, a backup of more than an hour ago lacks too much. */
+function isTaken(
+  engine: Pick<RegisteredEngine, 'resources'>,
+  cluster: Cluster,
+  children: Children,
+  now: number,
+): boolean {
   const { annotations = {}, uid = '' } = cluster.metadata;
   const [of, , at = ''] = annotations[lastBackupAnnotation]?.split('/') ?? [];
   if (of !== uid) return false;
-  return !(now - Date.parse(at) > goodForMs) || hasBegunToGo(cluster, children);
+  return !(now - Date.parse(at) > goodForMs) || !mayBeWritten(engine, cluster, children);
 }
 
-/** A StatefulSet is gone, or on its way: what is left may not be enough for another backup. */
-function hasBegunToGo({ status }: Cluster, children: Children): boolean {
-  const sets = children.objects.filter(({ kind }) => kind === 'StatefulSet');
-  const staying = new Set(sets.flatMap(({ metadata: { name, deletionTimestamp: going } }) => (going ? [] : [name])));
-  const known = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
-  return staying.size < Math.max(1, sets.length) || known.some((set) => !staying.has(set));
+/**
+ * Most of the StatefulSets that hold data stay. With fewer a database takes no writes, and no other backup can be taken of
+ * what is left. Sentinels hold none, and those of others stay whatever becomes of the cluster.
+ */
+function mayBeWritten(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster, { objects }: Children): boolean {
+  const { metadata, status } = cluster;
+  const wanted = setsOf(engine, cluster);
+  const holdsNone = new Set(
+    wanted.some(hasVolumes) ? wanted.filter((set) => !hasVolumes(set)).map((set) => set.metadata.name) : [],
+  );
+  const own = objects.filter((object) => object.kind === 'StatefulSet' && ownerOf(object) === metadata.uid);
+  const staying = own.filter(
+    (set) => set.metadata.deletionTimestamp === undefined && !holdsNone.has(set.metadata.name),
+  );
+  const named = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
+  const known = new Set([...own.map((set) => set.metadata.name), ...named].filter((name) => !holdsNone.has(name)));
+  return staying.length * 2 > known.size;
 }
 
 /** One that was never formed, and has no volume of an earlier one, holds nothing; nor does one that is being restored. */

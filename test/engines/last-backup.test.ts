@@ -209,14 +209,35 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     );
     // What has begun is brought to its end: no backup can be taken of what is left.
     const going = { ...database[0], metadata: { ...database[0]?.metadata, deletionTimestamp: inAnHour } } as KubeObject;
-    const members = ['db-0', 'db-1', 'db-sentinel-0'].map((name) => ({ name, role: 'unknown', ready: true }));
-    const known = { ...written, status: { initialized: true, members } } as Cluster<CommonSpec>;
-    expect(look(known, serving, late).steps).toEqual(stopping);
     for (const left of [database.slice(1), [going, ...database.slice(1)], [podThatIs('True'), ...database.slice(1)]]) {
       expect(look(written, left, late).isWaitingForBackup).toBe(false);
     }
-    const sets = [...serving, setOf('db-sentinel')];
-    expect(look(known, sets, late).steps).toEqual(begun.steps);
+  });
+
+  it('takes another one where less has gone than the database needs: it was written to meanwhile', () => {
+    const annotations = { [lastBackupAnnotation]: 'uid-of-db/20261121T030000Z-0123abcd/2026-11-21T03:00:00Z' };
+    const late = '2026-11-21T04:01:00Z';
+    const isEtcd = kind === 'EtcdCluster';
+    const sets = isEtcd ? ['db-0', 'db-1', 'db-2'] : ['db', 'db-sentinel'];
+    const members = (isEtcd ? ['db-0-0', 'db-1-0', 'db-2-0'] : ['db-0', 'db-1', 'db-sentinel-0']).map((name) => ({
+      name,
+    }));
+    const known = { ...ending(kind, { metadata: { annotations } }), status: { initialized: true, members } };
+    const left = (...names: readonly string[]) =>
+      look(known as unknown as Cluster<CommonSpec>, [...names.map(setOf), ...database.slice(1)], late);
+    const copy = { ...stored('StatefulSet', 'copy'), metadata: { name: 'copy', uid: 'uid-of-copy' } };
+    expect(left(...sets).steps).toEqual(begun.steps);
+    expect(left(...(isEtcd ? ['db-1', 'db-2'] : ['db'])).steps).toEqual(begun.steps);
+    for (const names of isEtcd ? [['db-1'], []] : [['db-sentinel'], []]) {
+      expect(left(...names)).toMatchObject({
+        isWaitingForBackup: false,
+        steps: expect.not.arrayContaining(begun.steps),
+      });
+    }
+    // Of others: they stay, whatever becomes of the cluster.
+    const others = [copy, { ...copy, metadata: { name: 'copy-2', uid: 'uid-of-copy-2' } }];
+    const end = look(known as unknown as Cluster<CommonSpec>, [...others, ...database.slice(1)], late);
+    expect(end.isWaitingForBackup).toBe(false);
   });
 
   it('is not satisfied with the last backup of another cluster of its name', () => {
