@@ -8,9 +8,9 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/last-backup.ts',
-        find: 'if (isTaken(cluster, children, now) || !hasData(cluster, children)) return undefined;',
+        find: 'if (isTaken(engine, cluster, children, now) || !hasData(cluster, children)) return undefined;',
         replace:
-          "if (isTaken(cluster, children, now) || !hasData(cluster, children) || children.get('Job', lastJobName(cluster.metadata.name)) !== undefined) return undefined;",
+          "if (isTaken(engine, cluster, children, now) || !hasData(cluster, children) || children.get('Job', lastJobName(cluster.metadata.name)) !== undefined) return undefined;",
       },
     ],
     scenarios: ['B4', 'etcd B4'],
