@@ -26,6 +26,6 @@ export const unready: Pick<Story, 'pods'> = { pods: { all: 'unready' } };
 export const inconsistent: PodChange = {
   crashingForMs: 10_000,
   restarts: 2,
-  lastWords: '"discovery failed","error":"e73e6cb06bc33a36 found data inconsistency with peers"',
+  lastWords: 'e73e6cb06bc33a36 found data inconsistency with peers',
 };
 export const endless: PodChange = { ...(inconsistent as object), crashingForMs: 3_600_000, restarts: 20 };

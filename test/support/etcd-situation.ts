@@ -28,6 +28,7 @@ import { holds } from '../../src/engines/etcd/situation.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
+import { discoveryFailed } from './etcd-last-line.ts';
 import { stored } from './stored-object.ts';
 
 /**
@@ -58,7 +59,11 @@ export interface Plight {
   readonly restarts?: number;
   /** Of the last crash. */
   readonly reason?: string;
+  /** The error that etcd names when it ends; `log`: the end of its log, as it is. */
   readonly lastWords?: string;
+  readonly log?: string;
+  /** The end of the log of a process that has ended after that one. */
+  readonly since?: string;
   /** The process after that runs, as far as the kubelet has told. */
   readonly isRunning?: true;
 }
@@ -173,6 +178,15 @@ function rosterOf(story: Story, cluster: Cluster<EtcdSpec>, numbers: readonly nu
   );
 }
 
+function stateOf({ isRunning, since }: Plight): object {
+  if (since !== undefined) return { terminated: { reason: 'Error', exitCode: 137, message: since } };
+  return isRunning === true ? { running: {} } : { waiting: { reason: 'CrashLoopBackOff' } };
+}
+
+function logOf({ lastWords, log = '' }: Plight): string {
+  return lastWords === undefined ? log : discoveryFailed(lastWords);
+}
+
 function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeObject[] {
   if (changeOf(story.members, number) === 'gone' || changeOf(story.starts, number) === 'unwritten') return [];
   const change = changeOf(story.pods, number);
@@ -227,9 +241,9 @@ function podOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): KubeOb
                     {
                       name: 'etcd',
                       restartCount: plight.restarts ?? 9,
-                      state: plight.isRunning === true ? { running: {} } : { waiting: { reason: 'CrashLoopBackOff' } },
+                      state: stateOf(plight),
                       lastState: {
-                        terminated: { reason: plight.reason ?? 'Error', exitCode: 1, message: plight.lastWords ?? '' },
+                        terminated: { reason: plight.reason ?? 'Error', exitCode: 1, message: logOf(plight) },
                       },
                     },
                   ],

@@ -17,8 +17,7 @@ const said = (story: Story): string => {
 const full: Plight = {
   crashingForMs: 60_000,
   restarts: 3,
-  lastWords:
-    '{"level":"fatal","msg":"failed to commit tx","error":"write /var/lib/etcd/data/member/snap/db: no space left on device"}',
+  log: '{"level":"fatal","msg":"failed to commit tx","error":"write /var/lib/etcd/data/member/snap/db: no space left on device"}',
 };
 const words = 'its volume is full, and needs a larger storage.size';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { versionLabel } from '../../../src/engines/etcd/versions.ts';
-import type { Story } from '../../support/etcd-situation.ts';
+import type { Plight, Story } from '../../support/etcd-situation.ts';
 import { etcdWorld, now } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
@@ -11,6 +11,30 @@ const startedOnce = { ...etcdWorld({ members: { 1: 'silent' } }).observed };
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+/** As etcd 3.5.35 and 3.6.16 write of a put that took long: 3.5 gives the request, and both the key. */
+const slowPut = (key: string): string =>
+  JSON.stringify({
+    level: 'warn',
+    ts: '2026-11-23T03:53:38.901478Z',
+    caller: 'etcdserver/util.go:183',
+    msg: 'apply request took too long',
+    took: '176.116161ms',
+    'expected-duration': '100ms',
+    prefix: '',
+    request: `header:<ID:11102958605314918941 > put:<key:${JSON.stringify(key)} value_size:1200000 >`,
+    response: 'size:4',
+  });
+const trace = (key: string): string =>
+  JSON.stringify({
+    level: 'info',
+    ts: '2026-11-23T03:53:25.466048Z',
+    caller: 'traceutil/trace.go:172',
+    msg: 'trace[1265001460] put',
+    detail: `{key:${key}; req_size:1200011; response_revision:24; }`,
+    duration: '111.151116ms',
+  });
+const killedAt = (log: string): Plight => ({ crashingForMs: 1000, restarts: 1, reason: 'OOMKilled', log });
 
 describe('E1: a member that will not come back', () => {
   const five: Story = { spec: { replicas: 5 } };
@@ -122,7 +146,7 @@ describe('E1: a member that will not come back', () => {
           1: {
             crashingForMs: 1000,
             restarts: 1,
-            lastWords: '"error":"cannot fetch cluster info from peer urls: could"',
+            lastWords: 'cannot fetch cluster info from peer urls: could not retrieve cluster information',
           },
         },
       },
@@ -138,14 +162,15 @@ describe('E1: a member that will not come back', () => {
       ['wait MembersNotReady'],
     ],
     ...[
-      'walpb: crc mismatch',
-      '"msg":"failed to read WAL, cannot be repaired","error":"unexpected block type 9"',
-      '"msg":"discovery failed","error":"proto: illegal wireType 7"',
-      'panic: failed to open database',
+      '{"level":"fatal","msg":"discovery failed","error":"walpb: crc mismatch"}',
+      '{"level":"fatal","msg":"failed to read WAL, cannot be repaired","error":"unexpected block type 9"}',
+      '{"level":"fatal","msg":"discovery failed","error":"proto: illegal wireType 7"}',
+      '{"level":"panic","msg":"failed to open database","error":"invalid database"}',
+      'state/db","error":"invalid database"}\npanic: failed to open database\n\ngoroutine 129 [running]:\nmain.main()',
     ].map(
-      (lastWords): PlanRow => [
-        `E10: is removed at once, and its volume kept, when it says: ${lastWords}`,
-        { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords } } },
+      (log): PlanRow => [
+        `E10: is removed at once, and its volume kept, when it says: ${log}`,
+        { members: { 1: 'silent' }, pods: { 1: { crashingForMs: 1000, restarts: 1, log } } },
         ['data-db-1-0: etcd-corrupt 3e8/2', 'remove 1', 'wait Replacing'],
       ],
     ),
@@ -157,12 +182,36 @@ describe('E1: a member that will not come back', () => {
       },
       ['wait MembersNotReady'],
     ],
+    ...[
+      'crc mismatch',
+      'cannot fetch cluster info from peer urls',
+      'found data inconsistency with peers',
+      '{"level":"fatal","msg":"discovery failed","error":"walpb: crc mismatch"}',
+    ].flatMap((key): PlanRow[] =>
+      [killedAt(slowPut(key)), killedAt(slowPut(key).slice(150)), killedAt(trace(key))].map((pod) => [
+        `is waited for when the end of its log tells of a client's key, and its process was killed: ${key}`,
+        { members: { 1: 'silent' }, pods: { 1: pod } },
+        ['wait MembersNotReady'],
+      ]),
+    ),
+    [
+      'is waited for when its process was killed, and the one before that could not read its data',
+      {
+        members: { 1: 'silent' },
+        pods: { 1: { crashingForMs: 1000, restarts: 1, lastWords: 'crc mismatch', since: '' } },
+      },
+      ['wait MembersNotReady'],
+    ],
     [
       'is waited for when it says that its volume is still in use',
       {
         members: { 1: 'silent' },
         pods: {
-          1: { crashingForMs: 1000, restarts: 1, lastWords: '"msg":"failed to open WAL","error":"file locked"' },
+          1: {
+            crashingForMs: 1000,
+            restarts: 1,
+            log: '{"level":"fatal","msg":"failed to open WAL","error":"file locked"}',
+          },
         },
       },
       ['wait MembersNotReady'],

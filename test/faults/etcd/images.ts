@@ -4,6 +4,7 @@
  * What is not there: snapshots (a member that is behind gets the log), leases, watches, transactions, history of keys
  * beside its size, TLS, and a disk that is slow or full.
  */
+import { discoveryFailed } from '../../support/etcd-last-line.ts';
 import type { Images, Program, ProgramContext, RunningProgram } from '../world/workload.ts';
 import { restoring } from './backup.ts';
 import { answerTo } from './calls.ts';
@@ -130,7 +131,7 @@ class Container implements RunningProgram {
     if (start.origin === 'resumed') await this.#compare(member);
     if (start.origin === 'resumed' && checksItself(env) && findsOthers(member)) {
       const own = BigInt(member.id).toString(16);
-      return this.#exit(1, `"msg":"discovery failed","error":"${own} found data inconsistency with peers"`);
+      return this.#exit(1, `${own} found data inconsistency with peers`);
     }
     processes.onStart(member, start.origin);
     member.start();
@@ -188,7 +189,7 @@ class Container implements RunningProgram {
   #exit(code: number, lastWords?: string): void {
     if (this.#hasEnded) return;
     this.#end();
-    this.#context.exit(code, lastWords);
+    this.#context.exit(code, lastWords === undefined ? undefined : discoveryFailed(lastWords));
   }
 
   #end(): void {
