@@ -115,11 +115,14 @@ export function childrenOf(objects: readonly KubeObject[]): Children {
   const get = (kind: string, name: string): KubeObject | undefined =>
     objects.find((o) => o.kind === kind && o.metadata.name === name);
   const pods = objects.filter((o) => o.kind === 'Pod').sort(byOrdinal) as readonly Pod[];
+  const sets = objects.filter((o) => o.kind === 'StatefulSet');
+  const isRelabelled = (pod: Pod): boolean => sets.some((set) => hasLostLabels(pod, set));
+  const isJobs = (pod: Pod): boolean => isJobPod(pod) && !isRelabelled(pod);
   return {
     objects,
     get,
-    pods: pods.filter((pod) => !isJobPod(pod) && isOfSet(pod)),
-    jobPods: pods.filter(isJobPod),
+    pods: pods.filter((pod) => !isJobs(pod) && (isOfSet(pod) || isRelabelled(pod))),
+    jobPods: pods.filter(isJobs),
     jobs: objects.filter((o) => o.kind === 'Job') as readonly Job[],
     claims: objects.filter((o) => o.kind === 'PersistentVolumeClaim').sort(byOrdinal) as readonly Claim[],
     statefulSet: (name) => get('StatefulSet', name) as StatefulSet | undefined,
@@ -138,6 +141,14 @@ function isOfSet({ metadata: { name, labels = {} } }: KubeObject): boolean {
   const cluster = labels[instanceLabel];
   if (cluster === undefined || !name.startsWith(`${cluster}-`)) return cluster === undefined;
   return /^([a-z]+-)?\d{1,3}$|^\d+-0$/.test(name.slice(cluster.length + 1));
+}
+
+/** By its name it is a pod of the set, and somebody has changed a label by which those are told from others. */
+function hasLostLabels(pod: KubeObject, set: KubeObject): boolean {
+  const { name, labels = {} } = set.metadata;
+  const ordinal = pod.metadata.name.startsWith(`${name}-`) ? pod.metadata.name.slice(name.length + 1) : '';
+  const isSame = (label: string): boolean => pod.metadata.labels?.[label] === labels[label];
+  return /^\d{1,3}$/.test(ordinal) && !(isSame(instanceLabel) && isSame(componentLabel));
 }
 
 /** Plain comparison on purpose: a collator would cost the controller megabytes of locale data. */

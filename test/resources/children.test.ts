@@ -53,6 +53,25 @@ it.each([
   expect(children.objects).toHaveLength(1);
 });
 
+it.each([
+  ['db-0', true],
+  ['db-0-20261123', false],
+  ['db-20261123', false],
+  ['cp-0', false],
+])('the pod %s of a StatefulSet db, relabelled, is one of the database: %s', (name, isOne) => {
+  const own = { 'app.kubernetes.io/instance': 'db', 'app.kubernetes.io/component': 'data' };
+  const set = { ...object('StatefulSet', 'db'), metadata: { name: 'db', labels: own } };
+  for (const [label, value] of [
+    ['app.kubernetes.io/instance', 'other'],
+    ['app.kubernetes.io/component', 'agent'],
+  ] as const) {
+    const pod = { ...object('Pod', name), metadata: { name, labels: { ...own, [label]: value } } };
+    expect(childrenOf([set, pod]).pods.length === 1).toBe(isOne);
+    // Another cluster, whose label it has now, does not take it for its own.
+    expect(childrenOf([pod]).pods).toEqual([]);
+  }
+});
+
 describe('a pod', () => {
   const ready = (status: string): Pod =>
     object('Pod', 'db-0', { status: { conditions: [{ type: 'Ready', status }] } }) as Pod;

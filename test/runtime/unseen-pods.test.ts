@@ -106,12 +106,15 @@ it('one that is not there is asked for again after ten seconds, one that is each
 let rig: ReconcilerRig | undefined;
 afterEach(() => rig?.stop());
 
-it('are there for a look at the cluster, as the cache would have them', async () => {
+it.each<readonly [story: string, more: Readonly<Record<string, string>>]>([
+  ['without our labels', {}],
+  ['with the name of another cluster', { 'app.kubernetes.io/instance': 'other' }],
+])('%s are there for a look at the cluster, as the cache would have them', async (_, more) => {
   const cluster = testCluster('db', {}, { uid: 'uid-of-db' });
   rig = await reconcilerRig([cluster]);
   const { metadata } = testChild(rig.cluster(), 'ConfigMap');
   rig.api.put({ ...set(1, 0, 1), metadata });
-  rig.api.put(pod('db-0', 'mine'));
+  rig.api.put(pod('db-0', 'mine', { labels: { 'statefulset.kubernetes.io/pod-name': 'db-0', ...more } }));
   await turn();
   let seen: Children['pods'] = [];
   rig.engine.find = (_, { pods }) => {
