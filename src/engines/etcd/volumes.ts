@@ -147,11 +147,16 @@ function removal(claim: Claim, reason: string): ObjectStep[] {
   return ref === undefined ? [] : [{ type: 'delete', ref, reason }];
 }
 
-/** What answers is another cluster than the one whose data the volumes hold. Undefined when it is the same. */
+/**
+ * What answers is another cluster than the one whose data the volumes hold: at an address that is used again, for one.
+ * Undefined when it is the same. Where no roster says whose volumes count, all do: those of members that such a list does
+ * not name would be retired.
+ */
 export function foreignCluster({ observed, claims, roster }: Situation): string | undefined {
   const { agreed } = observed;
   if (agreed === undefined) return undefined;
-  const marks = [...claims].filter(([index]) => roster.has(index)).flatMap(([, claim]) => heldBy(claim) ?? []);
+  const counts = (index: number): boolean => roster.size === 0 || roster.has(index);
+  const marks = [...claims].filter(([index]) => counts(index)).flatMap(([, claim]) => heldBy(claim) ?? []);
   const clusterId = hexadecimal(agreed.clusterId);
   const others = marks.filter((mark) => !mark.startsWith(`${clusterId}/`));
   return others.length === 0

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
-import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
+import { etcdWorld, rosterName, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const nothing = (): [] => [];
@@ -163,6 +165,46 @@ describe('none', () => {
   ]);
 });
 
+const withoutRoster = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.filter(({ metadata }) => metadata.name !== rosterName);
+
 describe('another cluster than the one that the volumes are of', () => {
-  table([['is left alone', { claims: { 2: 'foreign' } }, ['blocked ForeignCluster']]]);
+  table([
+    ['is left alone', { claims: { 2: 'foreign' } }, ['blocked ForeignCluster']],
+    [
+      'is left alone where there is no roster: the resource was made again, or somebody has deleted it',
+      { children: withoutRoster, observed: strangers('a') },
+      ['blocked ForeignCluster'],
+    ],
+    [
+      'is left alone where its members have the names of ours, and no roster is there',
+      { children: withoutRoster, observed: strangers('db') },
+      ['blocked ForeignCluster'],
+    ],
+    [
+      'is left alone where no roster and no StatefulSet is there',
+      {
+        children: (objects) => withoutRoster(objects).filter(({ kind }) => kind !== 'StatefulSet'),
+        observed: strangers('a'),
+      },
+      ['blocked ForeignCluster'],
+    ],
+  ]);
 });
+
+/** The leader of another cluster answers at the address that a pod of ours had. */
+function strangers(cluster: string): Partial<EtcdObserved> {
+  const live = { address: '10.0.0.0', memberId: '71', clusterId: '7777', leaderId: '71', isLearner: false } as const;
+  const data = { version: '3.6.16', applied: 5, dbSize: 20_480, dbInUse: 16_384, revision: '5' };
+  const members = [0, 1, 2].map((i) => ({
+    id: String(71 + i),
+    name: `${cluster}-${i}`,
+    hasStarted: true,
+    isLearner: false,
+    peerUrls: [`http://${cluster}-${i}-0.${cluster}.elsewhere.svc:2380`],
+  }));
+  return {
+    members: [{ state: 'answering', pod: 'db-0-0', ...live, ...data }],
+    agreed: { clusterId: '7777', members, alarms: [], isAuthenticated: false },
+  };
+}
