@@ -3,13 +3,15 @@
  * one. Kubernetes gives a pod the claim of that name, and etcd goes by what is on it: as a member of the cluster that it is
  * a copy of, it would vote there with data of its own. A volume for a new member is always made with its StatefulSet.
  *
- * They carry no labels of ours, so no watch tells of them: asked for where a member is about to be made.
+ * They carry no labels of ours, or those of what they are copies of, so no watch tells of them: asked for where a member is
+ * about to be made.
  */
 import { blocked, type Outcome } from '../../plan/plan.ts';
-import { managedBy, managedByLabel } from '../../resources/metadata.ts';
+import type { Claim } from '../../resources/children.ts';
+import { managedBy, managedByLabel, memberLabel } from '../../resources/metadata.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { formationOf } from './formation.ts';
-import { claimName } from './names.ts';
+import { claimName, memberName } from './names.ts';
 import { nextIndex, type Situation } from './situation.ts';
 
 /** No watch tells that one has been deleted. */
@@ -17,15 +19,21 @@ const recheckMs = 10_000;
 
 /** Names of claims; undefined where there are none. */
 export async function unknownVolumes(situation: Situation, io: EngineIO): Promise<readonly string[] | undefined> {
-  const names = newcomers(situation).map((index) => claimName(situation.cluster.metadata.name, index));
+  const cluster = situation.cluster.metadata.name;
   const found = await Promise.all(
-    names.map(async (name) => {
+    newcomers(situation).map(async (index) => {
+      const name = claimName(cluster, index);
       const { claim } = (await io.claim(name)) ?? {};
-      return claim === undefined || claim.metadata.labels?.[managedByLabel] === managedBy ? [] : [name];
+      return claim === undefined || isOfMember(claim, memberName(cluster, index)) ? [] : [name];
     }),
   );
   const unknown = found.flat();
   return unknown.length === 0 ? undefined : unknown;
+}
+
+/** The member's StatefulSet has made it. A copy of another member's claim bears the labels of that one, if any. */
+function isOfMember({ metadata: { labels = {} } }: Claim, member: string): boolean {
+  return labels[managedByLabel] === managedBy && labels[memberLabel] === member;
 }
 
 /** Numbers of those who are about to be made: of the first members of a cluster, or of one that is to join. */

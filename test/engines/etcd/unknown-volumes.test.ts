@@ -24,7 +24,10 @@ async function look(story: Story, there: Readonly<Record<string, Readonly<Record
 }
 
 const fresh: Story = { status: {}, leader: 'nobody', members: { all: 'gone' }, children: () => [] };
-const ours = { 'app.kubernetes.io/managed-by': 'clusterwright' };
+const of = (member: string) => ({
+  'app.kubernetes.io/managed-by': 'clusterwright',
+  'clusterwright.dev/member': member,
+});
 
 describe('a cluster that is formed', () => {
   it('starts nobody on a volume that was there before', async () => {
@@ -34,7 +37,7 @@ describe('a cluster that is formed', () => {
   });
 
   it('does where there is none, and where the StatefulSet has just made it', async () => {
-    for (const there of [{}, { 'data-db-0-0': ours }]) {
+    for (const there of [{}, { 'data-db-0-0': of('db-0') }]) {
       const { lines, asked } = await look(fresh, there);
       expect(lines.filter((line) => line.includes('StatefulSet'))).toHaveLength(3);
       expect(asked).toEqual(['data-db-0-0', 'data-db-1-0', 'data-db-2-0']);
@@ -48,6 +51,10 @@ describe('a cluster that runs', () => {
   it('takes no member in for whom a volume is there', async () => {
     expect((await look(growing, { 'data-db-3-0': {} })).lines.at(-1)).toBe('blocked DataExists');
     expect((await look(growing, {})).lines.at(-1)).toBe('wait ScalingOut');
+  });
+
+  it('takes nobody in on a copy that bears the labels of the volume that it was made from', async () => {
+    expect((await look(growing, { 'data-db-3-0': of('db-0') })).lines.at(-1)).toBe('blocked DataExists');
   });
 
   it('takes in no second one either', async () => {
