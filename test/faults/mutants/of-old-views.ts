@@ -27,7 +27,7 @@ export const oldViewMutants: readonly Mutant[] = [
     seen: 'zookeeper #314',
     edits: [
       {
-        file: 'runtime/reconciler.ts',
+        file: 'runtime/fresh-look.ts',
         find: "if (step.type === 'act') return step.takesAway === true;",
         replace: "if (step.type === 'act') return false;",
       },
