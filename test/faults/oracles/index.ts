@@ -1,6 +1,7 @@
 /** The oracles in their order, and their verdict on a run. */
 import type { Excuse } from '../plan.ts';
 import type { Oracle, RunRecord, Violation } from '../record.ts';
+import { availability } from './availability.ts';
 import { counts } from './counts.ts';
 import { data } from './data.ts';
 import { endState } from './end-state.ts';
@@ -29,6 +30,7 @@ export const oracles: readonly Oracle[] = [
   secrecy,
   permissions,
   foresight,
+  availability,
 ];
 
 /** What the plan, or `excuses`, say may differ is left out, and nothing else. */

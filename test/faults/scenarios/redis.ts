@@ -6,6 +6,8 @@ import { failoverWithin } from './upgrade.ts';
 
 /** Small and quick: one directive apart from the defaults, so that a change of it can be told from a default. */
 export const three: Spec = { version: '8.0', replicas: 3, storage: { size: '1Gi' } };
+/** Under Sentinel, with one data node. */
+const one: Spec = { ...three, replicas: 1 };
 const five: Spec = { ...three, replicas: 5 };
 /** Of five, when three are wanted. */
 const staying = ['db-0', 'db-1', 'db-2'];
@@ -30,6 +32,26 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     end: 'whole',
     writes: 16,
     written: true,
+  },
+  {
+    id: 'S2 one',
+    title: 'scale out 1→3',
+    touches: ['replicas'],
+    before: one,
+    act: (stage) => stage.change({ replicas: 3 }),
+    end: 'whole',
+    writes: 20,
+    written: false,
+  },
+  {
+    id: 'S3 one',
+    title: 'scale in 3→1',
+    touches: ['replicas'],
+    before: three,
+    act: (stage) => stage.change({ replicas: 1 }),
+    end: 'whole',
+    writes: 24,
+    written: false,
   },
   {
     id: 'S3',
@@ -70,6 +92,16 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 40,
     written: true,
   },
+  {
+    id: 'S4 one',
+    title: 'config change with restart, one data node',
+    touches: ['config'],
+    before: one,
+    act: (stage) => stage.change({ config: { 'io-threads': 2, 'maxmemory-policy': 'allkeys-lru' } }),
+    end: 'whole',
+    writes: 30,
+    written: false,
+  },
   failoverWithin(three),
   editedPassword(three),
   {
@@ -80,6 +112,15 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     end: 'whole',
     writes: 16,
     written: true,
+  },
+  {
+    id: 'S9 one',
+    title: 'pod of the one data node lost',
+    before: one,
+    act: (stage) => stage.deletePod(stage.primary()),
+    end: 'whole',
+    writes: 15,
+    written: false,
   },
   {
     id: 'S9 replica',
