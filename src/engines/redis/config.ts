@@ -7,7 +7,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { dataPort, paths } from './names.ts';
-import { bufferLimits, dynamicSettings, replicaBuffer, restartSettings } from './settings.ts';
+import { bufferLimits, dynamicSettings, replicaBuffer, restartSettings, strictReplication } from './settings.ts';
 
 /**
  * What every data node needs, whatever a user sets.
@@ -27,6 +27,7 @@ const fixed: Readonly<Record<string, string>> = {
   'repl-diskless-sync': 'yes',
   'repl-diskless-sync-delay': '0',
   'shutdown-timeout': '10',
+  ...strictReplication,
 };
 
 /** Throws on a control character: no such value can come from a valid spec. */

@@ -134,16 +134,23 @@ export function replicaBuffer(cluster: Cluster<RedisSpec>, limit: number = specL
 }
 
 /**
- * What a running node must have, whatever it was started with: without the append-only file a restart finds old data. What
- * else decides which data a node loads cannot change while it runs.
+ * What a running node must have, whatever it was started with: without the append-only file a restart finds old data, and
+ * no node acknowledges what it cannot apply. What else decides which data a node loads cannot change while it runs.
  */
 export function settingsToHold(cluster: Cluster<RedisSpec>, limit?: number): Readonly<Record<string, string>> {
   return {
     ...(dynamicSettings(cluster, limit) as Readonly<Record<string, string>>),
     [bufferLimits]: replicaBuffer(cluster, limit),
+    ...strictReplication,
     appendonly: 'yes',
   };
 }
+
+/**
+ * A replica that cannot apply a command of its primary ends. It would go on without it and acknowledge it: one with fewer databases
+ * takes what follows an unknown `SELECT` for its present database, and an older version leaves out commands that it does not know.
+ */
+export const strictReplication = { 'propagation-error-behavior': 'panic-on-replicas' } as const;
 
 /** What only a restart changes. */
 export function restartSettings(cluster: Cluster<RedisSpec>): Settings {

@@ -36,7 +36,7 @@ describe('redis.conf', () => {
         "hz 50",
       ]
     `);
-    expect(untouched.slice(0, 14)).toMatchInlineSnapshot(`
+    expect(untouched.slice(0, 15)).toMatchInlineSnapshot(`
       [
         "port 6379",
         "bind * -::*",
@@ -48,6 +48,7 @@ describe('redis.conf', () => {
         "repl-diskless-sync yes",
         "repl-diskless-sync-delay 0",
         "shutdown-timeout 10",
+        "propagation-error-behavior panic-on-replicas",
         "databases 16",
         "io-threads 1",
         "maxmemory 322122547",

@@ -28,6 +28,7 @@ const own: Readonly<Record<string, string>> = {
   masteruser: '',
   'replica-announce-ip': '',
   'replica-priority': '100',
+  'propagation-error-behavior': 'ignore',
   'cluster-announce-hostname': '',
   'replica-serve-stale-data': 'yes',
   'replica-read-only': 'yes',

@@ -1,0 +1,64 @@
+/** A replica of an older template behind a primary of the new one, as in the middle of a rollout, on real servers. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RedisSpecInput } from '../../../src/api/redis.ts';
+import { redisConf } from '../../../src/engines/redis/config.ts';
+import { settingsToChange, settingsToHold } from '../../../src/engines/redis/settings.ts';
+import { info } from '../../faults/redis/conformance/conversation.ts';
+import { realStage } from '../../faults/redis/conformance/real-stage.ts';
+import type { Stage } from '../../faults/redis/conformance/stage.ts';
+import { installedVersion } from '../../support/redis-server.ts';
+import { redisCluster } from '../../support/redis-situation.ts';
+
+/** What a pod of this spec is started with, beside what the stage says itself. */
+function confOf(config: NonNullable<RedisSpecInput['config']>): string[] {
+  const cluster = redisCluster({ version: installedVersion ?? '7.0', replicas: 2, config });
+  return redisConf(cluster)
+    .split('\n')
+    .filter((line) => !/^(bind|dir|port|maxclients) /.test(line));
+}
+
+async function linked(at: Stage, replica: readonly string[]): Promise<void> {
+  await at.start('n1', confOf({ databases: 32 }));
+  await at.start('n2', replica);
+  await at.ask('n2', 'REPLICAOF', at.address('n1'), '6379');
+  await at.until('it has its link', async () => (await info(at, 'n2')).master_link_status === 'up');
+}
+
+/** How many replicas have acknowledged what was written. */
+async function written(at: Stage, database: string, value: string, withinMs = 5000): Promise<unknown> {
+  const talk = await at.open('n1');
+  await talk.say('SELECT', database);
+  await talk.say('SET', 'key', value);
+  const acknowledged = await talk.say('WAIT', '1', String(withinMs));
+  talk.close();
+  return acknowledged;
+}
+
+describe.skipIf(installedVersion === undefined)('a replica with fewer databases than its primary', () => {
+  let stage: Stage | undefined;
+  afterEach(async () => stage?.close());
+
+  it.each([
+    ['was started with all that it needs', false],
+    ['was started by an operator of before, and has been told since', true],
+  ] as const)('acknowledges nothing that it cannot apply, nor takes it for another key: it %s', async (_, isTold) => {
+    stage = await realStage();
+    const own = confOf({});
+    await linked(stage, isTold ? own.filter((line) => !line.startsWith('propagation-')) : own);
+    if (isTold) {
+      const wanted = settingsToHold(redisCluster({ version: installedVersion ?? '7.0', replicas: 2 }));
+      const names = Object.keys(wanted);
+      const found = (await stage.ask('n2', 'CONFIG', 'GET', ...names)) as readonly string[];
+      const actual = Object.fromEntries(found.flatMap((name, i) => (i % 2 === 0 ? [[name, found[i + 1] ?? '']] : [])));
+      await stage.ask('n2', 'CONFIG', 'SET', ...Object.entries(settingsToChange(wanted, actual)).flat());
+    }
+    expect(await written(stage, '0', 'of 0')).toBe(1);
+    expect(await written(stage, '20', 'of 20', 500)).toBe(0);
+    await stage.kill('n2');
+    await stage.start('n2', [...own, 'databases 32']);
+    await stage.ask('n2', 'REPLICAOF', stage.address('n1'), '6379');
+    await stage.until('it has copied', async () => (await info(stage as Stage, 'n2')).master_link_status === 'up');
+    expect(await stage.ask('n2', 'GET', 'key')).toBe('of 0');
+    expect(await written(stage, '20', 'again')).toBe(1);
+  });
+});
