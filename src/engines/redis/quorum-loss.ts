@@ -3,7 +3,7 @@
  * Only a person can know that those who do not answer will not return with newer data. What they have to know stands in
  * the status, and their word counts for the very pod that they name, as long as all of this holds:
  *
- * - the sentinels that answer are fewer than the quorum, so none of them can elect anybody;
+ * - the sentinels that answer are fewer than have to agree, so none of them can elect anybody;
  * - Kubernetes has lost sight of everybody who does not answer, too: it is not only the operator who is cut off;
  * - nobody who answers has more data: a later term, or in the same term a higher offset.
  *
@@ -17,7 +17,7 @@ import { choiceAnnotation, choiceOf } from './names.ts';
 import { answering, type DataNode } from './observed.ts';
 import { promotion, target } from './repair.ts';
 import { electableStep } from './scaling.ts';
-import { choiceNaming, isChosen, type Situation } from './situation.ts';
+import { choiceNaming, isChosen, majorityOf, type Situation } from './situation.ts';
 
 const soonMs = 500;
 
@@ -25,9 +25,10 @@ const soonMs = 500;
 export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): Plan<RedisAction> {
   const { cluster, nodes, observed, spec, topology } = situation;
   const votes = answering(observed.sentinels).length;
+  const isStrong = votes >= votesNeeded(situation);
   const [best] = nodes.filter(({ electable }) => electable).sort(newestFirst);
   const isStuck = plan.steps.length === 0 && plan.outcome.state === 'wait';
-  if (!isStuck || votes >= spec.sentinel.quorum || best === undefined || topology.failingOver) return plan;
+  if (!isStuck || isStrong || best === undefined || topology.failingOver) return plan;
   const silent = silentIn(situation);
   if (silent.some((name) => !isLost(podNamed(situation, name)))) return plan;
   const choice = choiceOf(cluster);
@@ -54,10 +55,10 @@ export function planElectorsLost(
   meant: string | undefined,
   chosen: Plan<RedisAction> | undefined,
 ): Plan<RedisAction> | undefined {
-  const { cluster, nodes, observed, spec } = situation;
+  const { cluster, nodes, observed } = situation;
   const silent = silentIn(situation);
   const votes = answering(observed.sentinels).length;
-  if (votes < spec.sentinel.quorum) return undefined;
+  if (votes < votesNeeded(situation)) return undefined;
   const [newest] = nodes.filter(({ electable }) => electable).sort(newestFirst);
   if (newest === undefined || silent.some((name) => !isLost(podNamed(situation, name)))) return undefined;
   const told = `the ${votes} sentinels that answer cannot elect a primary without those that do not${list(silent)}`;
@@ -68,6 +69,17 @@ export function planElectorsLost(
   const last = nodes.find(({ pod, electable }) => pod === meant && electable);
   const why = last === undefined ? mostOf(newest) : `${last.pod} was primary last`;
   return waiting(`${told}; ${why}; ${toChoose(situation, last ?? newest)}`);
+}
+
+/** The quorum; or fewer, where one that was told of less before it was raised has enough others that it knows. */
+function votesNeeded({ topology, observed, spec: { sentinel } }: Situation): number {
+  const alive = new Set(answering(observed.sentinels).map(({ address }) => address));
+  const enough = topology.watching.flatMap(({ watches }) => {
+    const quorum = Number(watches.settings.quorum ?? sentinel.quorum);
+    const needed = Math.max(quorum, majorityOf(1 + watches.peers.length));
+    return 1 + watches.peers.filter(({ address }) => alive.has(address)).length >= needed ? [needed] : [];
+  });
+  return Math.min(sentinel.quorum, ...enough);
 }
 
 function silentIn({ observed }: Situation): string[] {

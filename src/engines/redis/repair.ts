@@ -134,10 +134,11 @@ function requiredReplicasOf({ role, replicas, settings }: DataNode, wanted = '0'
 
 function tuneSteps(situation: Situation, primary: DataNode): Act[] {
   const { cluster, topology, observed } = situation;
-  const wanted: Readonly<Record<string, string>> = { ...sentinelSettings(cluster) };
+  const wanted = sentinelSettings(cluster);
   return topology.watching.flatMap((sentinel): Act[] => {
     const actual = sentinel.watches.settings;
-    const settings = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => actual[name] !== value));
+    const fitting = Object.entries({ ...wanted, quorum: quorumOf(sentinel, situation) });
+    const settings = Object.fromEntries(fitting.filter(([name, value]) => actual[name] !== value));
     // One that lacks the password reaches nobody; one that was just reset has not tried yet.
     const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.acquainted;
     const inOrder = Object.keys(settings).length === 0 && !isShutOut;
@@ -155,6 +156,18 @@ function tuneSteps(situation: Situation, primary: DataNode): Act[] {
       },
     ];
   });
+}
+
+/**
+ * A larger quorum counts once the sentinel knows all that there are to be. New ones find the others through the primary: where that ends
+ * before they run, nobody would ever hear of them, and those of before could elect nobody once one of them is away. More than half of
+ * those that it knows have to agree in any case.
+ */
+function quorumOf({ watches }: WatchingSentinel, { spec: { sentinel } }: Situation): string {
+  const known = 1 + watches.peers.filter(({ down }) => !down).length;
+  const told = Number(watches.settings.quorum ?? sentinel.quorum);
+  const least = Math.min(sentinel.quorum, Math.max(told, majorityOf(known)));
+  return String(known >= sentinel.replicas ? sentinel.quorum : least);
 }
 
 function wordsOf(settings: Readonly<Record<string, string>>): string {

@@ -332,3 +332,26 @@ describe('two machines lost of three', () => {
     expect(planned(won)).toEqual(['wait MembersNotReady']);
   });
 });
+
+describe('a quorum that is raised with more sentinels, of which none runs yet, and the node of the primary is lost', () => {
+  const knowing = (...peers: readonly number[]) => ({ primaryDown: true, peers: knownPeers(...peers) });
+  const lost: Story = {
+    status: initialized,
+    before: {},
+    spec: { sentinel: { replicas: 5, quorum: 3 } },
+    sentinelSize: 5,
+    nodes: { 0: 'silent' },
+    sentinels: { 0: 'silent', 1: knowing(0, 2), 2: knowing(0, 1), 3: 'gone', 4: 'gone' },
+    pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready' },
+  };
+  const newcomer: Story = {
+    ...lost,
+    sentinels: { ...lost.sentinels, 2: 'silent', 3: knowing() },
+    pods: { ...lost.pods, 'db-sentinel-2': 'unready' },
+  };
+
+  it.each([
+    ['the two that are left elect by the quorum of before', lost, 'wait FailoverPending'],
+    ['not one of them beside one that nobody knows', newcomer, 'wait QuorumLost'],
+  ] as const)('%s', (_, story, outcome) => expect(planned(story).at(-1)).toBe(outcome));
+});

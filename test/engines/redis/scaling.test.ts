@@ -96,6 +96,33 @@ describe('more sentinels', () => {
   ])('%s', (_, story, comes) => expect(planned(story).includes(grown)).toBe(comes));
 });
 
+describe('a larger quorum', () => {
+  const asked: Story = { before: {}, spec: { sentinel: { replicas: 5, quorum: 3 } } };
+  const knowing = (...peers: readonly number[]) => ({ all: { peers: knownPeers(...peers) } });
+  const toldQuorum = (story: Story): string[] => planned(story).filter((line) => line.startsWith('tune '));
+  const tuned = (count: number): string[] => Array.from({ length: count }, (_, i) => `tune db-sentinel-${i} quorum=3`);
+
+  it.each<readonly [story: string, story: Story, told: readonly string[]]>([
+    ['waits for the new sentinels: they would never be heard of where the primary ends first', asked, []],
+    [
+      'and for those that have been asked for and do not run',
+      { ...asked, sentinelSize: 5, sentinels: { ...knowing(1, 2), 3: 'gone', 4: 'gone' } },
+      [],
+    ],
+    [
+      'also where one of those of before is away: two of them elect',
+      { ...asked, sentinels: { all: { peers: [...knownPeers(1), { address: '10.0.1.2', down: true }] }, 2: 'silent' } },
+      [],
+    ],
+    ['counts once all know each other', { ...asked, sentinelSize: 5, sentinels: knowing(1, 2, 3, 4) }, tuned(5)],
+    [
+      'or where more than half of those that are known are as many',
+      { ...asked, sentinelSize: 4, sentinels: knowing(1, 2, 3) },
+      tuned(4),
+    ],
+  ])('%s', (_, story, told) => expect(toldQuorum(story)).toEqual(told));
+});
+
 describe('fewer data nodes', () => {
   it.each<PlanRow>([
     ['one at a time', fiveToThree, ['apply StatefulSet db: spec.replicas 5 > 4', 'wait ScalingIn']],
