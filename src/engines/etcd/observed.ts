@@ -21,6 +21,8 @@ export interface Progress {
   readonly applied: number;
   /** Of the keys. */
   readonly revision: string;
+  /** Whose it is, in hexadecimal; absent where its metrics do not say. */
+  readonly memberId?: string;
 }
 
 export interface LiveMember {
@@ -129,11 +131,4 @@ export const nothingObserved: EtcdObserved = { members: [], at: 0 };
 
 export function answering(members: EtcdObserved['members']): LiveMember[] {
   return members.filter((member): member is LiveMember => member.state === 'answering');
-}
-
-/** How far the pod's data goes; undefined where it does not say, or has yet to copy the others'. */
-export function progressOf(members: EtcdObserved['members'], pod: string): Progress | undefined {
-  const member = members.find((candidate) => candidate.pod === pod);
-  if (member === undefined || member.state === 'silent') return member?.progress;
-  return member.isLearner ? undefined : { applied: member.applied, revision: member.revision };
 }

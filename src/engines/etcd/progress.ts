@@ -9,7 +9,9 @@ import type { EngineIO } from '../engine-io.ts';
 import { metricsOf } from './metrics.ts';
 import type { EtcdObserved, Progress } from './observed.ts';
 
-const line = /^etcd_(?:server_proposals_applied_total|server_is_learner|debugging_mvcc_current_revision) /;
+const line =
+  /^etcd_(?:server_proposals_applied_total|server_is_learner|debugging_mvcc_current_revision|server_id\{[^}]*\}) /;
+const idLine = /^etcd_server_id\{server_id="([0-9a-f]{1,16})"\} 1$/m;
 
 /** Each within a second. Who does not say stays as he was found. */
 export async function withProgress(
@@ -45,5 +47,7 @@ export function progressIn(metrics: string): Progress | undefined {
   const revision = found.get('etcd_debugging_mvcc_current_revision');
   const isWhole = (value: number | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
   const isVoter = found.get('etcd_server_is_learner') !== 1;
-  return isVoter && isWhole(applied) && isWhole(revision) ? { applied, revision: String(revision) } : undefined;
+  if (!isVoter || !isWhole(applied) || !isWhole(revision)) return undefined;
+  const memberId = idLine.exec(metrics)?.[1];
+  return { applied, revision: String(revision), ...(memberId === undefined ? {} : { memberId }) };
 }

@@ -8,8 +8,8 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { podName, recoverAnnotation } from './names.ts';
-import { progressOf } from './observed.ts';
-import { heldBy, type Situation } from './situation.ts';
+import type { EtcdObserved, Progress } from './observed.ts';
+import { heldBy, holds, type Situation } from './situation.ts';
 
 /** For how long no pod may have been ready: a start of a machine, or an election under load, is no loss. */
 export const lastingMs = 60_000;
@@ -25,10 +25,27 @@ function survivors({ cluster, claims, observed }: Situation): Survivor[] {
   return [...claims]
     .flatMap(([index, claim]): Survivor[] => {
       const pod = podName(cluster.metadata.name, index);
-      const progress = progressOf(observed.members, pod);
-      return heldBy(claim) === undefined || progress === undefined ? [] : [{ pod, ...progress }];
+      const held = heldBy(claim);
+      const progress = held === undefined ? undefined : progressOf(observed.members, pod, held);
+      return progress === undefined ? [] : [{ pod, ...progress }];
     })
     .sort((a, b) => b.applied - a.applied);
+}
+
+/**
+ * How far the pod's data goes. Undefined where it does not say, has yet to copy the others', or where somebody else answers
+ * at its address than the member whose data its volume holds: the next one may have it before Kubernetes tells of that.
+ */
+function progressOf(members: EtcdObserved['members'], pod: string, held: string): Progress | undefined {
+  const member = members.find((candidate) => candidate.pod === pod);
+  if (member === undefined) return undefined;
+  if (member.state === 'silent') {
+    const { progress } = member;
+    const isOwn = progress?.memberId === undefined || held.endsWith(`/${progress.memberId}`);
+    return isOwn ? progress : undefined;
+  }
+  const isOwn = holds(member.clusterId, member.memberId) === held;
+  return member.isLearner || !isOwn ? undefined : { applied: member.applied, revision: member.revision };
 }
 
 function requestFor({ metadata }: Cluster<EtcdSpec>, { pod, applied }: Survivor): string {
@@ -83,15 +100,14 @@ export function judged(situation: Situation, asked: string): Verdict {
     return refused(`must be POD@UID/GENERATION/APPLIED, such as ${name}-0-0@${uid}/${generation}/1234`);
   }
   if (forUid !== uid) return refused(`is for the cluster with the UID ${forUid.slice(0, 64)}; this one has ${uid}`);
-  const survivor = [...claims].find(
-    ([index, claim]) => podName(name, index) === pod && heldBy(claim) !== undefined,
-  )?.[0];
-  if (survivor === undefined)
+  const [survivor, claim] = [...claims].find(([index]) => podName(name, index) === pod) ?? [];
+  const held = heldBy(claim);
+  if (survivor === undefined || held === undefined)
     return refused(`names ${pod.slice(0, 64)}, no member whose volume holds data of this cluster`);
   if (Number(forGeneration) !== generation) {
     return refused(`is for generation ${forGeneration} of the spec, which is at ${generation}`);
   }
-  const progress = progressOf(observed.members, pod);
+  const progress = progressOf(observed.members, pod, held);
   if (progress === undefined)
     return refused(`names ${pod}, which does not say how far its data goes: its process must run`);
   if (Number(forApplied) !== progress.applied) {

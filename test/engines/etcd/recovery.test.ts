@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
+import { answering, type LiveMember, type SilentMember } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -252,5 +253,23 @@ describe('E8: a request to go on with one member', () => {
     );
     expect(said({ ...two, ...asked('db-0-0') })).toContain(offer);
     expect(said({ ...two, children: unreadyFor(59_000) })).not.toContain('recover-from');
+  });
+
+  it('is not offered for what another process tells at the address that a member had', () => {
+    const [own] = answering(etcdWorld(lost).observed.members);
+    const silent = (memberId?: string): SilentMember => ({
+      state: 'silent',
+      pod: 'db-0-0',
+      why: 'no answer',
+      progress: { applied: 100, revision: '100', ...(memberId === undefined ? {} : { memberId }) },
+    });
+    const offered = (member: SilentMember | LiveMember | undefined): boolean =>
+      said({ ...lost, observed: { members: member === undefined ? [] : [member] } }).includes('db-0-0@uid-db/1/100');
+    expect(
+      own === undefined ? [] : [own, { ...own, clusterId: '7777' }, { ...own, memberId: '71' }].map(offered),
+    ).toEqual([true, false, false]);
+    expect([silent('1'), silent('47'), silent()].map(offered)).toEqual([true, false, true]);
+    const stranger: Story = { ...named, observed: { members: [silent('47')] } };
+    expect(said(stranger)).toContain('names db-0-0, which does not say how far its data goes');
   });
 });

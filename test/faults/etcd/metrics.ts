@@ -16,9 +16,10 @@ export function serveMetrics(stream: Duplex, member: () => Member | undefined): 
   });
 }
 
-function textOf({ state, own }: Member): string {
+function textOf({ id, state, own }: Member): string {
   return [
     '# HELP etcd_server_is_learner Whether or not this member is a learner. 1 if is, 0 otherwise.',
+    `etcd_server_id{server_id="${BigInt(id).toString(16)}"} 1`,
     `etcd_server_is_learner ${own?.isLearner === true ? 1 : 0}`,
     `etcd_server_proposals_applied_total ${state.applied}`,
     `etcd_debugging_mvcc_current_revision ${state.revision}`,

@@ -72,9 +72,10 @@ export const failureConversations: readonly Conversation[] = [
       await stage.pause(1000);
       const answer = await stage.ask('n2', 'maintenance/status', {}, { withinMs: 1000 });
       const asSaid = String(before[1]?.applied) === before[0] && after?.applied === before[1]?.applied;
-      return [asSaid, before[1]?.revision, after?.revision, answer];
+      const isSame = after?.memberId !== undefined && after.memberId === before[1]?.memberId;
+      return [asSaid, before[1]?.revision, after?.revision, isSame, answer];
     },
-    yields: [true, '4', '4', 'no answer'],
+    yields: [true, '4', '4', true, 'no answer'],
   },
   {
     story: 'a killed leader is replaced, and comes back with what it had',
