@@ -26,6 +26,8 @@ export interface PodStory {
   readonly mark?: string;
   /** On it: the term in which the node was primary, or a replica. */
   readonly term?: string;
+  /** On it: how many databases it was used with. */
+  readonly used?: string;
   /** Traces of a copy on it: one received before the mark was given, or after; one that is being written down. */
   readonly traces?: readonly ('earlier' | 'later' | 'unfinished')[];
   /** Files in the memory-backed directory, from an earlier start. */
@@ -43,6 +45,7 @@ export interface PodEnd {
   readonly conf: readonly string[];
   readonly mark: string | undefined;
   readonly term: string | undefined;
+  readonly used: string | undefined;
 }
 
 export const podIP = '10.0.0.1';
@@ -96,6 +99,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       await secondsAgo(at('data', 'initialised'), 20);
     }
     if (story.term !== undefined) await put(at('data', 'term'), `${story.term}\n`);
+    if (story.used !== undefined) await put(at('data', 'databases'), `${story.used}\n`);
     for (const trace of story.traces ?? []) {
       await mkdir(at('data', 'appendonlydir'), { recursive: true });
       const path =
@@ -131,6 +135,7 @@ export async function runPodScript(script: ScriptName | Inline, story: PodStory 
       conf: conf.map((line) => line.replaceAll(`${directory}/`, '')),
       mark: (await lines(at('data', 'initialised')))[0],
       term: (await lines(at('data', 'term')))[0],
+      used: (await lines(at('data', 'databases')))[0],
     };
   } finally {
     await rm(directory, { recursive: true });

@@ -20,7 +20,7 @@ import { volume } from './volume-script.ts';
  * follow the included file, whatever somebody has made of that: without `appendonly` a server starts empty and writes
  * over what the volume holds; with fewer databases than its data has, it puts the keys of one into another. The names of
  * the append-only file are those that a restore gives its own (`agent/redis-volume.ts`). The number of databases is the
- * only one of them that a user sets, and comes with the pod.
+ * only one of them that a user sets, and comes with the pod; a volume that was used with more keeps them.
  */
 const startData = `#!/bin/sh
 set -eu
@@ -92,7 +92,7 @@ escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
   printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
   printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
   # A pod that was made before it was told has what the file says.
-  [ -z "\${DATABASES:-}" ] || printf 'databases %s\\n' "$DATABASES"
+  [ "$(most_databases)" = 0 ] || printf 'databases %s\\n' "$(most_databases)"
   printf 'requirepass "%s"\\n' "$escaped"
   if [ -n "$identity_password" ]; then
     identity_rule

@@ -18,6 +18,9 @@
  * as primary; each is one more than the last that the node knew. Sentinels forget theirs when the power fails, and the
  * operator may have been away: then the highest term of the volumes tells who was primary last. The server carries it as
  * `cluster-announce-hostname`, which means nothing without Redis Cluster, so that replicas and the operator can read it.
+ *
+ * `/data/databases` says how many databases the volume was used with, at most. Another cluster of the name may ask for fewer, and a server
+ * that has fewer puts the keys of one into another.
  */
 export const volume = `mark=/data/initialised
 received=/data/dump.rdb
@@ -28,8 +31,21 @@ is_overtaken() {
   [ ! -e "$unfinished" ] || return 0
   [ -e "$received" ] && [ ! "$mark" -nt "$received" ]
 }
+used=/data/databases
+most_databases() {
+  most=$(cat "$used" 2> /dev/null) || most=
+  case $most in '' | *[!0-9]* | ?????*) most=0 ;; esac
+  [ "$most" -ge "\${DATABASES:-0}" ] || most=$DATABASES
+  echo "$most"
+}
+keep_databases() {
+  most=$(most_databases)
+  [ "$most" != 0 ] && [ "$(cat "$used" 2> /dev/null)" != "$most" ] || return 0
+  if printf '%s\\n' "$most" 2> /dev/null > "$used.new" && mv -f "$used.new" "$used"; then sync "$used" 2> /dev/null || true; fi
+}
 # Before the server starts.
 judge_volume() {
+  keep_databases
   if is_overtaken; then rm -f "$mark"; fi
   # With dump.rdb it is all that a person could recover the copy from.
   [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
@@ -39,6 +55,7 @@ judge_volume() {
 }
 # Asks the server. A mark that is due is dated before, so that a copy that begins meanwhile is newer.
 look() {
+  keep_databases
   due=no
   stale=no
   if [ ! -e "$mark" ] || is_overtaken; then stale=yes; fi

@@ -70,3 +70,37 @@ it('without the list of the sentinels a node does not start', async () => {
   expect(started).toBeUndefined();
   expect(code).not.toBe(0);
 });
+
+describe('the number of databases', () => {
+  const single = { config: { sentinels: '' }, mark: '10.0.0.1' };
+
+  it.each([
+    ['comes with the pod', '32', undefined, '32', '32'],
+    ['grows', '32', '16', '32', '32'],
+    [
+      'is what the volume was used with, where a cluster asks for less: keys of one would be put into another',
+      '16',
+      '32',
+      '32',
+      '32',
+    ],
+    ['of a pod that was told of none is that of the volume', undefined, '32', '32', '32'],
+    ['or what redis.conf says', undefined, undefined, undefined, undefined],
+    ['is what the pod says where the volume tells nonsense', '16', '32; reboot', '16', '16'],
+    ['nor is a number that is none', '16', '99999', '16', '16'],
+  ])('%s', async (_, told, used, started, kept) => {
+    const story = {
+      ...single,
+      ...(told === undefined ? {} : { databases: told }),
+      ...(used === undefined ? {} : { used }),
+    };
+    const end = await runPodScript('start-data.sh', story);
+    const found = end.conf.find((line) => line.startsWith('databases '));
+    expect([found?.slice('databases '.length), end.used]).toEqual([started, kept]);
+  });
+
+  it('is noted by the probes of a pod that was started before it was', async () => {
+    const { used } = await runPodScript('ping.sh', { ...single, databases: '32', cli: { '*ping': 'PONG', '*': '' } });
+    expect(used).toBe('32');
+  });
+});
