@@ -24,6 +24,11 @@ export interface MountedSecret {
   readonly optional?: true;
 }
 
+/** A quantity: encrypted, data is a few bytes longer for each MiB. */
+export function roomFor(bytes: number): string {
+  return String(Math.ceil(bytes + bytes / 1024 + 1024 * 1024));
+}
+
 export interface BackupSource {
   readonly source: Source;
   readonly secrets: readonly MountedSecret[];

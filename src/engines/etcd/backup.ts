@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { unitsOf } from '../../api/quantity.ts';
-import { type BackupPart, filledVolume, type MountedSecret } from '../backup-part.ts';
+import { type BackupPart, filledVolume, type MountedSecret, roomFor } from '../backup-part.ts';
 import { clientSecret } from './certificates.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, retiredAnnotation, serverName } from './names.ts';
 import { etcdImage } from './pods.ts';
@@ -53,7 +53,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
             }),
       },
       secrets: secretsOf(cluster),
-      scratch: roomFor(cluster),
+      scratch: roomOf(cluster),
       ...keepFor(cluster),
       topology: spec.replicas === 1 ? '1 member' : `${spec.replicas} members`,
     };
@@ -71,7 +71,7 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
       destination: { engine: 'etcd', file: snapshot.file, version: spec.version },
       fetchMounts: [{ name: snapshot.volume, mountPath: snapshot.directory }],
       // What does not fit here would not fit into the member's volume.
-      volumes: [{ name: snapshot.volume, emptyDir: { sizeLimit: roomFor(cluster) } }],
+      volumes: [{ name: snapshot.volume, emptyDir: { sizeLimit: roomOf(cluster) } }],
       fillers: [
         {
           name: 'restore',
@@ -150,10 +150,9 @@ function keepFor(cluster: Cluster<EtcdSpec>): { readonly keep?: string } {
   return { keep: `the password of root (Secret ${name}, key ${key})` };
 }
 
-/** No database is larger than the volume that it lies on; encrypted, it is a few bytes longer for each MiB. */
-function roomFor({ spec }: Cluster<EtcdSpec>): string {
-  const bytes = unitsOf(spec.storage.size);
-  return String(Math.ceil(bytes + bytes / 1024 + 1024 * 1024));
+/** No database is larger than the volume that it lies on. */
+function roomOf({ spec }: Cluster<EtcdSpec>): string {
+  return roomFor(unitsOf(spec.storage.size));
 }
 
 /** Where nobody brings one, the cluster that is there for a minute has certificates of its own, which go with it. */

@@ -1,8 +1,9 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { Cluster } from '../../api/cluster.ts';
+import { unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { type Endpoint, mostMembers } from '../../backup/source.ts';
-import { type BackupPart, filledVolume } from '../backup-part.ts';
+import { type BackupPart, filledVolume, roomFor } from '../backup-part.ts';
 import { identityKey, identityUser } from './identity.ts';
 import { isSentinelPod } from './members.ts';
 import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from './names.ts';
@@ -54,6 +55,8 @@ export const redisBackup: BackupPart<RedisSpec> = {
           optional: true,
         },
       ],
+      // The copy that a server makes of itself for a dump is there until that is read, and grows with each write.
+      scratch: roomFor(Math.max(unitsOf(spec.storage.size), unitsOf(spec.resources.limits.memory))),
       topology: spec.mode === 'Standalone' ? 'a node that stands alone' : `${spec.replicas} data nodes under Sentinel`,
     };
   },

@@ -98,14 +98,17 @@ describe('a Backup', () => {
     });
   });
 
-  it('of an etcd has room for its data, as much as the volume of a member has; of a Redis, none', () => {
-    const backup = resourceOf('Backup', 'nightly', { ...spec, cluster: { kind: 'EtcdCluster', name: 'db' } });
-    const cluster = resourceOf('EtcdCluster', 'db', { storage: { size: '1Gi' } });
-    const objects = engine.resources(backup, cluster).map(({ object }) => object);
-    const room = { name: 'scratch', emptyDir: { sizeLimit: String(2 ** 30 + 2 ** 20 + 2 ** 20) } };
+  it.each([
+    ['EtcdCluster', { storage: { size: '1Gi' } }, 2 ** 30],
+    ['RedisCluster', { storage: { size: '3Gi' } }, 3 * 2 ** 30],
+    // Data is kept in memory: a small volume does not bound it while it is about to grow.
+    ['RedisCluster', { storage: { size: '1Gi' }, resources: { limits: { memory: '4Gi' } } }, 4 * 2 ** 30],
+  ])('of a %s with %j has room for all of its data', (kind, more, bytes) => {
+    const backup = resourceOf('Backup', 'nightly', { ...spec, cluster: { kind, name: 'db' } });
+    const objects = engine.resources(backup, resourceOf(kind, 'db', more)).map(({ object }) => object);
+    const room = { name: 'scratch', emptyDir: { sizeLimit: String(bytes + bytes / 1024 + 2 ** 20) } };
     expect(JSON.stringify(objects)).toContain(JSON.stringify(room));
     expect(JSON.stringify(objects)).toContain('scratchDirectory');
-    expect(JSON.stringify([config, job])).not.toContain('scratch');
   });
 
   it('of an etcd with passwords says what is in no backup, where it is to be found', async () => {
