@@ -6,10 +6,9 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
-import { memberLabel } from '../../resources/metadata.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { type Answer, EtcdRefusal } from './gateway.ts';
-import { indexInName, indexInUrl } from './names.ts';
+import { indexInPodName, indexInUrl } from './names.ts';
 import {
   type Agreement,
   answering,
@@ -43,7 +42,7 @@ export function isInDoubt(
     agreed.members.flatMap(({ peerUrls }) => peerUrls.flatMap((url) => indexInUrl(cluster, url) ?? [])),
   );
   const isListed = ({ metadata }: Pod): boolean => {
-    const index = indexInName(cluster.metadata.name, metadata.labels?.[memberLabel]);
+    const index = indexInPodName(cluster.metadata.name, metadata.name);
     return index !== undefined && listed.has(index);
   };
   return (

@@ -124,3 +124,9 @@ export function indexInName(cluster: string, name: string | undefined): number |
   const index = Number(/-(\d+)$/.exec(name ?? '')?.[1] ?? Number.NaN);
   return Number.isInteger(index) && name === memberName(cluster, index) ? index : undefined;
 }
+
+/** The number in the name of a member's pod. Its labels anybody may have changed. */
+export function indexInPodName(cluster: string, name: string): number | undefined {
+  const index = Number(/-(\d+)-0$/.exec(name)?.[1] ?? Number.NaN);
+  return Number.isInteger(index) && name === podName(cluster, index) ? index : undefined;
+}

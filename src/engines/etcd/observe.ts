@@ -3,13 +3,12 @@ import { shortened } from '../../api/bounds.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import type { Children, Pod } from '../../resources/children.ts';
-import { memberLabel } from '../../resources/metadata.ts';
 import type { EngineIO } from '../engine-io.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import { type Answer, EtcdRefusal } from './gateway.ts';
 import { compareVoters, isInDoubt } from './hashes.ts';
 import { isAnyHeldUp } from './held-up.ts';
-import { hostOf, indexInName } from './names.ts';
+import { hostOf, indexInPodName } from './names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
@@ -66,7 +65,7 @@ export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children
  */
 async function ask(pod: Pod, cluster: Cluster<EtcdSpec>, session: EtcdSession): Promise<LiveMember | SilentMember> {
   const { podIP, phase } = pod.status ?? {};
-  const index = indexInName(cluster.metadata.name, pod.metadata.labels?.[memberLabel]);
+  const index = indexInPodName(cluster.metadata.name, pod.metadata.name);
   const isGoing = pod.metadata.deletionTimestamp !== undefined && index !== undefined;
   const at = async (place: string): Promise<LiveMember> =>
     liveMember(pod.metadata.name, place, await session.call(place, 'maintenance/status', {}));

@@ -5,7 +5,16 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Children, Claim, Pod, StatefulSet } from '../../resources/children.ts';
 import { memberLabel } from '../../resources/metadata.ts';
 import type { Target } from './action.ts';
-import { claimName, etcdNames, holdsAnnotation, indexInName, indexInUrl, podName, retiredAnnotation } from './names.ts';
+import {
+  claimName,
+  etcdNames,
+  holdsAnnotation,
+  indexInName,
+  indexInPodName,
+  indexInUrl,
+  podName,
+  retiredAnnotation,
+} from './names.ts';
 import { answering, type EtcdObserved, type ListedMember, type LiveMember } from './observed.ts';
 import { type Roster, readRoster } from './roster.ts';
 
@@ -49,24 +58,18 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
         return index === undefined ? [] : [[index, object]];
       }),
     );
-  /** By the names of the first pods: a set that somebody has made larger has second ones, and claims of theirs. */
-  const firstByIndex = <T extends KubeObject>(
-    objects: readonly T[],
-    nameFor: (cluster: string, index: number) => string,
-  ): Map<number, T> =>
-    byIndex(
-      objects.filter(({ metadata: { name, labels } }) => {
-        const index = indexInName(metadata.name, labels?.[memberLabel]);
-        return index !== undefined && name === nameFor(metadata.name, index);
-      }),
-    );
+  /** A set that somebody has made larger has second claims. */
+  const isOfFirst = (claim: Claim): boolean => {
+    const index = indexInName(metadata.name, claim.metadata.labels?.[memberLabel]);
+    return index !== undefined && claim.metadata.name === claimName(metadata.name, index);
+  };
   const record = children.get('ConfigMap', etcdNames(metadata.name).roster);
   const roster =
     record !== undefined && ours(record)
       ? readRoster(cluster, (record.data ?? {}) as Readonly<Record<string, string>>)
       : new Map();
   const sets = byIndex(children.objects.filter((o): o is StatefulSet => o.kind === 'StatefulSet' && ours(o)));
-  const claims = firstByIndex(children.claims, claimName);
+  const claims = [...byIndex(children.claims.filter(isOfFirst))];
   const members = membersOf(cluster, observed);
   const leader = members?.find((member) => member.live !== undefined && member.live.leaderId === member.id);
   return {
@@ -76,8 +79,13 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
     observed,
     roster,
     sets,
-    claims: new Map([...claims].filter(([, claim]) => !isRetired(claim))),
-    pods: firstByIndex(children.pods, podName),
+    claims: new Map(claims.filter(([, claim]) => !isRetired(claim))),
+    pods: new Map(
+      children.pods.flatMap((pod): [number, Pod][] => {
+        const index = indexInPodName(metadata.name, pod.metadata.name);
+        return index === undefined ? [] : [[index, pod]];
+      }),
+    ),
     taken: new Set([
       ...roster.keys(),
       ...sets.keys(),
