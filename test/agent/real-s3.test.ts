@@ -199,6 +199,22 @@ describe.skipIf(!hasS3Server)('S3', () => {
     });
   });
 
+  it('has the object though its answer to the end of the upload was lost, and knows no upload when it is asked again', async () => {
+    const server = await serve();
+    let completions = 0;
+    const isCompletion = (method: string, url: string) => method === 'POST' && url.includes('uploadId=');
+    const isLost = (method: string, url: string) => isCompletion(method, url) && ++completions === 1;
+    // The server of these tests would say yes again; others know the upload no more.
+    const refusal = (_: unknown, method: string, url: string) =>
+      completions > 0 && isCompletion(method, url) ? 'NoSuchUpload' : undefined;
+    const door = await openDoor(server.endpoint, refusal, isLost);
+    const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentSurroundings());
+    await target.put('a/data', content(20 << 20));
+    expect(completions).toBe(1);
+    expect((await collectedBytes(target.get('a/data'))).length).toBe(20 << 20);
+    await door.close();
+  }, 30_000);
+
   it('that dies in the middle of an upload ends it', async () => {
     const server = await serve();
     const target = s3Target(place(server), s3Access, agentSurroundings());

@@ -7,15 +7,19 @@ export interface Door {
   close(): Promise<void>;
 }
 
-/** @param refusal the code of the answer; undefined lets the request through */
+/**
+ * @param refusal the code of the answer; undefined lets the request through
+ * @param isLost whether the server's answer is lost on its way back
+ */
 export async function openDoor(
   to: string,
-  refusal: (headers: IncomingHttpHeaders, method: string) => string | undefined,
+  refusal: (headers: IncomingHttpHeaders, method: string, url: string) => string | undefined,
+  isLost: (method: string, url: string) => boolean = () => false,
 ): Promise<Door> {
   const { hostname, port } = new URL(to);
   const server = createServer((incoming, answer) => {
     const { headers, method = 'GET', url = '/' } = incoming;
-    const code = refusal(headers, method);
+    const code = refusal(headers, method, url);
     if (code !== undefined) {
       incoming.resume();
       incoming.once('end', () => {
@@ -26,6 +30,11 @@ export async function openDoor(
     }
     // The name of the host is signed: it stays.
     const onward = request({ host: hostname, port, method, path: url, headers }, (response) => {
+      if (isLost(method, url)) {
+        response.resume();
+        response.once('end', () => answer.destroy());
+        return;
+      }
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
     });

@@ -28,6 +28,11 @@ export function isExpired(error: unknown): boolean {
   return (error as Partial<ServiceError> | undefined)?.name === 'ExpiredToken';
 }
 
+/** It has been completed or aborted, or there never was one. */
+export function isUnknownUpload(error: unknown): boolean {
+  return error instanceof Failure && (error.cause as Partial<ServiceError> | undefined)?.name === 'NoSuchUpload';
+}
+
 export function s3FailureOf(error: unknown, doing: string): Error {
   if (error instanceof Failure) return error;
   const { name, $metadata } = error as ServiceError;

@@ -28,7 +28,7 @@ import { piecesInTime } from '../wait.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { firstPartBytes, type Part, partsOf } from './parts.ts';
 import { type ChecksumKind, checksumOf, refusesChecksum } from './s3-checksum.ts';
-import { isExpired, s3FailureOf } from './s3-failure.ts';
+import { isExpired, isUnknownUpload, s3FailureOf } from './s3-failure.ts';
 import type { StoredObject, Target } from './target.ts';
 
 /** The values of the files that a place names, or what the platform gives instead of them. */
@@ -162,9 +162,14 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
         send(value);
       }
       const Parts = await Promise.all(sent);
-      await asking('completing an upload to', (options) =>
-        client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }), options),
+      const whole = { Bucket, Key, UploadId, MultipartUpload: { Parts } };
+      const completing = asking('completing an upload to', (options) =>
+        client.send(new CompleteMultipartUploadCommand(whole), options),
       );
+      // It may have been completed, and the answer lost. Whoever puts something reads it back.
+      await completing.catch((error: unknown) => {
+        if (!isUnknownUpload(error)) throw error;
+      });
     } catch (error) {
       await Promise.allSettled(sent);
       await abandon(Key, UploadId);
