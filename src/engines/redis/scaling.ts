@@ -22,6 +22,11 @@ export function sizesFor(situation: Situation, whole: boolean): Sizes {
   const data = Math.max(spec.replicas, dataSize);
   const isSettled = topology.primary !== undefined && !topology.failingOver;
   const sentinels = isSettled ? Math.max(spec.sentinel.replicas, sentinelSize) : sentinelSize;
+  const last = dataPodNames(situation.cluster, dataSize).at(-1);
+  // Nobody follows a node that stands alone: others come from somebody who has scaled its StatefulSet. Their volumes stay.
+  if (spec.mode === 'Standalone' && topology.primary !== undefined && topology.primary.pod !== last) {
+    return { data: Math.max(spec.replicas, dataSize - 1), sentinels };
+  }
   if (!whole || !bothSetsSeen(situation)) return { data, sentinels };
   if (sentinelSize > spec.sentinel.replicas) return { data, sentinels: sentinelSize - 1 };
   const victim = dataPods.find((pod) => pod.metadata.name.endsWith(`-${dataSize - 1}`));

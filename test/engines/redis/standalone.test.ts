@@ -60,3 +60,24 @@ describe('a node that stands alone and follows nobody', () => {
     );
   });
 });
+
+describe('nodes beside one that stands alone, since somebody has scaled its StatefulSet', () => {
+  const scaled: Story = {
+    spec: alone.spec ?? {},
+    size: 3,
+    primary: 0,
+    nodes: { 1: 'blank', 2: 'blank' },
+    terms: { 0: 1 },
+  };
+  const shrinks = (story: Story): boolean =>
+    planned(story).some((line) => /StatefulSet db: .*spec\.replicas/.test(line));
+  it.each<readonly [string, Story, boolean]>([
+    ['go one after the other, though nobody has told them whom to follow', scaled, true],
+    ['stay while nobody takes writes', { ...scaled, primary: 'nobody' }, false],
+    [
+      'stay where the last one takes writes, and was primary last',
+      { ...scaled, primary: 2, nodes: { 0: 'blank', 1: 'blank' }, terms: { 2: 2 } },
+      false,
+    ],
+  ])('%s', (_, story, isShrinking) => expect(shrinks(story)).toBe(isShrinking));
+});
