@@ -123,7 +123,7 @@ function candidateOf(
   losses: ReadonlyMap<string, string>,
 ): Candidate {
   const known = history.find((each) => each.path === path);
-  // What was read before was not begun and never finished, whatever the target gives by now.
+  // A backup whose manifest was read earlier in this run is complete, even if the target lists no manifest for it now.
   if (known === undefined || !hasManifest) {
     return { id, modifiedAt, manifest: hasManifest || known !== undefined ? 'unusable' : 'none' };
   }

@@ -1,4 +1,4 @@
-/** Files and folders of a mounted directory: when they are there for good, and what is said where the disk does not play along. */
+/** Files and folders of a mounted directory: when a write survives a crash, and which error a failing disk gives. */
 import {
   mkdirSync,
   mkdtempSync,

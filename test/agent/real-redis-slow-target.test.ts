@@ -36,7 +36,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       async openTarget(place, surroundings) {
         const target = await container.openTarget(place, surroundings);
         const put: Target['put'] = async (key, content) => {
-          // Whoever ends its copy a moment after the last byte was read, ends it by then.
+          // A server that ends its copy soon after the last byte was read has ended it by then.
           for (const end = Date.now() + 2000; during === undefined && Date.now() < end && (await isCopying()); );
           during ??= await isCopying();
           await target.put(key, content);

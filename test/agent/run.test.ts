@@ -157,7 +157,7 @@ describe('a task', () => {
     const { idleTimeoutSeconds: _, ...rest } = task;
     const { result, told } = await runOn(empty, { ...rest, ...more, task: name });
     expect(result).toMatchObject({ reason: 'NotFound', isTransient: false, ...expected });
-    // A minute, where nothing is said.
+    // The default is one minute.
     expect(told).toEqual({ idleMs: 60_000, closed: 1 });
   });
 

@@ -50,7 +50,7 @@ describe('a password', () => {
     await expect(optionalLine(path, agentSurroundings())).rejects.toMatchObject(refused);
   });
 
-  it('that is not there is named, and may be missing only where that is said', async () => {
+  it('that is missing is named in the error, unless the task calls it optional', async () => {
     const path = join(home, 'nowhere');
     const refused = { reason: 'SecretUnusable', message: `${path} cannot be read`, cause: { code: 'ENOENT' } };
     await expect(secretLine(path, agentSurroundings())).rejects.toMatchObject(refused);

@@ -85,7 +85,7 @@ describe('what an agent said', () => {
     });
   });
 
-  it('is said on one line, in a thousand characters', () => {
+  it('is shortened to one line of a thousand characters', () => {
     const words = `a\n\t b${'x'.repeat(1500)}`;
     const heard = `a  b${'x'.repeat(996)}`;
     const failed = { result: 'failed', reason: 'NotFound', isTransient: false };

@@ -166,7 +166,7 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
       const completing = asking('completing an upload to', (options) =>
         client.send(new CompleteMultipartUploadCommand(whole), options),
       );
-      // It may have been completed, and the answer lost. Whoever puts something reads it back.
+      // The upload may be complete, and only its answer lost. The caller reads the object back.
       await completing.catch((error: unknown) => {
         if (!isUnknownUpload(error)) throw error;
       });

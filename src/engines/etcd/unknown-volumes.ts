@@ -36,7 +36,7 @@ function isOfMember({ metadata: { labels = {} } }: Claim, member: string): boole
   return labels[managedByLabel] === managedBy && labels[memberLabel] === member;
 }
 
-/** Numbers of those who are about to be made: of the first members of a cluster, or of one that is to join. */
+/** Numbers of the members that are about to be created: the first ones of a cluster, or the one that joins next. */
 function newcomers(situation: Situation): readonly number[] {
   const { members, sets, spec } = situation;
   if (spec.replicas === 0) return [];

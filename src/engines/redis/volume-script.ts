@@ -83,7 +83,7 @@ settle_behind() {
   elif [ "$stale" = yes ] || [ ! -e "$behind" ]; then
     return 0
   elif [ ! -s "$behind" ]; then
-    # Whoever wrote it was killed at that.
+    # The process that wrote the file was killed before it had written the time.
     fall_behind
   elif [ "$(($(uptime_ms) - $(cat "$behind")))" -gt 180000 ]; then
     local_cli config set replica-priority 100 > /dev/null || return 0

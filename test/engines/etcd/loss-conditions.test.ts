@@ -1,4 +1,4 @@
-/** Since when a member is away, by the conditions of its pod, and whether those who stay are enough. */
+/** How long a member has been away, by the conditions of its pod, and whether the other members are a majority. */
 import { describe, expect, it } from 'vitest';
 import { mayLose } from '../../../src/engines/etcd/loss.ts';
 import type { Alarm } from '../../../src/engines/etcd/observed.ts';
