@@ -3,8 +3,9 @@
  * one. Kubernetes gives a pod the claim of that name, and etcd goes by what is on it: as a member of the cluster that it is
  * a copy of, it would vote there with data of its own. A volume for a new member is always made with its StatefulSet.
  *
- * They carry no labels of ours, or those of what they are copies of, so no watch tells of them: asked for where a member is
- * about to be made.
+ * They carry no labels of ours, or those of what they are copies of, so no watch tells of them: the API server is asked
+ * where a member is about to be made. A member that joins has a number of which the operator's view has no trace, so a
+ * claim with its own labels is one of an earlier member that the view does not show yet.
  */
 import { blocked, type Outcome } from '../../plan/plan.ts';
 import type { Claim } from '../../resources/children.ts';
@@ -20,18 +21,20 @@ const recheckMs = 10_000;
 /** Names of claims; undefined where there are none. */
 export async function unknownVolumes(situation: Situation, io: EngineIO): Promise<readonly string[] | undefined> {
   const cluster = situation.cluster.metadata.name;
+  const isForming = situation.members === undefined;
   const found = await Promise.all(
     newcomers(situation).map(async (index) => {
       const name = claimName(cluster, index);
       const { claim } = (await io.claim(name)) ?? {};
-      return claim === undefined || isOfMember(claim, memberName(cluster, index)) ? [] : [name];
+      const isFree = claim === undefined || (isForming && isOfMember(claim, memberName(cluster, index)));
+      return isFree ? [] : [name];
     }),
   );
   const unknown = found.flat();
   return unknown.length === 0 ? undefined : unknown;
 }
 
-/** The member's StatefulSet has made it. A copy of another member's claim bears the labels of that one, if any. */
+/** While a cluster is formed, the member's StatefulSet makes it. A copy bears the labels of the member it was made from. */
 function isOfMember({ metadata: { labels = {} } }: Claim, member: string): boolean {
   return labels[managedByLabel] === managedBy && labels[memberLabel] === member;
 }

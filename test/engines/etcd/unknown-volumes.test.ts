@@ -57,6 +57,10 @@ describe('a cluster that runs', () => {
     expect((await look(growing, { 'data-db-3-0': of('db-0') })).lines.at(-1)).toBe('blocked DataExists');
   });
 
+  it('takes nobody in under a number whose volume the view does not show yet', async () => {
+    expect((await look(growing, { 'data-db-3-0': of('db-3') })).lines.at(-1)).toBe('blocked DataExists');
+  });
+
   it('takes in no second one either', async () => {
     const story: Story = { ...growing, numbers: [0, 1, 2, 3], members: { 3: 'copying' } };
     const lines = async (there: Parameters<typeof look>[1]) => (await look(story, there)).lines;

@@ -15,6 +15,12 @@ const views = (cell: Cell): readonly ('all' | readonly string[])[] => [
 /** A view that lags makes it look again and try again. */
 const busier = [{ oracle: 'O9', why: 'acting on an old view costs requests that are refused' }] as const;
 
+/** A member that no part of the view shows is removed before it has started, and another one takes its place. */
+const replaced = [
+  ...busier,
+  { oracle: 'O2', about: 'PersistentVolumeClaim/data-', why: 'a member that an impossibly old view hides is replaced' },
+] as const;
+
 export const staleView: FaultGenerator = {
   id: 'F8',
   title: 'stale view',
@@ -30,7 +36,7 @@ export const staleView: FaultGenerator = {
         ),
         {
           faults: [{ do: 'freezeView', at, resources, forMs: 25_000, hard: true, restart: true }],
-          mayDiffer: busier,
+          mayDiffer: replaced,
         } satisfies Variant,
       ]),
     ),

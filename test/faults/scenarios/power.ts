@@ -21,7 +21,7 @@ export const orders: readonly (readonly Returning[])[] = [
 const members = ['db-0', 'db-1', 'db-2'];
 
 /** For a failover, for the probes that note the term on the volumes after it, and for the faults of a plan that begin meanwhile. */
-const awayMs = 34_000;
+const awayMs = 60_000;
 /** For a node to start, and for the operator to take what it sees for all that there is. */
 const apartMs = 8_000;
 

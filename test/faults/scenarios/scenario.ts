@@ -80,7 +80,7 @@ export interface Scenario {
   readonly resources?: readonly string[];
   /** Kind and name to the phase that another custom resource ends in: `Backup/one`. */
   readonly phases?: Readonly<Record<string, string>>;
-  /** Fields of the spec that it changes. */
+  /** Fields of the spec that flap from the operator's first write on only: those that it changes, among others. */
   readonly touches?: readonly string[];
   act(stage: Stage): Promise<void>;
   /**
