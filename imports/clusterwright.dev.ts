@@ -1156,7 +1156,7 @@ export interface EtcdClusterSpec {
   readonly config?: EtcdClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
    *
    * @schema EtcdClusterSpec#deletionPolicy
    */
@@ -1414,7 +1414,7 @@ export function toJson_EtcdClusterSpecConfig(obj: EtcdClusterSpecConfig | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
  *
  * @schema EtcdClusterSpecDeletionPolicy
  */
@@ -3273,7 +3273,7 @@ export interface RedisClusterSpec {
   readonly config?: RedisClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
+   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
    *
    * @schema RedisClusterSpec#deletionPolicy
    */
@@ -3923,7 +3923,7 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified.
+ * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
  *
  * @schema RedisClusterSpecDeletionPolicy
  */

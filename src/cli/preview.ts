@@ -8,8 +8,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { Referral, RegisteredEngine } from '../engines/engine.ts';
 import { asItEnds, planEnd } from '../engines/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
-import { forecastDeletion } from '../plan/deletion.ts';
-import { isFilled } from '../plan/objects.ts';
+import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
@@ -135,11 +134,13 @@ function withoutProcesses({ steps, outcome }: Plan, why: string): Plan {
   };
 }
 
-async function generatedSecrets(engine: RegisteredEngine, cluster: Cluster, client: KubeClient): Promise<KubeObject[]> {
-  const generated = engine.resources(cluster).filter(isFilled);
-  const found = await Promise.all(
-    generated.map(({ object }) => findSecret(client, cluster.metadata.namespace, object.metadata.name)),
-  );
+async function generatedSecrets(
+  engine: RegisteredEngine,
+  cluster: Cluster<CommonSpec>,
+  client: KubeClient,
+): Promise<KubeObject[]> {
+  const names = secretsThatGo(engine.resources(cluster), cluster);
+  const found = await Promise.all(names.map((name) => findSecret(client, cluster.metadata.namespace, name)));
   // One of that name which somebody made before us is theirs, though we have used it: the controller leaves it, too.
   return found.flatMap((secret) => (secret?.metadata.labels?.[managedByLabel] === managedBy ? [secret] : []));
 }

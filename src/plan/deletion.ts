@@ -10,7 +10,7 @@ import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children, Claim } from '../resources/children.ts';
 import { isOfPod } from './claimed.ts';
-import { ownerOf } from './objects.ts';
+import { type Desired, isFilled, ownerOf } from './objects.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
 import { refOf } from './ref.ts';
 
@@ -40,6 +40,12 @@ function takesData({ spec }: Cluster<CommonSpec>): boolean {
   return spec.deletionPolicy === 'Delete' || spec.deletionPolicy === 'Snapshot';
 }
 
+/** Names of the Secrets that go with the data. What unlocks the last backup stays with that. */
+export function secretsThatGo(desired: readonly Desired[], { spec }: Cluster<CommonSpec>): readonly string[] {
+  const stays = ({ unlocksBackups }: Desired): boolean => spec.deletionPolicy === 'Snapshot' && unlocksBackups === true;
+  return desired.flatMap((each) => (isFilled(each) && !stays(each) ? [each.object.metadata.name] : []));
+}
+
 /** Puts the finalizer where the policy needs it and takes it away where not. Empty when it is right. */
 export function finalizerSteps(cluster: Cluster<CommonSpec>, resource: Resource): ObjectStep[] {
   const { finalizers = [], deletionTimestamp } = cluster.metadata;
@@ -58,7 +64,7 @@ function finalizerPatch(cluster: Cluster, resource: Resource, wanted: boolean): 
   return [{ type: 'patch', ref, patch, changes: [{ path: 'metadata.finalizers', from: finalizers, to }] }];
 }
 
-/** `secrets` are those that were generated for this cluster and still exist. */
+/** `secrets` are those of `secretsThatGo` that were generated for this cluster and still exist. */
 export function planDeletion(
   cluster: Cluster<CommonSpec>,
   resource: Resource,

@@ -6,12 +6,14 @@ import type { Generated, ObjectStep } from './plan.ts';
 
 /**
  * A desired child. `generate` marks a Secret that is filled once, when it is created, and never written again. `issued`
- * marks one with certificates, which come and go by steps of their own: see `issuance.ts`.
+ * marks one with certificates, which come and go by steps of their own: see `issuance.ts`. `unlocksBackups` marks one
+ * that no backup of the cluster can be used without, and that is in none.
  */
 export interface Desired {
   readonly object: KubeObject;
   readonly generate?: readonly Generated[];
   readonly issued?: true;
+  readonly unlocksBackups?: true;
 }
 
 /** A Secret that is filled by us: nothing of it but its name stands in a plan. */

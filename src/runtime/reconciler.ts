@@ -14,9 +14,10 @@ import type { EngineIO } from '../engines/engine-io.ts';
 import { planEnd } from '../engines/last-backup.ts';
 import { Refused, refusalClaims } from '../engines/refused.ts';
 import { withCheckedTarget } from '../engines/target-claim.ts';
+import { secretsThatGo } from '../plan/deletion.ts';
 import { fieldsKept, ineffectiveSteps } from '../plan/kept-fields.ts';
 import { oncePer } from '../plan/memo.ts';
-import { isFilled, ownerOf } from '../plan/objects.ts';
+import { ownerOf } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, isOptional, type Outcome, type Plan, type Step, settled, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
@@ -153,12 +154,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   async function generatedSecrets(
     engine: RegisteredEngine,
-    cluster: Cluster,
+    cluster: Cluster<CommonSpec>,
     signal: AbortSignal,
   ): Promise<KubeObject[]> {
-    const names = engine.resources(cluster).flatMap((d) => (isFilled(d) ? [d.object.metadata.name] : []));
     const found = await Promise.all(
-      names.map(async (name) => {
+      secretsThatGo(engine.resources(cluster), cluster).map(async (name) => {
         try {
           return [
             await client.get({ resource: secretResource, namespace: cluster.metadata.namespace, name }, { signal }),

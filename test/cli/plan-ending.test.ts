@@ -81,12 +81,13 @@ describe('plan of a cluster that is deleted', () => {
     expect(text).toContain(`  afterwards\n    once no process is left, ${forecast} (deletionPolicy is Delete)\n`);
   });
 
-  it('says so while the last backup is waited for, too', async () => {
+  it('says so while the last backup is waited for, too, and leaves the password without which nobody could use that', async () => {
     const target = { claim: { name: 'archive' } };
-    const cluster = etcdCluster({ deletionPolicy: 'Snapshot', backup: { target } }, leaving, { initialized: true });
-    const { text } = await planned([cluster, claim, set, ...data]);
+    const spec = { deletionPolicy: 'Snapshot', backup: { target }, tls: { peer: { selfManaged: {} } } } as const;
+    const cluster = etcdCluster(spec, leaving, { initialized: true });
+    const { text } = await planned([cluster, claim, set, ...data, child('v1', 'Secret', 'db-peer-ca')]);
     expect(text).toContain(
-      `    once a last backup is verified and no process is left, ${forecast} (deletionPolicy is Snapshot)\n`,
+      '    once a last backup is verified and no process is left, the data is deleted: PersistentVolumeClaim data-db-0-0, Secret db-peer-ca (deletionPolicy is Snapshot)\n',
     );
   });
 

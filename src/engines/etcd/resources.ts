@@ -81,6 +81,8 @@ function built(
           {
             object: generatedSecret(keptMetadata(cluster, names.root, part)),
             generate: [{ key: 'password', length: passwordLength }],
+            // Users are a part of the data: where it asks for passwords, root has this one in every backup.
+            unlocksBackups: true as const,
           },
         ]
       : []),
