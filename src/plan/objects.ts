@@ -29,9 +29,14 @@ function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject
   return volumeClaimTemplates === undefined ? wanted : { ...wanted, spec: { ...spec, volumeClaimTemplates } };
 }
 
-/** With the UID of what it was compared with: an apply would make again what is gone by now, or take what has come since. */
-export function exactly(wanted: KubeObject, { metadata: { uid } }: KubeObject): KubeObject {
-  return uid === undefined ? wanted : { ...wanted, metadata: { ...wanted.metadata, uid } };
+/**
+ * What is applied to `live`, and to no other object. With its UID: an apply would make again what is gone by now, or take what
+ * has come since. And with what it keeps from when it was made.
+ */
+export function exactly(wanted: KubeObject, live: KubeObject): KubeObject {
+  const { uid } = live.metadata;
+  const kept = keepingClaimTemplates(wanted, live);
+  return uid === undefined ? kept : { ...kept, metadata: { ...kept.metadata, uid } };
 }
 
 /** The UID of what an object goes with: of the cluster, or of the StatefulSet of a pod. */
@@ -57,7 +62,7 @@ export function objectSteps(desired: readonly Desired[], children: Children): Ob
     if (live.metadata.deletionTimestamp !== undefined) return [];
     const changes = difference(wanted, live);
     if (changes.length === 0) return [];
-    return [{ type: 'apply', object: exactly(keepingClaimTemplates(wanted, live), live), changes }];
+    return [{ type: 'apply', object: exactly(wanted, live), changes }];
   });
 }
 

@@ -81,6 +81,21 @@ describe('a create', () => {
     expect(cached('ConfigMap')).toMatchObject({ data: { value: '1' } });
   });
 
+  it('of a StatefulSet that somebody has taken out of sight keeps the claim templates that it was made with', async () => {
+    const set = (size: string, instance: string): KubeObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { ...owned('uid-db'), labels: { ...owned('uid-db').labels, [instanceLabel]: instance } },
+      spec: { replicas: 3, volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { size } }] },
+    });
+    parts.api.put(set('1Gi', 'another'));
+    await run([create(set('2Gi', 'db'))]);
+    expect(parts.api.get('StatefulSet', 'db')).toMatchObject({
+      metadata: { labels: { [instanceLabel]: 'db' } },
+      spec: { volumeClaimTemplates: [{ spec: { size: '1Gi' } }] },
+    });
+  });
+
   it('of a Job that is there leaves it as it was made, and sets right only what it is found by', async () => {
     const job = (image: string, labels: ObjectMeta['labels']): KubeObject => ({
       apiVersion: 'batch/v1',

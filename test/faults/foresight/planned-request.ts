@@ -29,7 +29,7 @@ function isOf(step: Step, request: TransportRequest, body: unknown): boolean {
       if (method === 'POST') return path === collectionOf(step.object) && isMade(body, step.object, 'stringData');
       return (
         path === pathOf(step.object) &&
-        (isApplied(step.object, type, asFound(body)) || isRelabelled(step.object, type, body))
+        (isApplied(unmade(step.object), type, unmade(body)) || isRelabelled(step.object, type, body))
       );
     case 'apply':
       return path === pathOf(step.object) && method === 'PATCH' && isApplied(step.object, type, body);
@@ -67,12 +67,14 @@ function isApplied(object: KubeObject, type: string, body: unknown): boolean {
   return type.includes('apply-patch') && same(body, object);
 }
 
-/** What is there already has a UID that no plan for making it can know. */
-function asFound(body: unknown): unknown {
-  const { metadata, ...rest } = body as Fields;
+/** What is there already has a UID that no plan for making it can know, and a StatefulSet the claim templates that it was made with. */
+function unmade<Body>(body: Body): Body {
+  const { kind, metadata, spec } = body as Fields;
   if (metadata === undefined) return body;
   const { uid: _, ...known } = metadata as Fields;
-  return { ...rest, metadata: known };
+  if (kind !== 'StatefulSet') return { ...body, metadata: known };
+  const { volumeClaimTemplates: _kept, ...rest } = spec as Fields;
+  return { ...body, metadata: known, spec: rest };
 }
 
 function isTakeOver(operations: readonly { readonly path: string }[]): boolean {
