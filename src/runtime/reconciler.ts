@@ -198,8 +198,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
     if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
     const going = plan.steps.flatMap((step) => (isStopping(step) ? [step.ref] : []));
-    const isSame = async (ref: ExactRef): Promise<boolean> =>
-      ownerOf(await lookAgain(ref, signal)) === ownerOf(children.statefulSet(ref.name));
+    // One that no watch shows has been told of by its pod.
+    const isSame = async (ref: ExactRef): Promise<boolean> => {
+      const seen = children.statefulSet(ref.name);
+      return seen === undefined || ownerOf(await lookAgain(ref, signal)) === ownerOf(seen);
+    };
     if ((await Promise.all(going.map(isSame))).includes(false)) return true;
     if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
     const asSeen = await Promise.all(children.pods.map((pod) => isAsSeen(pod, signal)));

@@ -1,7 +1,7 @@
 /** What a plan says of itself as a whole, and of an action: whether to look again before it, and when after it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { configMaps, pods } from '../../src/api/resource.ts';
+import { configMaps, pods, statefulSets } from '../../src/api/resource.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { objectSteps } from '../../src/plan/objects.ts';
 import { type FieldChange, type Plan, type Step, settled, wait } from '../../src/plan/plan.ts';
@@ -131,6 +131,15 @@ describe('before a member is stopped', () => {
     rig.finds([removed('Pod', one)]);
     expect((await rig.pass()).outcome).toMatchObject({ reason: 'Outdated' });
     expect(writes()).toEqual([]);
+  });
+
+  it('a StatefulSet that no watch shows, and that its pod has told of, goes: there is nothing to compare it with', async () => {
+    const labels = { ...set.metadata.labels, 'app.kubernetes.io/instance': 'another' };
+    const { metadata } = rig.api.put({ ...set, metadata: { ...set.metadata, labels } });
+    const ref = { resource: statefulSets, namespace: 'apps', name: 'db', uid: metadata.uid ?? '' };
+    rig.finds([{ type: 'delete', ref, reason: 'its member has been removed' }]);
+    await rig.pass({ ...rig.cluster(), status: { observedGeneration: 1 } });
+    expect(writes()).toEqual(['DELETE statefulsets/db']);
   });
 });
 
