@@ -13,7 +13,7 @@ import { ownerOf } from '../plan/objects.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
-import { memberLabel } from '../resources/metadata.ts';
+import { componentLabel, memberLabel } from '../resources/metadata.ts';
 import { awaitedBackup, type BackupProgress, goodForMs, takesBackup } from './awaited-backup.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
 import type { RegisteredEngine } from './engine.ts';
@@ -122,17 +122,14 @@ function setsOf(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): 
 /** It keeps its data in its pods, from its first day to its last. */
 function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): boolean {
   const sets = setsOf(engine, cluster);
-  return sets.length > 0 && !sets.some(hasVolumes);
-}
-
-function hasVolumes({ spec }: KubeObject): boolean {
-  const { volumeClaimTemplates = [] } = spec as { readonly volumeClaimTemplates?: readonly unknown[] };
-  return volumeClaimTemplates.length > 0;
+  const claimsOf = ({ spec }: KubeObject): readonly unknown[] =>
+    (spec as { readonly volumeClaimTemplates?: readonly unknown[] }).volumeClaimTemplates ?? [];
+  return sets.length > 0 && sets.every((set) => claimsOf(set).length === 0);
 }
 
 /** As long as clients may write, a backup of more than an hour ago lacks too much. */
 function isTaken(
-  engine: Pick<RegisteredEngine, 'resources'>,
+  engine: Pick<RegisteredEngine, 'resources' | 'backup'>,
   cluster: Cluster,
   children: Children,
   now: number,
@@ -147,12 +144,17 @@ function isTaken(
  * Most of the StatefulSets that hold data stay. With fewer a database takes no writes, and no other backup can be taken of
  * what is left. Sentinels hold none, and those of others stay whatever becomes of the cluster.
  */
-function mayBeWritten(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster, { objects }: Children): boolean {
+function mayBeWritten(
+  engine: Pick<RegisteredEngine, 'resources' | 'backup'>,
+  cluster: Cluster,
+  { objects }: Children,
+): boolean {
   const { metadata, status } = cluster;
   const wanted = setsOf(engine, cluster);
-  const holdsNone = new Set(
-    wanted.some(hasVolumes) ? wanted.filter((set) => !hasVolumes(set)).map((set) => set.metadata.name) : [],
-  );
+  // A restore begins with one that holds data, whether on volumes or not.
+  const first = wanted.find((set) => set.metadata.name === engine.backup?.filling(cluster).set);
+  const isOther = (set: KubeObject): boolean => first !== undefined && componentOf(set) !== componentOf(first);
+  const holdsNone = new Set(wanted.filter(isOther).map((set) => set.metadata.name));
   const own = objects.filter((object) => object.kind === 'StatefulSet' && ownerOf(object) === metadata.uid);
   const staying = own.filter(
     (set) => set.metadata.deletionTimestamp === undefined && !holdsNone.has(set.metadata.name),
@@ -160,6 +162,10 @@ function mayBeWritten(engine: Pick<RegisteredEngine, 'resources'>, cluster: Clus
   const named = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
   const known = new Set([...own.map((set) => set.metadata.name), ...named].filter((name) => !holdsNone.has(name)));
   return staying.length * 2 > known.size;
+}
+
+function componentOf({ metadata: { labels = {} } }: KubeObject): string | undefined {
+  return labels[componentLabel];
 }
 
 /** One that was never formed, and has no volume of an earlier one, holds nothing; nor does one that is being restored. */

@@ -327,6 +327,23 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   });
 });
 
+describe('a RedisCluster without volumes', () => {
+  it('takes another last backup where its sentinels have gone alone: the nodes were written to meanwhile', () => {
+    const annotations = { [lastBackupAnnotation]: 'uid-of-db/20261121T030000Z-0123abcd/2026-11-21T03:00:00Z' };
+    const cluster = ending('RedisCluster', { metadata: { annotations } });
+    const members = ['db-0', 'db-1', 'db-2', 'db-sentinel-0'].map((name) => ({ name }));
+    const ephemeral = {
+      ...cluster,
+      spec: { ...cluster.spec, storage: { size: '1Gi', ephemeral: true } },
+      status: { initialized: true, members },
+    } as unknown as Cluster<CommonSpec>;
+    const late = Date.parse('2026-11-21T04:01:00Z');
+    const isWaiting = (...sets: readonly string[]): boolean =>
+      planEnd(engineOf('RedisCluster'), ephemeral, childrenOf(sets.map(setOf)), [], late).isWaitingForBackup;
+    expect([isWaiting('db', 'db-sentinel'), isWaiting('db'), isWaiting('db-sentinel')]).toEqual([true, true, false]);
+  });
+});
+
 describe('an EtcdCluster that is parked', () => {
   it('says that it is parked, and what lets it go', () => {
     const cluster = ending('EtcdCluster', {});
