@@ -24,6 +24,7 @@ import { outcomeEvents } from './outcome-events.ts';
 import { createPace } from './pace.ts';
 import { createWorkQueue } from './queue.ts';
 import { createReconciler } from './reconciler.ts';
+import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
 import type { Transport } from './transport.ts';
@@ -85,7 +86,9 @@ export function createOperator(options: OperatorOptions): Operator {
           mayRelease: () => !writes.any,
         });
   const mayWrite = (): boolean => election === undefined || election.isLeader();
-  const client = createClient({ ...clientOptions, transport: fencedTransport(transport, mayWrite, writes) });
+  const serverTime = createServerTime(clock);
+  const heard = serverTime.hearing(transport);
+  const client = createClient({ ...clientOptions, transport: fencedTransport(heard, mayWrite, writes) });
   const cache = createCache({ client, engines, namespaces, clock, random, log, metrics });
   const queue = createWorkQueue({ name: 'clusters', clock, random, backgroundLimit, metrics });
   const events = createEventRecorder({
@@ -123,6 +126,7 @@ export function createOperator(options: OperatorOptions): Operator {
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    latest: () => serverTime.latest(),
     log,
     onOutcome: outcomeEvents(events),
   });

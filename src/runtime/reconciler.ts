@@ -67,6 +67,8 @@ export interface ReconcilerOptions {
   readonly contested: Contested;
   readonly unobserved: Unobserved;
   readonly unseenPods: UnseenPods;
+  /** See `server-time.ts`: nothing that is deleted may seem to be backed up more recently than it was. */
+  readonly latest: () => number;
   readonly log: Log;
   readonly onOutcome: (
     engine: RegisteredEngine,
@@ -117,8 +119,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     signal: AbortSignal,
   ): Promise<PassResult> {
     const secrets = await generatedSecrets(engine, cluster, signal);
-    const now = io(cluster, signal).now();
-    const { plan: ending, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, now);
+    const { plan: ending, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, options.latest());
     const end = { plan: await withCheckedTarget(ending, io(cluster, signal)) };
     const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
     // The cluster that was seen going may be gone, and its children the next one's of the name.

@@ -57,6 +57,7 @@ export async function reconcilerRig(
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    latest: () => clock.now(),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),
     log,
