@@ -175,14 +175,24 @@ export function leftovers({ kubernetes, cluster }: SimulatedWorld, resource: Res
       metadata.labels?.['app.kubernetes.io/instance'] === cluster && kind !== resource.kind && !records.includes(kind),
   );
   const isThere = objects.some(({ kind, metadata }) => kind === resource.kind && metadata.name === cluster);
-  const kept = policy === 'Delete' || policy === 'Snapshot' ? [] : dataKinds;
+  const wanted = keptKinds(resource, policy);
+  const isPassword = (name: string): boolean => name === `${cluster}-root`;
+  const kept = ofCluster.filter(
+    ({ kind, metadata }) => wanted.includes(kind) && (policy !== 'Snapshot' || isPassword(metadata.name)),
+  );
   return [
     ...(isThere ? [`${resource.kind} ${cluster} is there`] : []),
     ...ofCluster
-      .filter(({ kind }) => !kept.includes(kind))
+      .filter((object) => !kept.includes(object))
       .map(({ kind, metadata }) => `${kind} ${metadata.name} is there`),
-    ...kept.filter((kind) => !ofCluster.some((object) => object.kind === kind)).map((kind) => `no ${kind} was kept`),
+    ...wanted.filter((kind) => !kept.some((object) => object.kind === kind)).map((kind) => `no ${kind} was kept`),
   ];
+}
+
+/** Beside a last backup of etcd stays the password without which nobody could use it. */
+function keptKinds({ kind }: Resource, policy: string): readonly string[] {
+  if (policy === 'Snapshot') return kind === 'EtcdCluster' ? ['Secret'] : [];
+  return policy === 'Delete' ? [] : dataKinds;
 }
 
 /** Those of other kinds that are not in the phase that they are to end in. */
