@@ -59,10 +59,17 @@ export interface Material {
 }
 
 const hourMs = 3_600_000;
-/** For clocks that are behind. */
-const backMs = 5 * 60_000;
+/**
+ * So long before it is made a certificate is good already, or whoever's clock is behind the operator's would refuse it: a
+ * day, and of a short life a twentieth, since it is renewed after two thirds of it.
+ */
+const backMs = 24 * hourMs;
+const leastBackMs = 5 * 60_000;
 
-const lifeOf = (now: number, hours: number): Life => ({ from: now - backMs, to: now + hours * hourMs });
+function lifeOf(now: number, hours: number): Life {
+  const back = Math.min(backMs, Math.max(leastBackMs, (hours * hourMs) / 20));
+  return { from: now - back, to: now + hours * hourMs };
+}
 
 /** All values of the new Secret. `now` in milliseconds. Throws where there is nothing to make it from. */
 export function issued(

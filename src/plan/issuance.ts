@@ -146,6 +146,8 @@ function whyRenewed(
 ): string | undefined {
   if (!isCurrent) return 'another authority signs now';
   if (names.join() !== certificate.names.join()) return 'it has to have other names';
+  // By a clock that was ahead, or this one is behind: the new one is good by both.
+  if (now < certificate.notBefore && certificate.notBefore < newEnd) return 'the certificate is not good yet';
   return isDue(certificate, now) && newEnd > certificate.notAfter
     ? 'the certificate has passed two thirds of its life'
     : undefined;

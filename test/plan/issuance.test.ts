@@ -102,6 +102,46 @@ describe('near the end of an authority', () => {
   });
 });
 
+/** Both ends of a connection hold a certificate, and whoever has signed it, against a clock of their own. */
+function isGood({ secrets }: Life, now: number): boolean {
+  const shown = ['db-peer-tls', 'db-peer-ca'].map((name) => new X509Certificate(secrets[name]?.['tls.crt'] ?? ''));
+  return shown.every(({ validFrom, validTo }) => Date.parse(validFrom) <= now && now < Date.parse(validTo));
+}
+
+describe('by a clock that is ahead', () => {
+  const hours = (count: number): number => start + count * hourMs;
+
+  it.each([1, 23])('by %i hours, what is made is good at once', (ahead) => {
+    const life = livesWith(wanted());
+    life.at(hours(ahead), nobody);
+    expect(isGood(life, start)).toBe(true);
+    expect(life.at(day(60) + ahead * hourMs)).toEqual(['db-peer-tls: leaf']);
+    expect(isGood(life, day(60))).toBe(true);
+  });
+
+  it('by more than a day, a certificate is made anew when the clock is right', () => {
+    const life = founded();
+    expect(life.at(day(60 + 30), behind)).toEqual(['db-peer-tls: leaf']);
+    expect(isGood(life, day(60))).toBe(false);
+    expect(life.at(day(60), behind)).toEqual(['db-peer-tls: leaf']);
+    expect([isGood(life, day(60)), isGood(life, day(60 + 30))]).toEqual([true, true]);
+    expect(life.at(day(60), behind)).toEqual([]);
+  });
+
+  it('by more than a certificate lasts, nothing is made that one of the two clocks would take for over', () => {
+    const life = founded();
+    life.at(day(60), behind);
+    expect(life.at(day(-40), behind)).toEqual([]);
+  });
+
+  it.each([1, 2, 24, 480])('a certificate for %i h is not made again and again', (leafHours) => {
+    const life = livesWith({ ...wanted(), leafHours });
+    life.at(start, nobody);
+    const lives = (share: number): number => start + share * leafHours * hourMs;
+    expect([life.at(lives(0.6)), life.at(lives(0.67)), life.at(lives(0.67))]).toEqual([[], ['db-peer-tls: leaf'], []]);
+  });
+});
+
 describe('an authority', () => {
   it('is made before the first of its certificates, both at once', () => {
     const life = livesWith(wanted());

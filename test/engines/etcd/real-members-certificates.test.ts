@@ -117,15 +117,18 @@ describe
         }),
     );
 
-    it('are renewed before their end, and nobody restarts', () =>
-      scene(190, async ({ host, live }) => {
+    it.each([
+      ['before their end', 0, 190],
+      ['by a clock that is half a day ahead', -0.5, 194],
+    ] as const)('are renewed %s, and nobody restarts', (_, daysAgo, network) =>
+      scene(network, async ({ host, live }) => {
         live(70);
         const operator = etcdOperator(host, { tls });
         await operator.settle();
         await ask(host, 'db-0-0', 'kv/put', { key: base64('a'), value: base64('1') });
         const before = await Promise.all([2379, 2380].map((port) => shownBy(host, 'db-1-0', port)));
         operator.clear();
-        live(0);
+        live(daysAgo);
         await operator.settle();
         expect(issues(operator)).toEqual(['db-client-tls', 'db-client-user', 'db-peer-tls']);
         await host.turn();
@@ -136,7 +139,8 @@ describe
         operator.change({ replicas: 5 });
         await operator.settle();
         await holds(host, 'db-4-0', 'a', '1');
-      }));
+      }),
+    );
 
     it('go over to another authority, though each pod sees a changed Secret only when it starts', () =>
       scene(191, async ({ host }) => {
