@@ -12,10 +12,10 @@ import { sessionOf } from './session.ts';
 /** As long may pass before the status tells of a lost leader whose pod Kubernetes still takes for ready. */
 const everyMs = 10_000;
 
-/** Address of one member that runs. */
+/** Address of one member that runs. The pod of one that was lost with its machine stays, and nobody answers there. */
 export function memberEndpoints(children: Children): string[] {
-  const addresses = children.pods.flatMap(({ status }) =>
-    status?.phase === 'Running' && status.podIP !== undefined ? [status.podIP] : [],
+  const addresses = children.pods.flatMap(({ metadata: { deletionTimestamp }, status }) =>
+    status?.phase === 'Running' && status.podIP !== undefined && deletionTimestamp === undefined ? [status.podIP] : [],
   );
   return addresses.slice(0, 1);
 }

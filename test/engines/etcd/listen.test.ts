@@ -10,6 +10,11 @@ describe('the ear at a cluster', () => {
     expect(memberEndpoints(etcdWorld({ members: { all: 'gone' } }).children)).toEqual([]);
   });
 
+  it('is at none whose pod is going: that stays as long as its machine is lost', () => {
+    const lost = { 0: { terminatingForMs: 3_600_000 } };
+    expect(memberEndpoints(etcdWorld({ pods: lost }).children)).toEqual(['10.0.0.1']);
+  });
+
   it('hears another leader once, an alarm as long as it lasts, and that the member has fallen silent, and ends with it', async () => {
     const { cluster, observed } = etcdWorld({});
     let said: object | Error = { leader: '1' };
