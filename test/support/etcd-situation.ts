@@ -45,8 +45,8 @@ export type MemberChange =
   | 'leaderless'
   | 'unlisted'
   | Partial<LiveMember>;
-/** `blank`: it has no mark. `retired`: its member was removed. */
-export type ClaimChange = 'none' | 'blank' | 'retired' | 'foreign';
+/** `blank`: it has no mark. `retired`: its member was removed. `going`: somebody has deleted it, and its pod is there. */
+export type ClaimChange = 'none' | 'blank' | 'retired' | 'foreign' | 'going';
 /** `started`: its process has begun, and the kubelet has seen it. */
 export type PodChange = 'outdated' | 'unready' | 'started' | Plight;
 export interface Plight {
@@ -278,6 +278,7 @@ function claimOf(story: Story, cluster: Cluster<EtcdSpec>, number: number): Kube
           [memberLabel]: memberName(name, number),
         },
         annotations,
+        ...(change === 'going' ? { deletionTimestamp: new Date(now).toISOString() } : {}),
       },
       spec: { resources: { requests: { storage: cluster.spec.storage.size } } },
       status: { phase: 'Bound', capacity: { storage: cluster.spec.storage.size } },

@@ -11,6 +11,7 @@ import { refOf } from '../../plan/ref.ts';
 import type { Pod } from '../../resources/children.ts';
 import type { EtcdAction, Target } from './action.ts';
 import { isToResume } from './formation.ts';
+import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf, mayLose } from './loss.ts';
 import { memberName, peerUrl } from './names.ts';
@@ -186,15 +187,23 @@ function adding(situation: Situation, votes: number, via: Target): EtcdPlan {
   );
 }
 
-/** The newest that does not lead: a leader need not move for it. */
+const byAge = (a: Member, b: Member): number => (b.index ?? 0) - (a.index ?? 0);
+
+/**
+ * The newest that does not lead: a leader need not move for it. Before it whoever's volume goes with its pod: two that are
+ * left could not spare one.
+ */
 export function planIn(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { cluster, spec, leader } = situation;
   const voting = voters(members);
   if (voting.length <= spec.replicas) return undefined;
   const [victim] = voting
     .filter((member) => member.id !== leader?.id && member.index !== undefined)
-    .sort((a, b) => (b.index ?? 0) - (a.index ?? 0));
+    .sort((a, b) => Number(isGoing(situation, b.index)) - Number(isGoing(situation, a.index)) || byAge(a, b));
   if (victim === undefined) return undefined;
+  const staying = voting.flatMap(({ id, index }) => (index === undefined || id === victim.id ? [] : [index]));
+  const going = staying.length > 2 ? undefined : goingVolumesOutcome(situation, staying, staying.length);
+  if (going !== undefined) return { steps: [], outcome: going };
   const name = nameOf(cluster, victim);
   return removing(
     situation,

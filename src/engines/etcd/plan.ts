@@ -15,6 +15,7 @@ import { inconsistentPods, planCorruption, sparingWriters } from './corruption.t
 import { isWorthARestart } from './deferred-change.ts';
 import { formationOf } from './formation.ts';
 import { givenQuota } from './given-quota.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { areBeingStarted, heldUpMs } from './held-up.ts';
 import { awaiting, planIssuance } from './issuance.ts';
@@ -70,8 +71,11 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   const { roster } = formation;
   const unknown = unknownVolumesOutcome(situation);
   if (situation.members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
-  if (cluster.spec.replicas === 0)
+  if (cluster.spec.replicas === 0) {
+    const going = goingVolumesOutcome(situation, roster.keys(), roster.size);
+    if (going !== undefined) return { steps: [], outcome: going };
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
+  }
   const recovery = recoveryOf(situation);
   if (recovery?.state === 'granted') {
     return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), takesAway: true };

@@ -4,6 +4,7 @@ import { wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
 import { cannotStart, stuckPod } from '../../plan/rollout.ts';
 import type { Pod } from '../../resources/children.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { answering } from './observed.ts';
 import { isOutdated } from './outdated.ts';
@@ -21,7 +22,8 @@ export function planStuck(situation: Situation): EtcdPlan | undefined {
   const { cluster, sets, pods, observed } = situation;
   const answers = new Set(answering(observed.members).map(({ pod }) => pod));
   const isSpare = (index: number, pod: Pod): boolean =>
-    cannotStart(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index);
+    goingVolumesOutcome(situation, [index], sets.size) === undefined &&
+    (cannotStart(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index));
   const stuck = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
     const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);
@@ -59,6 +61,8 @@ export function planRestart(situation: Situation, members: readonly Member[], no
   const outdated = members.filter((member) => isOutdated(situation, member));
   const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
   if (next?.index === undefined) return undefined;
+  const going = goingVolumesOutcome(situation, [next.index], voters(members).length);
+  if (going !== undefined) return { steps: [], outcome: going };
   const name = nameOf(cluster, next);
   const heir = members.find((member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member));
   if (leader !== undefined && next.id === leader.id && heir !== undefined) {
