@@ -7,6 +7,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
+import { isGoing } from './going-volumes.ts';
 import { podName, recoverAnnotation } from './names.ts';
 import type { EtcdObserved, Progress } from './observed.ts';
 import { heldBy, holds, type Situation } from './situation.ts';
@@ -18,16 +19,19 @@ interface Survivor {
   readonly pod: string;
   readonly applied: number;
   readonly revision: string;
+  /** Its volume goes with its pod, which has to start anew. */
+  readonly isGoing: boolean;
 }
 
 /** Who could be gone on with: their volumes hold data of this cluster, and they say how much. The one with most first. */
-function survivors({ cluster, claims, observed }: Situation): Survivor[] {
+function survivors(situation: Situation): Survivor[] {
+  const { cluster, claims, observed } = situation;
   return [...claims]
     .flatMap(([index, claim]): Survivor[] => {
       const pod = podName(cluster.metadata.name, index);
       const held = heldBy(claim);
       const progress = held === undefined ? undefined : progressOf(observed.members, pod, held);
-      return progress === undefined ? [] : [{ pod, ...progress }];
+      return progress === undefined ? [] : [{ pod, ...progress, isGoing: isGoing(situation, index) }];
     })
     .sort((a, b) => b.applied - a.applied);
 }
@@ -73,10 +77,16 @@ export function hasLasted(situation: Situation): boolean {
 
 /** What may be written, and what stands behind it; empty where nobody could be gone on with. */
 export function offers(situation: Situation): string {
-  const found = survivors(situation);
-  if (found.length === 0) return '';
+  const all = survivors(situation);
+  const found = all.filter(({ isGoing }) => !isGoing);
+  const going = all.flatMap(({ pod, isGoing }) => (isGoing ? [pod] : []));
+  const doomed =
+    going.length === 0
+      ? ''
+      : `; somebody has deleted a claim, and the volume of ${going.join(', ')} goes with its pod: set persistentVolumeReclaimPolicy: Retain on its PersistentVolume, and save its data (etcdctl snapshot save, where it answers)`;
+  if (found.length === 0) return doomed;
   const words = found.map((survivor) => `${requestFor(situation.cluster, survivor)} (revision ${survivor.revision})`);
-  return `; if the others are lost for good, annotate with ${recoverAnnotation}=POD@UID/GENERATION/APPLIED of the member to go on with: ${words.join(', ')}`;
+  return `${doomed}; if the others are lost for good, annotate with ${recoverAnnotation}=POD@UID/GENERATION/APPLIED of the member to go on with: ${words.join(', ')}`;
 }
 
 export type Verdict =

@@ -11,10 +11,11 @@ import { etcdKind } from '../../api/etcd.ts';
 import { pods as podResource, statefulSets } from '../../api/resource.ts';
 import { type ObjectStep, wait } from '../../plan/plan.ts';
 import { refOf } from '../../plan/ref.ts';
+import { isGoing } from './going-volumes.ts';
 import type { EtcdPlan } from './membership.ts';
 import { podName, recoverAnnotation } from './names.ts';
 import { answering } from './observed.ts';
-import { judged, type Verdict } from './recovery-request.ts';
+import { judged, offers, type Verdict } from './recovery-request.ts';
 import { type Roster, resuming } from './roster.ts';
 import type { Situation } from './situation.ts';
 import { retiredMark } from './volumes.ts';
@@ -42,6 +43,10 @@ export function recoveryOf(
   if (verdict.state !== 'granted') return verdict;
   const { survivor } = verdict;
   const named = podName(cluster.metadata.name, survivor);
+  if (isGoing(situation, survivor)) {
+    const why = `names ${named}, which has to start anew, and whose volume goes with its pod`;
+    return { state: 'refused', message: `${recoverAnnotation} ${why}${offers(situation)}` };
+  }
   const start = { ...resuming(cluster, survivor), request: asked };
   const otherSets = [...sets].filter(([index]) => index !== survivor);
   const otherPods = [...pods.keys()].filter((index) => index !== survivor);

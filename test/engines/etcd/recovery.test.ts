@@ -58,6 +58,12 @@ const granted = [
   'wait Recovering',
 ];
 
+it('nobody is offered to go on with whose volume goes with the pod: it is said, and what to do', () => {
+  const words = said({ ...lost, claims: { ...lost.claims, 0: 'going' } });
+  expect(words).toMatch(/the volume of db-0-0 goes with its pod.*etcdctl snapshot save/);
+  expect(words).not.toContain(request);
+});
+
 describe('E8: a request to go on with one member', () => {
   it.each<PlanRow>([
     [
@@ -86,6 +92,16 @@ describe('E8: a request to go on with one member', () => {
       ['apply ConfigMap db-members: db-0.alone=true', 'delete Pod db-0-0', 'wait Recovering'],
     ],
     ['waits for it', alone({ starts: { 0: 'alone' }, children: startedAgo(1000) }), ['wait Recovering']],
+    [
+      'stops nobody where the volume of the one to go on with would go with its pod',
+      { ...named, claims: { ...lost.claims, 0: 'going' } },
+      ['blocked RecoveryRefused'],
+    ],
+    [
+      'has nobody start again whose volume would go with the pod',
+      alone({ starts: { 0: 'chosen' }, claims: { 0: 'going' }, children: startedAgo(1000) }),
+      ['blocked RecoveryRefused'],
+    ],
     [
       'has it start again where it was not told in time',
       alone({ starts: { 0: 'alone' }, children: startedAgo(21_000) }),
