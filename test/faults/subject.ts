@@ -45,6 +45,8 @@ export interface Subject {
   guard(world: SimulatedWorld): () => Findings;
   /** Breaks a process, and mends it when its time is over. */
   afflict(world: SimulatedWorld, fault: ProcessFault): void;
+  /** Right before the power of the pod's machine goes. Undefined where all that is acknowledged is on the disk. */
+  loseUnflushed?(world: SimulatedWorld, pod: string): void;
   /** See `Stage`. Undefined where no older state is simulated. */
   makeOlder?(world: SimulatedWorld, client: KubeClient): Promise<void>;
   /** See `Stage`. Undefined where no scenario asks for it. */

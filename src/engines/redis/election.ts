@@ -6,12 +6,13 @@ import { type ActStep, blocked, type Plan, wait } from '../../plan/plan.ts';
 import { podTrouble } from '../../plan/pod-trouble.ts';
 import { mayElect, mayElectNow } from './acquaintance.ts';
 import type { RedisAction } from './action.ts';
+import { heirOf, loneElector } from './heirs.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { answering } from './observed.ts';
 import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt } from './record.ts';
-import { promotion } from './repair.ts';
+import { promotion, target } from './repair.ts';
 import { dynamicSettings } from './settings.ts';
 import {
   byTerm,
@@ -24,6 +25,7 @@ import {
   majorityOf,
   type Situation,
 } from './situation.ts';
+import type { WatchingSentinel } from './topology.ts';
 
 const soonMs = 500;
 const aloneMs = 1000;
@@ -169,7 +171,20 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   if (mayElect(situation)) return planElectorsLost(situation, meant, chosen) ?? electing;
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
+  const elector = loneElector(situation, named, isWaiting);
+  if (elector !== undefined) return electingAlone(elector);
   return written === undefined && meant !== undefined ? planRecovery(situation) : planMoved(situation, named);
+}
+
+/** A failover that a sentinel is told to make needs no others, and it takes the replica that has the most. */
+function electingAlone(sentinel: WatchingSentinel): Plan<RedisAction> {
+  const step: ActStep<RedisAction> = {
+    type: 'act',
+    action: { type: 'redis.failover', sentinel: target(sentinel) },
+    summary: `have ${sentinel.pod} fail over: it alone remembers the replicas`,
+    event: 'Promote',
+  };
+  return { steps: [step], outcome: wait('FailoverPending', 'Sentinel is electing a primary', soonMs) };
 }
 
 /**
@@ -277,6 +292,8 @@ function promotingLast(situation: Situation, pod: string, why: string): Plan<Red
       ),
     };
   }
+  const heir = heirOf(situation, pod);
+  if (heir !== undefined) return promoting(situation, heir, `it kept running when ${pod} ended`);
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
   if (!node.electable) return lost(situation, node);

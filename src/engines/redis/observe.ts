@@ -242,6 +242,7 @@ export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly 
       address: row.ip ?? '',
       priority: Number(row['slave-priority'] ?? 0),
       down: down(row),
+      unlinkedMs: Number(row['master-link-down-time'] ?? 0),
     })),
     peers: peers.map((row) => ({ address: row.ip ?? '', down: down(row) })),
   };

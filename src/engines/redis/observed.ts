@@ -71,6 +71,15 @@ export interface SentinelNode {
   readonly watches?: Watch;
 }
 
+/** What a sentinel knows of a replica. */
+export interface KnownReplica {
+  readonly address: string;
+  readonly priority: number;
+  readonly down: boolean;
+  /** For how long it has been without its primary, as far as it tells. */
+  readonly unlinkedMs?: number;
+}
+
 /** A sentinel's view of the cluster. */
 export interface Watch {
   readonly primary: string;
@@ -86,7 +95,7 @@ export interface Watch {
   readonly acquainted: boolean;
   readonly failingOver: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  readonly replicas: readonly { readonly address: string; readonly priority: number; readonly down: boolean }[];
+  readonly replicas: readonly KnownReplica[];
   readonly peers: readonly { readonly address: string; readonly down: boolean }[];
 }
 

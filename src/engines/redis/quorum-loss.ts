@@ -13,6 +13,7 @@
 import { type Plan, wait } from '../../plan/plan.ts';
 import { type Pod, podIsReady } from '../../resources/children.ts';
 import type { RedisAction } from './action.ts';
+import { heirsOf } from './heirs.ts';
 import { choiceAnnotation, choiceOf } from './names.ts';
 import { answering, type DataNode } from './observed.ts';
 import { promotion, target } from './repair.ts';
@@ -56,6 +57,7 @@ export function planElectorsLost(
   chosen: Plan<RedisAction> | undefined,
 ): Plan<RedisAction> | undefined {
   const { cluster, nodes, observed } = situation;
+  const { named } = situation.topology;
   const silent = silentIn(situation);
   const votes = answering(observed.sentinels).length;
   if (votes < votesNeeded(situation)) return undefined;
@@ -66,7 +68,8 @@ export function planElectorsLost(
   const node = nodes.find(({ pod }) => pod === choice);
   const isNewest = nodes.every(({ term }) => (term?.number ?? 0) <= (node?.term?.number ?? 0));
   if (chosen !== undefined && choice !== undefined && isChosen(situation, choice) && isNewest) return chosen;
-  const last = nodes.find(({ pod, electable }) => pod === meant && electable);
+  const isSurpassed = named !== undefined && heirsOf(situation, named, true).length > 0;
+  const last = isSurpassed ? undefined : nodes.find(({ pod, electable }) => pod === meant && electable);
   const why = last === undefined ? mostOf(newest) : `${last.pod} was primary last`;
   return waiting(`${told}; ${why}; ${toChoose(situation, last ?? newest)}`);
 }

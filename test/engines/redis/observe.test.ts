@@ -114,7 +114,7 @@ describe('a view of a sentinel', () => {
   it('tells the primary, its epoch, and who is known', () => {
     const fields = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
     const primary = { ...fields, 'last-ok-ping-reply': '900' };
-    const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave' };
+    const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave', 'master-link-down-time': '5000' };
     expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }], 1500)).toEqual({
       primary: '10.0.0.0',
       epoch: 7,
@@ -123,7 +123,7 @@ describe('a view of a sentinel', () => {
       acquainted: true,
       failingOver: false,
       settings: primary,
-      replicas: [{ address: '10.0.0.1', priority: 0, down: true }],
+      replicas: [{ address: '10.0.0.1', priority: 0, down: true, unlinkedMs: 5000 }],
       peers: [{ address: '10.0.1.1', down: false }],
     });
     expect(watchOf({ ...primary, runid: '' }, [], [], 1500).acquainted).toBe(false);

@@ -102,6 +102,19 @@ describe('two machines lost of three, and one of them is back', () => {
     });
   });
 
+  it('where another kept running when it ended, it says that this one has the most', () => {
+    const { cluster, children, observed } = redisWorld({
+      ...returned,
+      nodes: { 0: { offset: 0 }, 1: 'silent', 2: { follows: '10.8.0.0', linkUp: false, offset: 5000 } },
+    });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message: expect.stringContaining(
+        '; db-2 has the most data of those that answer (term 1, offset 5000); if the others are gone for good, set the ' +
+          'annotation clusterwright.dev/choose-primary to db-2:uid-Pod-db-2',
+      ),
+    });
+  });
+
   it('where the last primary is not whole, it says who has the most data', () => {
     const { cluster, children, observed } = redisWorld({ ...returned, nodes: { 0: 'blank', 1: 'silent' } });
     expect(planRedis(cluster, children, observed).outcome).toMatchObject({

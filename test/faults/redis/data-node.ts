@@ -60,6 +60,8 @@ export class DataNode implements Server {
   isLoading = true;
   hasEnded = false;
   #stored: Stored | undefined;
+  /** So many keys were there when the append-only file was flushed last: clients add keys, and change none. */
+  #flushed = 0;
   #isDiskFull = false;
   /** A write was not taken by the disk. */
   isDiskFailing = false;
@@ -125,6 +127,11 @@ export class DataNode implements Server {
     this.host.volume('/data')?.set(appendOnly, this.#stored);
   }
 
+  /** Its machine is about to lose its power: what was not flushed, of the last second, is not on the disk. */
+  loseUnflushed(): void {
+    if (this.#stored !== undefined) this.#stored.keys = new Map([...this.#stored.keys].slice(0, this.#flushed));
+  }
+
   /** SAVE. */
   save(): void {
     this.host.volume('/data')?.set(snapshotFile, { keys: new Map(this.dataset.keys), format: formatOf(this.version) });
@@ -137,6 +144,7 @@ export class DataNode implements Server {
 
   #tick(): void {
     this.#cancelTick = this.host.time.after(1000, () => this.#tick());
+    this.#flushed = this.dataset.keys.size;
     if (!this.isFrozen && !this.isLoading) this.replication.tick();
   }
 

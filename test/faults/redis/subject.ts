@@ -50,6 +50,7 @@ function subjectOf(processes: Processes): Subject {
       await connection.command('FLUSHALL');
       connection.close();
     },
+    loseUnflushed: (world, pod) => processes.data(addressOf(podsOf(world, 'data').get(pod)))?.loseUnflushed(),
     makeOlder: (world, client) => leaveWithoutIdentity(world, processes, client),
     afflict(world, fault) {
       const name = fault.member === 'primary' ? primaryOf(world) : `${world.cluster}-${fault.member}`;

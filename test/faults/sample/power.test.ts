@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { runSimulated } from '../catalogue.ts';
 import { judge } from '../oracles/index.ts';
-import { orders, powerCut } from '../scenarios/power.ts';
+import { orders, powerCut, powerOfTheirs } from '../scenarios/power.ts';
 import { three } from '../scenarios/redis.ts';
 
 const cases = [
@@ -17,4 +17,16 @@ it.each(cases)('no oracle objects where they come back so: $title', async ({ ord
   // The new primary has acknowledged writes between the failover and the power failure.
   const [failover, outage] = run.ledger?.outages ?? [];
   expect((outage?.from ?? 0) - (failover?.to ?? 0)).toBeGreaterThan(20_000);
+});
+
+/** By this seed the replicas are on the machine of none of them. */
+const seed = 3;
+
+it.each([
+  ['one sentinel remembers the replicas', ['db-sentinel-0', 'db-sentinel-2']],
+  ['no sentinel remembers anything', ['db-sentinel-0', 'db-sentinel-1', 'db-sentinel-2']],
+])('what the disk of the primary had yet to flush is not lost with its power: %s', async (_, gone) => {
+  const scenario = { engine: 'redis', ...powerOfTheirs(three, gone) } as const;
+  const run = await runSimulated({ scenario: scenario.id, seed, faults: [] }, scenario);
+  expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
 });

@@ -35,6 +35,30 @@ async function failOverUnseen(stage: Stage): Promise<Readonly<Record<Returning, 
   return { old, new: successor, third };
 }
 
+/** For the sentinel that is left to miss the primary, and to find that it cannot elect. */
+const gapMs = 60_000;
+
+/**
+ * What one machine may hold: the primary, and two sentinels of three. With the power go the sentinels' memory and the last second of the primary's
+ * append-only file; the replicas have it.
+ */
+export function powerOfTheirs(before: Spec, gone: readonly string[]): Omit<Scenario, 'engine'> {
+  return {
+    id: 'S15 machine',
+    title: 'power of the primary and of two sentinels',
+    before: { ...before, scheduling: { topologySpread: 'Required' } },
+    async act(stage) {
+      const pods = [stage.primary(), ...gone];
+      await stage.cutPowerAtOnce(pods);
+      await stage.pause(gapMs);
+      await stage.restorePower(pods);
+    },
+    end: 'whole',
+    writes: 30,
+    written: true,
+  };
+}
+
 /** `all`: at once. The operator is back before the first of them. */
 export function powerCut(before: Spec, order: readonly Returning[] | 'all'): Omit<Scenario, 'engine'> {
   return {

@@ -46,6 +46,8 @@ export interface Stage {
   powerOff(pods: readonly string[], ms: number): Promise<void>;
   /** The machines of these pods are without power until `restorePower`: what they kept in memory is gone. */
   cutPower(pods: readonly string[] | 'all'): Promise<void>;
+  /** The same, and what their disks had yet to flush is gone, too. */
+  cutPowerAtOnce(pods: readonly string[]): Promise<void>;
   restorePower(pods: readonly string[] | 'all'): Promise<void>;
   restartOperator(): Promise<void>;
   /** No process of the operator runs from then on, until `startOperator`. */

@@ -127,6 +127,10 @@ export function simulatedStage(options: {
     async cutPower(pods) {
       for (const node of nodesOf(world, pods)) kubernetes.stopNode(node);
     },
+    async cutPowerAtOnce(pods) {
+      for (const pod of pods) subject.loseUnflushed?.(world, pod);
+      await this.cutPower(pods);
+    },
     async restorePower(pods) {
       for (const node of nodesOf(world, pods)) kubernetes.startNode(node);
     },

@@ -1,0 +1,133 @@
+/** The primary ended with its machine, and replicas kept running. */
+import { describe, expect, it } from 'vitest';
+import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import type { DataNode, KnownReplica, Watch } from '../../../src/engines/redis/observed.ts';
+import { type PlanRow, planned } from '../../support/plan-words.ts';
+import { knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
+
+const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
+
+describe('the machine of the primary and of two sentinels was without power, and is back', () => {
+  /** The sentinel that kept running has nobody to agree with: who is back knows nobody. */
+  const kept: Partial<Watch> = {
+    primary: '10.8.0.1',
+    primaryDown: true,
+    replicas: knownReplicas(0, 2),
+    peers: [
+      { address: '10.8.1.0', down: true },
+      { address: '10.8.1.1', down: true },
+    ],
+    settings: { quorum: '2', 's-down-time': '90000', 'down-after-milliseconds': '3000' },
+  };
+  const follower: Partial<DataNode> = {
+    follows: '10.8.0.1',
+    linkUp: false,
+    isStale: true,
+    offset: 5000,
+    ...termed('replica', 1),
+  };
+  /** The primary takes writes without replicas: that all of them kept running does not tell that one has what it had. */
+  const back: Story = {
+    primary: 'nobody',
+    terms: { 1: 1 },
+    addresses: { 0: '10.0.0.0', 1: '10.8.0.1', 2: '10.0.0.2' },
+    spec: { config: { 'min-replicas-to-write': 0 } },
+    nodes: { 0: follower, 1: { ...termed('primary', 1), offset: 0 }, 2: follower },
+    sentinels: { all: { ...kept, replicas: [], peers: [] }, 2: kept },
+  };
+  const replicas = (change: Partial<KnownReplica>): Partial<Watch> => ({
+    ...kept,
+    replicas: knownReplicas(0, 2).map((replica) => ({ ...replica, ...change })),
+  });
+  const knowing = (watch: Partial<Watch>): Story => ({ ...back, sentinels: { ...back.sentinels, 2: watch } });
+  const failover = ['fail over by db-sentinel-2', 'wait FailoverPending'];
+  const asBefore = ['promote db-1', 'wait Promoting'];
+
+  it.each<PlanRow>([
+    ['a replica that kept running is elected: the primary may lack what it has acknowledged last', back, failover],
+    ['it is not back yet', { ...back, nodes: { ...back.nodes, 1: 'silent' } }, failover],
+    ['nor has it a pod', { ...back, nodes: { ...back.nodes, 1: 'gone' } }, failover],
+    [
+      'replicas have yet to notice that it is gone',
+      { ...back, nodes: { ...back.nodes, 0: { ...follower, linkUp: true, isStale: false } } },
+      failover,
+    ],
+    [
+      'it is not back, and one of them still has the link',
+      { ...back, nodes: { 0: { ...follower, linkUp: true, isStale: false }, 1: 'silent', 2: follower } },
+      ['wait PrimaryStarting'],
+    ],
+    ['one kept running, the other one restarted', { ...back, nodes: { ...back.nodes, 0: {} } }, failover],
+    ['one may not be elected', { ...back, nodes: { ...back.nodes, 0: { ...follower, electable: false } } }, failover],
+    [
+      'none may be elected',
+      { ...back, nodes: { 0: { ...follower, electable: false }, 2: { ...follower, electable: false } } },
+      asBefore,
+    ],
+    ['all have restarted', { ...back, nodes: {} }, asBefore],
+    ['one of them is being stopped', { ...back, pods: { 'db-0': 'terminating' } }, asBefore],
+    ['the sentinel does not know one of them', knowing({ ...kept, replicas: knownReplicas(0) }), asBefore],
+    ['nor does it reach one', knowing(replicas({ down: true })), asBefore],
+    ['it has yet to hear that they may be elected', knowing(replicas({ priority: 0 })), asBefore],
+    ['it does not take the primary for down yet', knowing({ ...kept, primaryDown: false }), asBefore],
+    ['they had the link until the primary went down', knowing(replicas({ unlinkedMs: 120_000 })), failover],
+    ['they were long without it', knowing(replicas({ unlinkedMs: 120_001 })), asBefore],
+    ['a person has chosen', { ...back, ...choosing('db-1') }, asBefore],
+    [
+      'no sentinel knows the replicas, and all of them kept running, without which it takes no writes',
+      { ...knowing({ ...kept, replicas: [] }), spec: {} },
+      ['promote db-0', 'wait Promoting'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
+
+describe('sentinels that have forgotten everything, and replicas that kept running when the primary ended', () => {
+  const heir: Partial<DataNode> = { follows: '10.8.0.2', linkUp: false, isStale: true, offset: 5000 };
+  const back: Story = {
+    primary: 'nobody',
+    terms: { 0: 1, 1: 2, 2: 3 },
+    addresses: { 0: '10.0.0.0', 1: '10.0.0.1', 2: '10.8.0.2' },
+    nodes: { 0: heir, 1: { ...heir, offset: 5001 }, 2: { offset: 0 } },
+  };
+  const asBefore = ['promote db-2', 'wait Promoting'];
+
+  it.each<PlanRow>([
+    ['the one with the most is promoted: the primary may lack it', back, ['promote db-1', 'wait Promoting']],
+    [
+      'of two that have the same, the first',
+      { ...back, nodes: { ...back.nodes, 1: heir } },
+      ['promote db-0', 'wait Promoting'],
+    ],
+    [
+      'it came back on a blank volume',
+      { ...back, nodes: { ...back.nodes, 2: 'blank' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    ['it is not back', { ...back, nodes: { ...back.nodes, 2: 'gone' } }, ['promote db-1', 'wait Promoting']],
+    [
+      'it is not back, and one of them has the link',
+      { ...back, nodes: { ...back.nodes, 0: { ...heir, linkUp: true }, 2: 'gone' } },
+      ['wait PrimaryStarting'],
+    ],
+    ['one of them restarted as well: it may have more', { ...back, nodes: { ...back.nodes, 0: {} } }, asBefore],
+    [
+      'one of them may not be elected',
+      { ...back, nodes: { ...back.nodes, 0: { ...heir, electable: false } } },
+      asBefore,
+    ],
+    ['one of them does not answer', { ...back, nodes: { ...back.nodes, 0: 'silent' } }, asBefore],
+    ['one of them is being stopped', { ...back, pods: { 'db-0': 'terminating' } }, asBefore],
+    [
+      'its process restarted in its pod: its machine has lost nothing',
+      {
+        ...back,
+        addresses: { 0: '10.0.0.0', 1: '10.0.0.1', 2: '10.0.0.2' },
+        nodes: { 0: { ...heir, follows: '10.0.0.2' }, 1: { ...heir, follows: '10.0.0.2' }, 2: {} },
+      },
+      asBefore,
+    ],
+    ['nobody wrote down where it was', { ...back, addresses: {} }, asBefore],
+    ['it took writes without any of them', { ...back, spec: { config: { 'min-replicas-to-write': 0 } } }, asBefore],
+    ['a person has chosen', { ...back, ...choosing('db-2') }, asBefore],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+});
