@@ -70,6 +70,14 @@ describe('the machine of the primary and of two sentinels was without power, and
     ['nor does it reach one', knowing(replicas({ down: true })), asBefore],
     ['it has yet to hear that they may be elected', knowing(replicas({ priority: 0 })), asBefore],
     ['it does not take the primary for down yet', knowing({ ...kept, primaryDown: false }), asBefore],
+    [
+      'by an older view it watches another',
+      {
+        ...back,
+        sentinels: { all: { ...kept, epoch: 2, replicas: [], peers: [] }, 2: { ...kept, primary: '10.8.0.9' } },
+      },
+      asBefore,
+    ],
     ['they had the link until the primary went down', knowing(replicas({ unlinkedMs: 120_000 })), failover],
     ['they were long without it', knowing(replicas({ unlinkedMs: 120_001 })), asBefore],
     ['a person has chosen', { ...back, ...choosing('db-1') }, asBefore],
