@@ -181,7 +181,7 @@ function electingAlone(sentinel: WatchingSentinel): Plan<RedisAction> {
   const step: ActStep<RedisAction> = {
     type: 'act',
     action: { type: 'redis.failover', sentinel: target(sentinel) },
-    summary: `have ${sentinel.pod} fail over: it alone remembers the replicas`,
+    summary: `have ${sentinel.pod} fail over: too few sentinels remember the replicas to elect one`,
     event: 'Promote',
   };
   return { steps: [step], outcome: wait('FailoverPending', 'Sentinel is electing a primary', soonMs) };

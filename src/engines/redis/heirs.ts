@@ -21,7 +21,7 @@ export function heirsOf({ nodes, dataPods }: Situation, former: string, isBack: 
   return isUndecided ? [] : left.filter(({ electable }) => electable);
 }
 
-/** The sentinel that would elect if it had others to agree with: it takes the primary for down, and could elect each of the heirs. */
+/** A sentinel that would elect if it had enough others to agree with: it takes the primary for down, and could elect each of the heirs. */
 export function loneElector(situation: Situation, named: string, isBack: boolean): WatchingSentinel | undefined {
   const heirs = heirsOf(situation, named, isBack);
   if (heirs.length === 0) return undefined;
