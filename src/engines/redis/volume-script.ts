@@ -90,6 +90,12 @@ settle_behind() {
     rm -f "$behind"
   fi
 }
+# Whether this server has had its link, and so has loaded a copy, and is not at another. Where the primary ends before the copy is written
+# down, this node may be all that holds what the two have acknowledged.
+had_link() {
+  case $(field master_link_down_since_seconds) in '' | -*) return 1 ;; esac
+  [ "$(field aof_enabled):$(field loading):$(field master_sync_in_progress)" = 1:0:0 ]
+}
 # Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
 settle_mark() {
   case "$(field aof_enabled):$(field role):$(field master_link_status)" in
@@ -105,8 +111,10 @@ settle_mark() {
       return 1
       ;;
     *)
-      settle_behind
-      return 1
+      if [ "$stale" = no ] || ! had_link; then
+        settle_behind
+        return 1
+      fi
       ;;
   esac
   if [ "$stale" = yes ] && [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" != 0:0 ]; then

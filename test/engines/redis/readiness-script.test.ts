@@ -28,6 +28,32 @@ describe('a replica that was behind', () => {
   ])('%s', async (_, pod, expected) => expect(await told(pod)).toEqual(expected));
 });
 
+describe('a replica whose primary has ended before its copy was written down', () => {
+  const lost =
+    'role:slave\nmaster_link_status:down\nmaster_link_down_since_seconds:9\nmaster_sync_in_progress:0\nloading:0\n' +
+    'aof_enabled:1\naof_rewrite_in_progress:0\naof_rewrite_scheduled:0';
+  const play = async (info: string, pod: PodStory = {}): Promise<readonly (string | undefined)[]> => {
+    const cli = { '"-p 6379 info"': info, '"-p 6379 "*': 'OK' };
+    const { mark, asked } = await runPodScript('ping.sh', { cli, traces: ['later'], ...pod });
+    return [mark, ...asked.filter((line) => line.includes('replica-priority'))];
+  };
+  const electable = [podIP, '-p 6379 config set replica-priority 100'];
+
+  it.each<readonly [story: string, info: string, pod: PodStory, expected: readonly (string | undefined)[]]>([
+    ['may be elected once it is', lost, {}, electable],
+    ['whatever it has held before', lost, { mark: '10.0.0.8' }, electable],
+    ['not while it is being written down', lost.replace('in_progress:0\naof', 'in_progress:1\naof'), {}, [undefined]],
+    ['nor before that begins', lost.replace('scheduled:0', 'scheduled:1'), {}, [undefined]],
+    ['nor where it has never had its link', lost.replace(':9', ':-1'), {}, [undefined]],
+    ['nor while it loads another one', lost.replace('loading:0', 'loading:1'), {}, [undefined]],
+  ])('%s', async (_, info, pod, expected) => expect(await play(info, pod)).toEqual(expected));
+
+  it('while it copies again it may not', async () => {
+    const info = lost.replace('sync_in_progress:0', 'sync_in_progress:1');
+    expect(await play(info)).toEqual([undefined, '-p 6379 config set replica-priority 0']);
+  });
+});
+
 describe('probes', () => {
   it.each<
     readonly [script: 'ping.sh' | 'alive.sh' | 'sentinel-alive.sh' | 'watching.sh', answer: string, code: number]

@@ -129,6 +129,24 @@ run ping.sh; volume; echo -9999999 > run/behind; run ping.sh; volume`;
     ]);
   });
 
+  it('a node whose primary ends before its copy was written down may be elected once it is', () => {
+    const lost = 'kill -9 $primary; until cli info replication | grep -q master_link_status:down; do sleep 0.02; done';
+    const story = `start; volume; other; cli config set rdb-key-save-delay ${slowly} > /dev/null; follow; run ping.sh; volume
+${lost}; run ping.sh; volume; written; run ping.sh; volume; killed; start; volume`;
+    expect(play(story)).toEqual([
+      'unmarked, priority 0, 0 keys',
+      'ping.sh 0, unmarked, priority 0, 100 keys',
+      'ping.sh 0, unmarked, priority 0, 100 keys',
+      'ping.sh 0, marked, priority 100, 100 keys',
+      'marked, priority 100, 100 keys',
+    ]);
+  });
+
+  it('nor does one that follows nobody get the mark of a snapshot that somebody has made', () => {
+    const story = `start; cli bgsave > /dev/null; until [ -e data/dump.rdb ]; do sleep 0.02; done; run ping.sh; volume`;
+    expect(play(story)).toEqual(['ping.sh 0, unmarked, priority 0, 0 keys']);
+  });
+
   it('a rewrite of its own takes no mark', () => {
     const story = `${before}\ncli config set rdb-key-save-delay 2000000 > /dev/null; cli bgrewriteaof > /dev/null
 run ping.sh; volume; killed; start; volume`;

@@ -59,6 +59,12 @@ async function settleBehind(shell: PodShell, { info, isStale }: Look): Promise<v
   if (answer !== undefined) shell.run.delete('behind');
 }
 
+/** This server has loaded a copy, and is not at another. */
+function hadLink(info: Look['info']): boolean {
+  const isOver = ['loading', 'master_sync_in_progress'].every((name) => fieldOf(info, name) === '0');
+  return isOver && /^\d/.test(fieldOf(info, 'master_link_down_since_seconds'));
+}
+
 /** True where the append-only file holds the dataset. */
 export async function settleMark(shell: PodShell, seen: Look): Promise<boolean> {
   const { info, at, isStale, isDue } = seen;
@@ -72,7 +78,7 @@ export async function settleMark(shell: PodShell, seen: Look): Promise<boolean> 
     else await localCli(shell, 'config', 'set', 'replica-priority', '0');
     return false;
   }
-  if (enabled !== '1' || !isSettled) {
+  if (enabled !== '1' || !(isSettled || (isStale && hadLink(info)))) {
     await settleBehind(shell, seen);
     return false;
   }
