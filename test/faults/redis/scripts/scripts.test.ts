@@ -250,6 +250,16 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '-9999999' } },
   ],
   ['behind, nobody knows since when', 'ping.sh', { ...node('down', '10.0.0.7', 0), mark: podIP, run: { behind: '' } }],
+  [
+    'without the primary whose copy it has',
+    'admit.sh',
+    node('down', '10.0.0.7', 0, {
+      '"-p 6379 info"': lines(
+        ...['role:slave', 'master_link_status:down', 'master_link_down_since_seconds:2', 'master_sync_in_progress:0'],
+        ...['loading:0', ...written],
+      ),
+    }),
+  ],
   ['behind, and blank', 'ping.sh', { ...node('down', '10.0.0.7', 0), run: { behind: '-9999999' } }],
   ['behind no more', 'ping.sh', { ...node('up', '10.0.0.9', 0), mark: podIP, run: { behind: '1' } }],
   [
@@ -394,6 +404,8 @@ describe('a translated script decides as the script does', patience, () => {
         status: fc.constantFrom('up', 'down', ''),
         host: address,
         syncing: fc.constantFrom('0', '1', ''),
+        loading: fc.constantFrom('0', '0', '1'),
+        unlinkedSeconds: fc.constantFrom('', '-1', '9'),
         views: fc.tuple(views, views),
         quorum: fc.constantFrom('1\n', '2\n'),
         missed: fc.constantFrom('1200\n', '1500\n'),
@@ -424,6 +436,8 @@ describe('a translated script decides as the script does', patience, () => {
                     `master_link_status:${status}`,
                     `master_host:${host}`,
                     `master_sync_in_progress:${syncing}`,
+                    `loading:${more.loading}`,
+                    `master_link_down_since_seconds:${more.unlinkedSeconds}`,
                     `aof_enabled:${more.enabled}`,
                     `aof_rewrite_in_progress:${more.rewriting}`,
                     'aof_rewrite_scheduled:0',
