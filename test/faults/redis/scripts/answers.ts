@@ -72,6 +72,13 @@ export const node = (status: string, host: string, syncing: number, more: Answer
   }),
 });
 
+/** It has its data, and no link. */
+export const behindSince = (behind: string): PodStory => ({
+  ...node('down', '10.0.0.7', 0),
+  mark: podIP,
+  run: { behind },
+});
+
 export const copiesAsCluster: Answers = {
   '"-p 6379 config get masteruser"': 'masteruser\nclusterwright/apps/db',
   '"-p 6379 config get masterauth"': 'masterauth\nown',
@@ -84,3 +91,10 @@ export const introduced: Answers = {
 export const asPrimary: Answers = { '"-p 6379 info"': lines('role:master', 'aof_enabled:1'), '"-p 6379 "*': 'OK' };
 
 export const written = ['aof_enabled:1', 'aof_rewrite_in_progress:0', 'aof_rewrite_scheduled:0'];
+/** Its primary has ended after it had copied from it. */
+export const hadLink: Answers = {
+  '"-p 6379 info"': lines(
+    ...['role:slave', 'master_link_status:down', 'master_link_down_since_seconds:2', 'master_sync_in_progress:0'],
+    ...['loading:0', ...written],
+  ),
+};
