@@ -26,7 +26,7 @@ import { redisResources } from './resources.ts';
 import { planRoles } from './roles.ts';
 import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
 import { atLeast } from './settings.ts';
-import { type Situation, situationOf } from './situation.ts';
+import { claimOf, type Situation, situationOf } from './situation.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -193,7 +193,19 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   if (!isPrimary(next, primary)) return restarting(next);
   const message = `${primary.pod} is the last to restart`;
   const step = handOverStep(situation, primary, message);
-  return step === undefined ? restarting(next) : { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+  if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+  return goesWithItsVolume(situation, next) ?? restarting(next);
+}
+
+/**
+ * Nobody else has its data, and somebody has deleted its claim: Kubernetes keeps that as long as the pod is there, and takes
+ * it away when the pod stops.
+ */
+function goesWithItsVolume({ children }: Situation, { metadata: { name } }: Pod): RedisPlan | undefined {
+  const claim = claimOf(children, name);
+  if (claim?.metadata.deletionTimestamp === undefined) return undefined;
+  const message = `somebody has deleted the volume ${claim.metadata.name}, and Kubernetes takes it away when ${name} stops, which nobody else has the data of: it is not restarted; take a backup, and begin anew with it, or, under Sentinel, set replicas to 3 first`;
+  return { steps: [], outcome: blocked('VolumesGoing', message) };
 }
 
 /**
@@ -218,24 +230,19 @@ function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, pri
  * of reach for a while: they go only where everybody else is there, or has never been. Where nobody is primary, a
  * sentinel that runs is left alone: its memory may be all that is known of who was.
  */
-function planStuck({
-  children,
-  cluster,
-  sentinelPods,
-  dataPods,
-  observed,
-  topology,
-}: Situation): RedisPlan | undefined {
+function planStuck(situation: Situation): RedisPlan | undefined {
+  const { children, cluster, sentinelPods, dataPods, observed, topology } = situation;
   const names = redisNames(cluster.metadata.name);
   const answers = new Set([...answering(observed.data), ...answering(observed.sentinels)].map(({ pod }) => pod));
   const silent = [...dataPods, ...sentinelPods].filter(({ metadata }) => !answers.has(metadata.name));
   const isNew = cluster.status?.initialized !== true;
   const isSpare = isNew || (topology.primary !== undefined && silent.length === 1);
   const mayGo = (pod: Pod): boolean => silent.includes(pod) && (cannotStart(pod) || isSpare);
+  const maySpare = (pod: Pod): boolean => dataPods.length > 1 || goesWithItsVolume(situation, pod) === undefined;
   const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
   const pod =
     stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => mayGo(one) && mayForget(one)) ??
-    stuckPod(children.statefulSet(names.data), dataPods, mayGo);
+    stuckPod(children.statefulSet(names.data), dataPods, (one) => mayGo(one) && maySpare(one));
   return pod === undefined ? undefined : restarting(pod);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import { planRedis } from '../../../src/engines/redis/plan.ts';
 import { blocked } from '../../../src/plan/plan.ts';
@@ -80,4 +81,37 @@ describe('nodes beside one that stands alone, since somebody has scaled its Stat
       false,
     ],
   ])('%s', (_, story, isShrinking) => expect(shrinks(story)).toBe(isShrinking));
+});
+
+describe('a volume that somebody has deleted, and that stays as long as its pod', () => {
+  const going = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+    objects.map((object) =>
+      object.kind === 'PersistentVolumeClaim'
+        ? { ...object, metadata: { ...object.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }
+        : object,
+    );
+  const outdated: Story = {
+    spec: { mode: 'Standalone', replicas: 1 },
+    pods: { 'db-0': 'outdated' },
+    status: { initialized: true },
+  };
+  it.each<PlanRow>([
+    ['a node that stands alone restarts for a change', outdated, ['delete Pod db-0', 'wait Restarting']],
+    ['and not where its volume would go', { ...outdated, children: going }, ['blocked VolumesGoing']],
+    [
+      'nor where it cannot start',
+      { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' }, children: going },
+      ['wait MembersStarting'],
+    ],
+    [
+      'one of three has the data from the others',
+      { pods: { 'db-2': 'outdated' }, children: going },
+      ['delete Pod db-2', 'wait Restarting'],
+    ],
+    [
+      'and so has a primary, which hands over first',
+      { pods: { 'db-0': 'outdated' }, children: going },
+      ['hand over db-0 -> db-1|db-2 by db-sentinel-0', 'wait HandingOver'],
+    ],
+  ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 });
