@@ -141,7 +141,8 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
     withObjects(situation, sizesFor(situation, false), [...roles, ...settings, ...steps], outcome);
 
   if (repairs.length > 0) {
-    const outcome = wait('Repairing', 'members are brought in line', recheckMs / 2);
+    const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
+    const outcome = trouble === undefined ? repairing : passwordUnknown(trouble);
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));

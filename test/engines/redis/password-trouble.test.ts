@@ -25,7 +25,11 @@ describe('a Secret whose password the servers do not know', () => {
       { ...all, primary: 1, pods: { 'db-0': 'primary', 'db-1': 'replica' } },
       ['db-0: role primary > replica', 'db-1: role replica > primary', 'blocked PasswordUnknown'],
     ],
-    ['nor from repairs', { ...all, sentinels: { 0: 'forgot' } }, ['monitor db-sentinel-0 -> db-0', 'wait Repairing']],
+    [
+      'nor from repairs',
+      { ...all, sentinels: { 0: 'forgot' } },
+      ['monitor db-sentinel-0 -> db-0', 'blocked PasswordUnknown'],
+    ],
     [
       'nor from promoting the last primary',
       { ...all, primary: 'nobody', terms: { 0: 1 } },

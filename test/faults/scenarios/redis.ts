@@ -73,7 +73,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
         for (const pod of staying.filter((each) => each !== primary)) await stage.deletePod(pod);
         await stage.pause(1_000);
         await stage.deletePod(primary);
-        await stage.pause(20_000);
+        await stage.pause(40_000);
       }
     },
     touches: ['replicas'],
