@@ -199,8 +199,8 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
 }
 
 /**
- * Nobody else has its data, and somebody has deleted its claim: Kubernetes keeps that as long as the pod is there, and takes
- * it away when the pod stops.
+ * It can have its data from nobody, and somebody has deleted its claim: Kubernetes keeps that as long as the pod is there, and
+ * takes it away when the pod stops.
  */
 function goesWithItsVolume({ children }: Situation, { metadata: { name } }: Pod): RedisPlan | undefined {
   const claim = claimOf(children, name);
@@ -239,7 +239,8 @@ function planStuck(situation: Situation): RedisPlan | undefined {
   const isNew = cluster.status?.initialized !== true;
   const isSpare = isNew || (topology.primary !== undefined && silent.length === 1);
   const mayGo = (pod: Pod): boolean => silent.includes(pod) && (cannotStart(pod) || isSpare);
-  const maySpare = (pod: Pod): boolean => dataPods.length > 1 || goesWithItsVolume(situation, pod) === undefined;
+  const maySpare = (pod: Pod): boolean =>
+    topology.primary !== undefined || goesWithItsVolume(situation, pod) === undefined;
   const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
   const pod =
     stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => mayGo(one) && mayForget(one)) ??

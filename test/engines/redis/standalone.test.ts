@@ -95,6 +95,12 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
     pods: { 'db-0': 'outdated' },
     status: { initialized: true },
   };
+  const stuck: Story = {
+    primary: 'nobody',
+    nodes: { all: 'silent' },
+    sentinels: { all: 'forgot' },
+    pods: { 'db-0': 'stuck', 'db-1': 'stuck', 'db-2': 'stuck' },
+  };
   it.each<PlanRow>([
     ['a node that stands alone restarts for a change', outdated, ['delete Pod db-0', 'wait Restarting']],
     ['and not where its volume would go', { ...outdated, children: going }, ['blocked VolumesGoing']],
@@ -102,6 +108,16 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
       'nor where it cannot start',
       { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' }, children: going },
       ['wait MembersStarting'],
+    ],
+    [
+      'nor one of three that cannot start, where nobody is primary from whom it could have its data',
+      { ...stuck, status: { initialized: true }, children: going },
+      ['wait MembersStarting'],
+    ],
+    [
+      'which restarts where its volume stays',
+      { ...stuck, status: { initialized: true } },
+      ['delete Pod db-2', 'wait MembersStarting'],
     ],
     [
       'one of three has the data from the others',
