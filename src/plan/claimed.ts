@@ -37,6 +37,11 @@ export function claimsFor(step: Step): KubeObject[] {
   );
 }
 
+/** Name of the claim that the pod of this name is given. */
+export function claimGivenTo(pod: string): string {
+  return `${template}-${pod}`;
+}
+
 /**
  * Whether a pod of the cluster may have been given it: `data-db-0`, or `data-db-3-0` where each member has a StatefulSet
  * with one pod. Somebody may have made a copy of one under another name, labels and all: nobody has made a StatefulSet
@@ -49,7 +54,7 @@ export function isOfPod({ metadata: { name, labels = {} } }: KubeObject, cluster
 }
 
 function isGivenBy(claim: string, set: string, ordinal: RegExp): boolean {
-  const start = `${template}-${set}-`;
+  const start = claimGivenTo(`${set}-`);
   return claim.startsWith(start) && ordinal.test(claim.slice(start.length));
 }
 

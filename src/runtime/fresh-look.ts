@@ -2,8 +2,9 @@
 import { group } from '../api/group.ts';
 import type { KubeObject } from '../api/object.ts';
 import { pods, statefulSets } from '../api/resource.ts';
+import { claimGivenTo } from '../plan/claimed.ts';
 import type { Step } from '../plan/plan.ts';
-import { type Pod, podIsReady } from '../resources/children.ts';
+import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 
 /**
  * What takes something away is decided on the spec as it stands, not as the watch last told: a member that leaves, a pod
@@ -37,7 +38,17 @@ export function isStopping(step: Step): step is Extract<Step, { type: 'delete' }
   return step.type === 'delete' && step.ref.resource.kind === statefulSets.kind;
 }
 
-/** What a plan counts on of a pod. Much else about one changes all the time. */
-export function stateOf(pod: Pod): string {
-  return `${podIsReady(pod)} ${pod.metadata.deletionTimestamp}`;
+/**
+ * The pods, and their claims: one that somebody has deleted is kept as long as its pod is there, and goes when that stops, with
+ * data that nobody else may have.
+ */
+export function countedOn({ pods, claims }: Pick<Children, 'pods' | 'claims'>): readonly KubeObject[] {
+  const ofPods = new Set(pods.map(({ metadata: { name } }) => claimGivenTo(name)));
+  return [...pods, ...claims.filter(({ metadata: { name } }) => ofPods.has(name))];
+}
+
+/** What a plan counts on of one of them. Much else about it changes all the time. */
+export function stateOf(object: KubeObject): string {
+  const isReady = object.kind === 'Pod' && podIsReady(object as Pod);
+  return `${isReady} ${object.metadata.deletionTimestamp}`;
 }

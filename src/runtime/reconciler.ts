@@ -6,7 +6,7 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
-import { pods as podResource, secrets as secretResource } from '../api/resource.ts';
+import { resourceOf, secrets as secretResource } from '../api/resource.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { RegisteredEngine, StatusClaim } from '../engines/engine.ts';
@@ -21,14 +21,14 @@ import { ownerOf } from '../plan/objects.ts';
 import { passPlan } from '../plan/pass.ts';
 import { blocked, isOptional, type Outcome, type Plan, type Step, settled, wait } from '../plan/plan.ts';
 import { type ExactRef, refOf } from '../plan/ref.ts';
-import { type Children, childrenOf, type Pod } from '../resources/children.ts';
+import { type Children, childrenOf } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
 import type { Contested } from './contested.ts';
 import { describeStep, type Executor, StepFailed } from './executor.ts';
-import { countsOnOthers, isStopping, needsFreshLook, requestsOn, stateOf } from './fresh-look.ts';
+import { countedOn, countsOnOthers, isStopping, needsFreshLook, requestsOn, stateOf } from './fresh-look.ts';
 import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
@@ -206,14 +206,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     };
     if ((await Promise.all(going.map(isSame))).includes(false)) return true;
     if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
-    const asSeen = await Promise.all(children.pods.map((pod) => isAsSeen(pod, signal)));
+    const asSeen = await Promise.all(countedOn(children).map((object) => isAsSeen(object, signal)));
     return asSeen.includes(false);
   }
 
-  async function isAsSeen(pod: Pod, signal: AbortSignal): Promise<boolean> {
-    const ref = refOf(pod, podResource);
-    const now = ref === undefined ? undefined : ((await lookAgain(ref, signal)) as Pod | undefined);
-    return now !== undefined && now.metadata.uid === pod.metadata.uid && stateOf(now) === stateOf(pod);
+  async function isAsSeen(object: KubeObject, signal: AbortSignal): Promise<boolean> {
+    const ref = refOf(object, resourceOf(object));
+    const now = ref === undefined ? undefined : await lookAgain(ref, signal);
+    return now !== undefined && now.metadata.uid === object.metadata.uid && stateOf(now) === stateOf(object);
   }
 
   /** What is there by now is learned on the way: the watch that has not told of it may never do so. */

@@ -133,6 +133,29 @@ describe('before a member is stopped', () => {
     expect(writes()).toEqual([]);
   });
 
+  it.each<readonly [story: string, change: (claim: KubeObject) => void]>([
+    [
+      'is about to go with its pod',
+      (claim) => {
+        const deletionTimestamp = '2030-01-01T00:00:00Z';
+        rig.api.put({ ...claim, metadata: { ...claim.metadata, deletionTimestamp } });
+      },
+    ],
+    ['is gone', ({ metadata: { name } }) => rig.api.vanish('PersistentVolumeClaim', name)],
+  ])('the claim of a pod is looked at as well: it %s', async (_, change) => {
+    const one = rig.api.put(podNamed('db-0'));
+    const claim = rig.api.put(testClaim(rig.cluster()));
+    await rig.pass();
+    await turn();
+    rig.api.lag();
+    change(claim);
+    rig.finds([removed('Pod', one)]);
+    expect((await rig.pass()).outcome).toMatchObject({ reason: 'Outdated' });
+    expect(writes()).toEqual([]);
+    await rig.pass();
+    expect(writes()).toEqual(['DELETE pods/db-0']);
+  });
+
   it('a StatefulSet that no watch shows, and that its pod has told of, goes: there is nothing to compare it with', async () => {
     const labels = { ...set.metadata.labels, 'app.kubernetes.io/instance': 'another' };
     const { metadata } = rig.api.put({ ...set, metadata: { ...set.metadata, labels } });
