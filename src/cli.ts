@@ -30,6 +30,13 @@ const around: Surroundings = {
   command: commandName(argv[1]),
   stdout: (output) => void stdout.write(output),
   stderr: (output) => void stderr.write(output),
+  handlers: async (agentImage) => {
+    const [{ handlersOf }, { engines }] = await Promise.all([
+      import('./engines/handlers.ts'),
+      import('./engines/index.ts'),
+    ]);
+    return handlersOf(engines, agentImage);
+  },
   readText: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./cli/connection.ts')).connect(target, env),

@@ -1,5 +1,6 @@
 /** In-cluster entry point: what the operator's image runs. Its configuration comes from the environment alone. */
-import { defaultAgentImage } from './engines/agent-pod.ts';
+import { handlersOf } from './engines/handlers.ts';
+import { engines } from './engines/index.ts';
 import type { LogLevel } from './runtime/log.ts';
 import { runOperatorProcess } from './runtime/process.ts';
 
@@ -12,11 +13,11 @@ const {
 } = process.env;
 
 process.exitCode = await runOperatorProcess({
+  // The Deployment names its own image; without it, what a release of this version is called.
+  handlers: handlersOf(engines, CLUSTERWRIGHT_AGENT_IMAGE),
   namespaces: (CLUSTERWRIGHT_NAMESPACES ?? '').split(',').filter((name) => name !== ''),
   port: Number(CLUSTERWRIGHT_PORT ?? 8080),
   logLevel: (CLUSTERWRIGHT_LOG_LEVEL ?? 'info') as LogLevel,
-  // The Deployment names its own image; without it, what a release of this version is called.
-  agentImage: CLUSTERWRIGHT_AGENT_IMAGE ?? defaultAgentImage,
   leaderElection: CLUSTERWRIGHT_LEADER_ELECTION !== 'false',
 });
 process.exit();

@@ -48,7 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'controller.ts': ['engines', 'runtime'],
   'agent.ts': ['agent', 'runtime'],
   'reference.ts': ['api'],
-  'cli.ts': ['cli', 'runtime'],
+  'cli.ts': ['cli', 'engines', 'runtime'],
 };
 
 it('nothing short-lived is tied to a signal that lives long', () => {
@@ -81,6 +81,11 @@ describe('imports point one way', () => {
 
   it('every file is of a known layer', () => {
     expect(sources.filter((file) => !(layerOf(file) in mayImport))).toEqual([]);
+  });
+
+  it('programs and constructs are given the engines; nothing else takes them from the list', () => {
+    const takers = sources.filter((file) => importsOf(file).includes('src/engines/index.ts'));
+    expect(takers.filter((file) => layerOf(file) !== 'constructs')).toEqual(['src/cli.ts', 'src/controller.ts']);
   });
 
   it('no engine knows another', () => {

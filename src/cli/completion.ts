@@ -59,7 +59,7 @@ function takesValue(word: string | undefined): boolean {
 }
 
 async function fetchNames(asked: Asked, around: Surroundings): Promise<string[]> {
-  const [{ engines }, { listClusters }] = await Promise.all([import('../engines/index.ts'), import('./live.ts')]);
+  const [engines, { listClusters }] = await Promise.all([around.handlers(), import('./live.ts')]);
   const connection = await around.connect(asked);
   try {
     const lists = await Promise.all(

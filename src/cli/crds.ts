@@ -1,6 +1,5 @@
 /** `clusterwright crds`: the CustomResourceDefinitions, as they are applied before anything else. */
 import { customResourceDefinition } from '../api/crd.ts';
-import { engines } from '../engines/index.ts';
 import { documentsText, type Format } from './documents.ts';
 import type { Command } from './surroundings.ts';
 
@@ -10,9 +9,10 @@ export interface CrdsArguments {
 }
 
 export const crds: Command<CrdsArguments> = async ({ output = 'yaml' }, around) => {
+  const handlers = await around.handlers();
   around.stdout(
     documentsText(
-      engines.map(({ kind }) => ({ object: customResourceDefinition(kind) })),
+      handlers.map(({ kind }) => ({ object: customResourceDefinition(kind) })),
       output,
     ),
   );

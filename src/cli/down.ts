@@ -28,6 +28,7 @@ export const down: Command<DownArguments> = async ({ context, kubeconfig, crds }
   const connection = await around.connect({ context, kubeconfig, resourceOf: discovery.resourceOf });
   try {
     const kept = await remove(manifests, {
+      engines: await around.handlers(),
       client: connection.client,
       discovery,
       clock: systemClock,

@@ -4,7 +4,6 @@ import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import { defaultAgentImage } from '../engines/agent-pod.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
-import { engines, enginesWith } from '../engines/index.ts';
 import { invalidSpec, lastWill, readForUpkeep } from '../runtime/legible-spec.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
 import {
@@ -37,7 +36,9 @@ export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, A
 }
 
 export async function planLive(args: LiveArguments, around: Surroundings): Promise<readonly Preview[]> {
-  const documents = parseClusterRef(engines, args.subject) === undefined ? await readable(args.subject, around) : [];
+  const kinds = await around.handlers();
+  const documents =
+    parseClusterRef(kinds, args.subject) === undefined ? await readable(args.subject, kinds, around) : [];
   const connection = await around.connect(args).catch((cause: Error) => {
     if (documents.length === 0) throw cause;
     throw new CommandError(`${cause.message}\nWithout a cluster, --offline plans a file as if nothing of it existed.`, {
@@ -47,7 +48,7 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
   try {
     const { client, forward } = connection;
     const image = namedAgentImage(args, around) ?? (await installedAgentImage(client));
-    const known = enginesWith(image ?? defaultAgentImage);
+    const known = await around.handlers(image);
     const options = { client, forward, dial: around.dial, way: args.ask ?? 'forward' };
     const ref = parseClusterRef(known, args.subject);
     const namespace = args.namespace ?? connection.namespace;
@@ -67,9 +68,13 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
 }
 
 /** A manifest that cannot be read needs no cluster to say so. */
-async function readable(file: string, around: Surroundings): Promise<readonly ManifestDocument[]> {
+async function readable(
+  file: string,
+  kinds: readonly RegisteredEngine[],
+  around: Surroundings,
+): Promise<readonly ManifestDocument[]> {
   const documents = await readDocuments(file, around);
-  for (const note of ownClusters(engines, documents).notes) around.stderr(`${note}\n`);
+  for (const note of ownClusters(kinds, documents).notes) around.stderr(`${note}\n`);
   return documents;
 }
 

@@ -3,8 +3,6 @@
  *
  * It reads and never writes. Exit code 0: nothing to do; 2: something would change; 1: it could not be told.
  */
-import { defaultAgentImage } from '../engines/agent-pod.ts';
-import { engines, enginesWith } from '../engines/index.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { apartFromEachOther } from './conflict.ts';
@@ -53,10 +51,10 @@ function planData({ cluster, ...preview }: Preview): object {
 }
 
 async function planOffline(args: PlanArguments, around: Surroundings): Promise<readonly Preview[]> {
-  if (parseClusterRef(engines, args.subject) !== undefined) {
+  const known = await around.handlers(namedAgentImage(args, around));
+  if (parseClusterRef(known, args.subject) !== undefined) {
     throw new CommandError('--offline plans from a file; KIND/NAME is read from a cluster');
   }
-  const known = enginesWith(namedAgentImage(args, around) ?? defaultAgentImage);
   const where = { namespace: args.namespace, fallback: 'default' };
   const { clusters, notes } = ownClusters(known, await readDocuments(args.subject, around));
   for (const note of notes) around.stderr(`${note}\n`);

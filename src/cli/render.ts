@@ -4,8 +4,6 @@
  * They are the steps that a plan against nothing makes of the engine's children, so what is printed here and what the
  * executor sends are one computation. What only a cluster can give is missing: owner references, and the values of Secrets.
  */
-import { defaultAgentImage } from '../engines/agent-pod.ts';
-import { enginesWith } from '../engines/index.ts';
 import { type Desired, objectSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
@@ -29,7 +27,7 @@ export interface RenderArguments extends AgentImageArguments {
 
 export const render: Command<RenderArguments> = async (args, around) => {
   const { file, output = 'yaml', namespace, from } = args;
-  const engines = enginesWith(namedAgentImage(args, around) ?? defaultAgentImage);
+  const engines = await around.handlers(namedAgentImage(args, around));
   const { clusters, notes } = ownClusters(engines, await readDocuments(file, around));
   const where = { namespace, fallback: 'default' };
   const before = from === undefined ? undefined : await formerVersions(engines, from, where, around);

@@ -31,7 +31,7 @@ export const run: Command<RunArguments> = async (args, around) => {
     leaderElection,
     port,
     logLevel,
-    agentImage,
+    handlers: await around.handlers(agentImage),
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;

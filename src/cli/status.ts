@@ -1,6 +1,5 @@
 /** `clusterwright status`: what the controller last said about clusters, from their custom resources alone. */
 import type { Cluster } from '../api/cluster.ts';
-import { engines } from '../engines/index.ts';
 import type { Target } from './connection.ts';
 import { dataText, type Format } from './documents.ts';
 import { CommandError } from './fault.ts';
@@ -19,6 +18,7 @@ export interface StatusArguments extends Pick<Target, 'kubeconfig' | 'context'> 
 
 export const status: Command<StatusArguments> = async (args, around) => {
   const { cluster: wanted, allNamespaces = false, output } = args;
+  const engines = await around.handlers();
   const ref = wanted === undefined ? undefined : parseClusterRef(engines, wanted);
   if (wanted !== undefined && ref === undefined) {
     const kinds = engines.flatMap(namesOf).filter((name) => !name.includes('.'));

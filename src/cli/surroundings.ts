@@ -2,6 +2,7 @@
  * What a command sees of the world: its two outputs, its input, the environment, and a way to a cluster. Handlers get it
  * as an argument and answer with an exit code, so that a test can call them without a process.
  */
+import type { RegisteredEngine } from '../engines/engine.ts';
 import type { Dial } from '../runtime/engine-io.ts';
 import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
@@ -25,6 +26,8 @@ export interface Surroundings extends Output {
   readonly program: string;
   /** What to type to run it again: `npx clusterwright` in a checkout. */
   readonly command: string;
+  /** The kinds that this program knows. `agentImage`: what their Jobs would run; default that of a release. */
+  handlers(agentImage?: string): Promise<readonly RegisteredEngine[]>;
   readText(path: string): Promise<string>;
   /** All of standard input. */
   readStdin(): Promise<string>;

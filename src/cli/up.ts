@@ -60,7 +60,7 @@ async function upSandbox(
   const bundle = join(root, defaultBundle);
   const content = await readBundle(bundle);
   await sandboxUp({ nodes }, progress);
-  const samples = imagesOf(manifests.samples).map(recipeName);
+  const samples = imagesOf(await around.handlers(), manifests.samples).map(recipeName);
   await loadImages([operatorImage, ...samples], { bundle }, progress);
 
   const { KUBECONFIG, PATH } = sandboxEnv();

@@ -10,7 +10,7 @@ import { mergeRules } from './rbac.ts';
 export interface AccessOptions {
   readonly namespace: string;
   readonly watch: Watch;
-  readonly engines: readonly RegisteredEngine[];
+  readonly handlers: readonly RegisteredEngine[];
 }
 
 /** Rights must be there before the pods that use them. */
@@ -23,7 +23,7 @@ function rulesOf(rules: readonly PolicyRule[]): k8s.PolicyRule[] {
 }
 
 export function operatorAccess(scope: Construct, options: AccessOptions): void {
-  const { namespace, watch, engines } = options;
+  const { namespace, watch, handlers } = options;
   const common = { labels: operatorLabels, annotations: early };
   const subjects = [{ kind: 'ServiceAccount', name: operatorName, namespace }];
 
@@ -43,7 +43,7 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
   };
   grant('leader', `${operatorName}-leader`, namespace, ownPermissions);
 
-  const rules = watchedPermissions(engines);
+  const rules = watchedPermissions(handlers);
   if ('all' in watch) {
     const metadata = { ...common, name: operatorName };
     new k8s.KubeClusterRole(scope, 'watch', { metadata, rules: rulesOf(rules) });
@@ -58,10 +58,10 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
 }
 
 /** Adds our kinds to the roles view, edit and admin that Kubernetes brings along. */
-export function userRoles(scope: Construct, engines: readonly RegisteredEngine[]): void {
-  const plurals = engines.map((engine) => engine.kind.resource.plural);
+export function userRoles(scope: Construct, handlers: readonly RegisteredEngine[]): void {
+  const plurals = handlers.map(({ kind }) => kind.resource.plural);
   const under = (subresource: string): string[] => plurals.map((plural) => `${plural}/${subresource}`);
-  const scales = engines.flatMap(({ kind }) => (kind.scale === undefined ? [] : [`${kind.resource.plural}/scale`]));
+  const scales = handlers.flatMap(({ kind }) => (kind.scale === undefined ? [] : [`${kind.resource.plural}/scale`]));
   const role = (verb: 'view' | 'edit', rules: readonly PolicyRule[]): void => {
     new k8s.KubeClusterRole(scope, `user-${verb}`, {
       metadata: {

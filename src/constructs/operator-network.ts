@@ -8,15 +8,15 @@ import { operatorLabels, operatorName } from './operator-identity.ts';
 
 export interface NetworkOptions {
   readonly namespace: string;
-  readonly engines: readonly RegisteredEngine[];
+  readonly handlers: readonly RegisteredEngine[];
   readonly apiServerPorts: readonly number[];
 }
 
 const tcp = (port: number): k8s.NetworkPolicyPort => ({ port: k8s.IntOrString.fromNumber(port), protocol: 'TCP' });
 
 export function operatorNetwork(scope: Construct, options: NetworkOptions): void {
-  const { namespace, engines, apiServerPorts } = options;
-  const ports = [...new Set(engines.flatMap((engine) => engine.ports))].sort((a, b) => a - b);
+  const { namespace, handlers, apiServerPorts } = options;
+  const ports = [...new Set(handlers.flatMap((handler) => handler.ports))].sort((a, b) => a - b);
   new k8s.KubeNetworkPolicy(scope, 'network', {
     metadata: { name: operatorName, namespace, labels: operatorLabels },
     spec: {

@@ -5,7 +5,8 @@
  * engines declare is what is granted and what the network lets through: nothing is listed twice.
  */
 import { Construct } from 'constructs';
-import { engines } from '../engines/index.ts';
+import { type DefinedEngine, handlersOf } from '../engines/handlers.ts';
+import { engines as ownEngines } from '../engines/index.ts';
 import { restrictedNamespace } from './namespace.ts';
 import { operatorAccess, userRoles } from './operator-access.ts';
 import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';
@@ -14,6 +15,8 @@ import { operatorNetwork } from './operator-network.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface OperatorProps {
+  /** What its image serves. Default: the engines of this package. */
+  readonly engines?: readonly DefinedEngine[];
   /** Default `clusterwright:0.1.0`. */
   readonly image?: string;
   /** Default `IfNotPresent`. */
@@ -40,6 +43,7 @@ export class Operator extends Construct {
   constructor(scope: Construct, id: string, props: OperatorProps = {}) {
     super(scope, id);
     const {
+      engines = ownEngines,
       image = operatorImage,
       imagePullPolicy = 'IfNotPresent',
       replicas = 2,
@@ -57,10 +61,11 @@ export class Operator extends Construct {
     if (createNamespace) {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
     }
-    operatorAccess(this, { namespace, watch, engines });
-    if (extendUserRoles) userRoles(this, engines);
+    const handlers = handlersOf(engines);
+    operatorAccess(this, { namespace, watch, handlers });
+    if (extendUserRoles) userRoles(this, handlers);
     operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, resources });
-    operatorNetwork(this, { namespace, engines, apiServerPorts });
+    operatorNetwork(this, { namespace, handlers, apiServerPorts });
   }
 }
 

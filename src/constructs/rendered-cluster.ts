@@ -7,10 +7,13 @@ import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { RegisteredEngine } from '../engines/engine.ts';
-import { engines } from '../engines/index.ts';
+import { type DefinedEngine, handlersOf } from '../engines/handlers.ts';
+import { engines as ownEngines } from '../engines/index.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface RenderedClusterProps {
+  /** Default: those of this package. */
+  readonly engines?: readonly DefinedEngine[];
   /** A custom resource of one of our kinds, as a user writes it. */
   readonly cluster: KubeObject;
   /** For a Backup or a BackupSchedule: the cluster that it is about, without which nothing of it can be told. */
@@ -21,9 +24,10 @@ export class RenderedCluster extends Construct {
   /** Throws where the kind is not ours or the object is not valid: there is nothing to render then. */
   constructor(scope: Construct, id: string, props: RenderedClusterProps) {
     super(scope, id);
-    const { cluster, referred } = props;
-    const { engine, valid } = this.#understood(cluster);
-    const about = referred === undefined ? undefined : this.#understood(referred).valid;
+    const { cluster, referred, engines = ownEngines } = props;
+    const handlers = handlersOf(engines);
+    const { engine, valid } = this.#understood(cluster, handlers);
+    const about = referred === undefined ? undefined : this.#understood(referred, handlers).valid;
     if (engine.refersTo !== undefined && about === undefined) {
       throw new Error(
         `${this.node.path}: a ${cluster.kind} is rendered with \`referred\`, the cluster that it is about`,
@@ -34,8 +38,11 @@ export class RenderedCluster extends Construct {
     }
   }
 
-  #understood(object: KubeObject): { readonly engine: RegisteredEngine; readonly valid: Cluster } {
-    const engine = engines.find((candidate) => candidate.kind.resource.kind === object.kind);
+  #understood(
+    object: KubeObject,
+    handlers: readonly RegisteredEngine[],
+  ): { readonly engine: RegisteredEngine; readonly valid: Cluster } {
+    const engine = handlers.find((candidate) => candidate.kind.resource.kind === object.kind);
     if (engine === undefined) throw new Error(`${this.node.path}: no engine serves the kind ${object.kind}`);
     const verdict = validateCluster(engine.kind, object);
     if (verdict.ok) return { engine, valid: verdict.cluster };

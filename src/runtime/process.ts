@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { enginesWith } from '../engines/index.ts';
+import type { RegisteredEngine } from '../engines/engine.ts';
 import { systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
 import { dialTcp } from './engine-io.ts';
@@ -23,6 +23,8 @@ import { createTransport, userAgent } from './undici-transport.ts';
 import { version } from './version.ts';
 
 export interface ProcessOptions {
+  /** Of the kinds that are served. */
+  readonly handlers: readonly RegisteredEngine[];
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */
@@ -30,8 +32,6 @@ export interface ProcessOptions {
   readonly logLevel: LogLevel;
   /** Off only for a process that is known to be alone. */
   readonly leaderElection: boolean;
-  /** What the Jobs of backups and restores run: an image that holds the agent. */
-  readonly agentImage: string;
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
@@ -80,7 +80,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     });
   const identity = `${instance}_${randomBytes(4).toString('hex')}`;
   const operator = createOperator({
-    engines: enginesWith(options.agentImage),
+    engines: options.handlers,
     transport: connect(),
     dial: dialTcp,
     namespaces: options.namespaces,

@@ -10,7 +10,7 @@ import { redisKind } from '../../src/api/redis.ts';
 import { redisDirectives } from '../../src/api/redis-directives.ts';
 import { redisReference } from '../../src/api/redis-reference.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 
 const pages = [
   { file: 'redis-cluster.md', page: redisReference, kind: redisKind },

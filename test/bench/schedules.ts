@@ -5,13 +5,13 @@
 
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import { redisKind } from '../../src/api/redis.ts';
-import { engines } from '../../src/engines/index.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createController } from '../../src/runtime/controller.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { turn } from '../support/virtual-clock.ts';
 import { range } from './in-flight.ts';

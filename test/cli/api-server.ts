@@ -4,8 +4,8 @@
  */
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
 import * as builtIn from '../../src/api/resource.ts';
-import { engines } from '../../src/engines/index.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/runtime/transport.ts';
+import { handlers as engines } from '../support/handlers.ts';
 
 const other = (group: string, kind: string, plural: string, namespaced = true): Resource => ({
   group,

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { validateCluster } from '../../src/api/validate.ts';
 import { type RunAgent, runAgent } from '../../src/cli/backup/agent-process.ts';
 import { listBackups } from '../../src/cli/backup/list.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { type BackupStore, etcdManifest, openStore } from '../support/stored-backup.ts';
 import { type World, world } from './world.ts';
 

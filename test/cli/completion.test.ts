@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { clusterNames, lineOf, ownScript } from '../../src/cli/completion.ts';
 import { parseClusterRef } from '../../src/cli/kinds.ts';
 import { commandName, isKubectlCompletion, programName } from '../../src/cli/program.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { apiServer } from './api-server.ts';
 import { world } from './world.ts';
 

@@ -11,6 +11,7 @@ import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { versions } from '../../src/sandbox/layout.ts';
 import { silent } from '../../src/sandbox/progress.ts';
+import { handlers } from '../support/handlers.ts';
 import { type ApiServer, type ApiServerOptions, apiServer } from './api-server.ts';
 
 const manifests = await readManifests(packageRoot());
@@ -76,7 +77,7 @@ function site(options: ApiServerOptions = {}): Site {
 const up = (on: Site, what: Manifests = manifests): Promise<Deployed> =>
   deploy(what, { ...on, clock: systemClock, progress: silent });
 const down = (on: Site, crds = false): Promise<string[]> =>
-  remove(manifests, { ...on, clock: systemClock, progress: silent, crds });
+  remove(manifests, { ...on, engines: handlers, clock: systemClock, progress: silent, crds });
 
 const claim: KubeObject = {
   apiVersion: 'v1',
@@ -149,7 +150,7 @@ To connect to EtcdCluster sample-etcd:
 
 describe('images of the sandbox', () => {
   it('are those that the pods of the samples name', () => {
-    expect(imagesOf(manifests.samples)).toEqual([
+    expect(imagesOf(handlers, manifests.samples)).toEqual([
       'docker.io/library/redis:8.0',
       `gcr.io/etcd-development/etcd:${versions.etcd}`,
     ]);

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { validateCluster } from '../../src/api/validate.ts';
 import { render } from '../../src/cli/render.ts';
 import { kubectlYaml } from '../../src/cli/yaml.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { type World, world } from './world.ts';
 
 const manifest = `apiVersion: clusterwright.dev/v1alpha1

@@ -2,6 +2,8 @@
 import type { Connection } from '../../src/cli/connection.ts';
 import type { PodDialer } from '../../src/cli/port-forward.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
+import { handlersOf } from '../../src/engines/handlers.ts';
+import { engines } from '../../src/engines/index.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { CredentialsError, fixedCredentials } from '../../src/runtime/credentials.ts';
 import type { Transport } from '../../src/runtime/transport.ts';
@@ -45,6 +47,7 @@ export function world(options: WorldOptions = {}): World {
     program,
     command: program,
     dial,
+    handlers: (agentImage) => Promise.resolve(handlersOf(engines, agentImage)),
     stdout: (text) => {
       printed.out += text;
     },

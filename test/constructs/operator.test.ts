@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { Operator, type OperatorProps } from '../../src/constructs/operator.ts';
 import type { PolicyRule } from '../../src/engines/engine.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { findObject, manifestsOf } from './manifests.ts';
 
 const operator = (props?: OperatorProps): KubeObject[] =>

@@ -3,8 +3,8 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { type Verdict, validateCluster } from '../../src/api/validate.ts';
 import { RenderedCluster } from '../../src/constructs/rendered-cluster.ts';
-import { engines } from '../../src/engines/index.ts';
 import { kindCases } from '../api/kind-cases.ts';
+import { handlers as engines } from '../support/handlers.ts';
 import { manifestsOf } from './manifests.ts';
 
 const clusterOf = (spec: unknown, kind = 'RedisCluster'): KubeObject => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { apiVersionOf, type KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { engines } from '../../src/engines/index.ts';
+import { handlers as engines } from '../support/handlers.ts';
 
 const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))

@@ -8,9 +8,9 @@ import { apiVersionOf } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { operatorPort } from '../../src/constructs/operator-deployment.ts';
 import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
-import { engines } from '../../src/engines/index.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
+import { handlers as engines } from '../support/handlers.ts';
 
 const page = readFileSync('docs/monitoring.md', 'utf8');
 const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';

@@ -13,6 +13,7 @@ import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../supp
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
 import { askEtcd, type Shown } from '../support/etcd-client.ts';
 import { etcdTestCluster, writeKeys } from '../support/etcd-test-cluster.ts';
+import { handlers } from '../support/handlers.ts';
 import { listAll } from '../support/kubernetes.ts';
 import { testCluster } from '../support/redis-cluster.ts';
 import { etcdClusters, redisClusters } from '../support/resources.ts';
@@ -62,6 +63,7 @@ async function drill(name: string): Promise<DrillEnd> {
     readStdin: never,
     connect: (wanted) => connect({ ...wanted, kubeconfig: stage.kubeconfig }, process.env),
     dial: dialTcp,
+    handlers: () => Promise.resolve(handlers),
     agent: () => Promise.reject(new Error('a drill needs none')),
     now: () => Date.now(),
   };

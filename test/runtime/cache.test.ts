@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { RegisteredEngine } from '../../src/engines/engine.ts';
-import { enginesWith } from '../../src/engines/index.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from '../support/fake-api.ts';
+import { handlers } from '../support/handlers.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { testCluster } from '../support/test-engine.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
@@ -19,7 +19,7 @@ it.each<readonly [story: string, namespaces: readonly string[], seen: readonly s
   api.admitWatch = async ({ path }) => void watched.add(/namespaces\/([^/]+)/.exec(path)?.[1]);
   for (const namespace of ['apps', 'other']) api.put(testCluster('db', {}, { namespace }));
   const clock = new VirtualClock();
-  const engines = enginesWith('image');
+  const engines = handlers;
   const log = new RecordingLog();
   const options = { client: api.client(clock), engines, namespaces, clock, random: () => 0.5, log };
   const cache = createCache({ ...options, metrics: createMetrics() });
@@ -40,7 +40,7 @@ describe('what belongs to a cluster', () => {
     const api = new FakeApi();
     for (const object of objects) api.put(object);
     const clock = new VirtualClock();
-    const engines = enginesWith('image');
+    const engines = handlers;
     const options = {
       client: api.client(clock),
       engines,

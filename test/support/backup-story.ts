@@ -5,11 +5,11 @@ import { validateCluster } from '../../src/api/validate.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import type { RegisteredEngine } from '../../src/engines/engine.ts';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
-import { engines } from '../../src/engines/index.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
 import type { AccountReader } from '../../src/runtime/service-account.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
+import { handlers as engines } from './handlers.ts';
 import { truthful } from './truthful-engine.ts';
 
 export const target = { claim: { name: 'backups' } };

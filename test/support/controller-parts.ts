@@ -1,11 +1,11 @@
 /** The controller's parts around a pretended API server, with the clock in the test's hands. */
 import type { KubeObject } from '../../src/api/object.ts';
 import type { RegisteredEngine } from '../../src/engines/engine.ts';
-import { engines as allEngines } from '../../src/engines/index.ts';
 import { type Cache, createCache } from '../../src/runtime/cache.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from './fake-api.ts';
+import { handlers as allEngines } from './handlers.ts';
 import { RecordingLog } from './recording-log.ts';
 import { turn, VirtualClock } from './virtual-clock.ts';
 

@@ -6,7 +6,8 @@
  * write: from then on nothing it sends arrives, and nothing it knew is passed on.
  */
 import type { Duplex } from 'node:stream';
-import { enginesWith } from '../../src/engines/index.ts';
+import { handlersOf } from '../../src/engines/handlers.ts';
+import { engines as ownEngines } from '../../src/engines/index.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Dial, dialTcp } from '../../src/runtime/engine-io.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
@@ -38,7 +39,7 @@ export interface LifeOptions {
 }
 
 /** Its Jobs run the image that the tests have loaded. */
-const engines = enginesWith(imageReference(operatorImage));
+const engines = handlersOf(ownEngines, imageReference(operatorImage));
 
 class Dead extends Error {
   constructor() {

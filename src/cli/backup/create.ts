@@ -3,7 +3,6 @@ import { backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupPlace, Cluster, CommonSpec } from '../../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
-import { engines } from '../../engines/index.ts';
 import type { Connection, Target } from '../connection.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';
@@ -22,9 +21,10 @@ export interface CreateArguments extends Pick<Target, 'kubeconfig' | 'context'> 
 }
 
 export const createBackup: Command<CreateArguments> = async (args, around) => {
+  const engines = await around.handlers();
   const ref = parseClusterRef(engines, args.cluster);
   if (ref?.engine.backup === undefined) throw new CommandError(`${args.cluster} is not KIND/NAME of a database`);
-  const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
+  const connection = await around.connect({ ...args, resourceOf: (object) => resourceOfOwn(engines, object) });
   try {
     const namespace = args.namespace ?? connection.namespace;
     const { kind } = ref.engine.kind.resource;

@@ -6,7 +6,7 @@ import { type BackupSpec, backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupResult, BackupStatus, ScheduleStatus } from '../../api/backup-status.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { engines } from '../../engines/index.ts';
+import type { RegisteredEngine } from '../../engines/engine.ts';
 import type { KubeClient } from '../../runtime/client.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';
@@ -32,11 +32,12 @@ interface Wanted {
  */
 export async function findTried(
   client: Pick<KubeClient, 'get'>,
+  engines: readonly RegisteredEngine[],
   namespace: string,
   text: string,
   id: string | undefined,
 ): Promise<Tried> {
-  const { kind, name } = wantedOf(text);
+  const { kind, name } = wantedOf(engines, text);
   const engine = engines.find((each) => each.kind === kind);
   const found = engine && (await findCluster(client, engine, namespace, name));
   const title = `${kind.resource.kind} ${name}`;
@@ -47,7 +48,7 @@ export async function findTried(
   return { cluster, target, ...(encryption === undefined ? {} : { encryption }), id: result.id, result, name };
 }
 
-function wantedOf(text: string): Wanted {
+function wantedOf(engines: readonly RegisteredEngine[], text: string): Wanted {
   if (!text.includes('/')) return { kind: backupKind, name: text };
   const [word, ...name] = text.split('/');
   const ref = parseClusterRef(engines, word === 'schedule' ? [scheduleKind.singular, ...name].join('/') : text);

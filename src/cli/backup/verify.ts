@@ -9,7 +9,6 @@ import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
 import type { BackupPart } from '../../engines/backup-part.ts';
 import type { RegisteredEngine } from '../../engines/engine.ts';
-import { engines } from '../../engines/index.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Connection, Target } from '../connection.ts';
 import { waitUntilGone } from '../deploy/readiness.ts';
@@ -49,9 +48,11 @@ interface Drill {
 }
 
 export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
-  const connection = await around.connect({ ...args, resourceOf: resourceOfOwn });
+  const engines = await around.handlers();
+  const resourceOf = (object: KubeObject) => resourceOfOwn(engines, object);
+  const connection = await around.connect({ ...args, resourceOf });
   try {
-    const drill = await prepare(connection, args, around);
+    const drill = await prepare(connection, engines, args, around);
     await refuseKeptVolumes(connection, drill);
     around.stderr(`${drill.object.kind} ${drill.name} is made of backup ${drill.id}, asked, and deleted\n`);
     const made = await connection.client.create(drill.object);
@@ -69,10 +70,15 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
   }
 };
 
-async function prepare(connection: Connection, args: VerifyArguments, around: Surroundings): Promise<Drill> {
+async function prepare(
+  connection: Connection,
+  engines: readonly RegisteredEngine[],
+  args: VerifyArguments,
+  around: Surroundings,
+): Promise<Drill> {
   const { client } = connection;
   const namespace = args.namespace ?? connection.namespace;
-  const tried = await findTried(client, namespace, args.name, args.id);
+  const tried = await findTried(client, engines, namespace, args.name, args.id);
   const { cluster, target, encryption, id } = tried;
   const { contents, version = '' } = tried.result;
   const engine = engines.find(({ kind }) => kind.resource.kind === cluster.kind);

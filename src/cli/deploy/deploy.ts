@@ -5,7 +5,7 @@ import type { KubeClient } from '../../runtime/client.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Progress } from '../../sandbox/progress.ts';
 import type { Discovery } from './discovery.ts';
-import { isCluster, type Manifests } from './manifests.ts';
+import { type Manifests, sampleClusters } from './manifests.ts';
 import { available, clusterReady, established, type Waiting, waitUntil } from './readiness.ts';
 
 /** A cluster that pulls its images over a slow line takes a while. */
@@ -53,9 +53,8 @@ export async function deploy(manifests: Manifests, options: DeployOptions): Prom
   });
   const clusters = await progress.step('Creating the samples', async ({ report }) => {
     const applied = await applyAll(manifests.samples, report);
-    return Promise.all(
-      applied.filter(isCluster).map((cluster) => waitUntil(refOf(cluster), clusterReady, waiting(report))),
-    );
+    const clusters = sampleClusters({ ...manifests, samples: applied });
+    return Promise.all(clusters.map((cluster) => waitUntil(refOf(cluster), clusterReady, waiting(report))));
   });
   return { operators, clusters: clusters as Cluster[] };
 }

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../api/object.ts';
-import { engines } from '../../engines/index.ts';
 import { CommandError } from '../fault.ts';
 import { parseManifest } from '../manifest.ts';
 
@@ -82,6 +81,8 @@ function withContainerImage(container: PodContainer, image: string): PodContaine
   return { ...container, image, ...(told === undefined ? {} : { env: told }) };
 }
 
-export function isCluster(object: KubeObject): boolean {
-  return engines.some(({ kind }) => kind.resource.kind === object.kind);
+/** The samples that are of the kinds that come with them. */
+export function sampleClusters({ crds, samples }: Pick<Manifests, 'crds' | 'samples'>): readonly KubeObject[] {
+  const kinds = crds.map(({ spec }) => (spec as { readonly names: { readonly kind: string } }).names.kind);
+  return samples.filter(({ kind }) => kinds.includes(kind));
 }

@@ -4,7 +4,7 @@
  */
 import { displayName, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { persistentVolumeClaims, pods, secrets } from '../../api/resource.ts';
-import { engines } from '../../engines/index.ts';
+import type { RegisteredEngine } from '../../engines/engine.ts';
 import { isNotFound } from '../../runtime/api-error.ts';
 import type { KubeClient } from '../../runtime/client.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -12,12 +12,13 @@ import type { Progress } from '../../sandbox/progress.ts';
 import { CommandError } from '../fault.ts';
 import { listClusters } from '../live.ts';
 import type { Discovery } from './discovery.ts';
-import { isCluster, type Manifests } from './manifests.ts';
+import { type Manifests, sampleClusters } from './manifests.ts';
 import { type Waiting, waitUntilGone } from './readiness.ts';
 
 const timeoutMs = 2 * 60_000;
 
 export interface RemovalOptions {
+  readonly engines: readonly RegisteredEngine[];
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly clock: Clock;
@@ -60,11 +61,11 @@ export async function remove(manifests: Manifests, options: RemovalOptions): Pro
   }
 
   const kept: string[] = [];
-  const samples = manifests.samples.filter(isCluster);
+  const samples = sampleClusters(manifests);
   const isNamespace = ({ kind }: KubeObject): boolean => kind === 'Namespace';
   const known = await knows(client, discovery, samples);
 
-  if (options.crds && known) await refuseWithOthers(client, samples);
+  if (options.crds && known) await refuseWithOthers(client, options.engines, samples);
   // The operator is still there, so a finalizer of ours is seen to.
   if (known) await progress.step('Deleting the samples', ({ report }) => removeAndWait(samples, report));
   await progress.step('Deleting the operator', async ({ report }) => {
@@ -98,7 +99,11 @@ async function knows(client: KubeClient, discovery: Discovery, samples: readonly
 }
 
 /** With a CRD go all objects of its kind, whoever made them. */
-async function refuseWithOthers(client: KubeClient, samples: readonly KubeObject[]): Promise<void> {
+async function refuseWithOthers(
+  client: KubeClient,
+  engines: readonly RegisteredEngine[],
+  samples: readonly KubeObject[],
+): Promise<void> {
   const lists = await Promise.all(engines.map((engine) => listClusters(client, engine, undefined)));
   const name = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;
   const ours = new Set(samples.map(name));

@@ -5,11 +5,11 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
 import type { RegisteredEngine } from '../../../src/engines/engine.ts';
-import { engines } from '../../../src/engines/index.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
+import { handlers as engines } from '../../support/handlers.ts';
 import { over } from '../simulated/settling.ts';
 import { virtualTime } from '../world/time.ts';
 import { frozenClient } from './frozen-client.ts';

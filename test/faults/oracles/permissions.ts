@@ -1,7 +1,7 @@
 /** O12: every request is covered by the generated Roles, and nothing is ever refused for want of a right. */
 import type { PolicyRule } from '../../../src/engines/engine.ts';
-import { engines } from '../../../src/engines/index.ts';
 import { ownPermissions, watchedPermissions } from '../../../src/engines/permissions.ts';
+import { handlers as engines } from '../../support/handlers.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf, verbOf } from '../wire/request.ts';
 

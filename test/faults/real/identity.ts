@@ -2,10 +2,11 @@
  * The operator's own identity in one namespace: a service account with the rights that are generated for it, and no
  * other. The harness itself acts as the sandbox's administrator.
  */
-import { engines } from '../../../src/engines/index.ts';
+
 import { ownPermissions, watchedPermissions } from '../../../src/engines/permissions.ts';
 import { type Credentials, fixedCredentials } from '../../../src/runtime/credentials.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
+import { handlers as engines } from '../../support/handlers.ts';
 
 const name = 'clusterwright';
 /** Longer than any run of the harness. */

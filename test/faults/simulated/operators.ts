@@ -2,13 +2,14 @@
  * Processes of the operator in a simulated run: the shipped code, on virtual time, with the wire between it and
  * everything else. Whichever ends without having been told to is started again.
  */
-import { engines } from '../../../src/engines/index.ts';
+
 import type { Clock, Random } from '../../../src/runtime/clock.ts';
 import type { Dial } from '../../../src/runtime/engine-io.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { createMetrics } from '../../../src/runtime/metrics.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
+import { handlers as engines } from '../../support/handlers.ts';
 import type { ForesightRecorder } from '../foresight/recorder.ts';
 import type { LifeEnd, LifeRecord } from '../record.ts';
 import type { Life, Wire } from '../wire/wire.ts';

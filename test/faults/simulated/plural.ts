@@ -1,7 +1,7 @@
 /** Plural names of the kinds that a run is about. */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { resourceOf } from '../../../src/api/resource.ts';
-import { engines } from '../../../src/engines/index.ts';
+import { handlers as engines } from '../../support/handlers.ts';
 
 /** Undefined for a kind that the operator neither makes nor reads. */
 export function pluralOf(object: Pick<KubeObject, 'apiVersion' | 'kind'>): string | undefined {

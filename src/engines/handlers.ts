@@ -1,0 +1,38 @@
+/** From the engines that a program is given to every kind that it serves: theirs, and the kinds of their backups. */
+import type { KindDefinition } from '../api/kind.ts';
+import type { EngineAction } from '../plan/plan.ts';
+import { defaultAgentImage } from './agent-pod.ts';
+import { backupEngine } from './backup/index.ts';
+import type { Engine, RegisteredEngine } from './engine.ts';
+import { withLastBackup } from './last-backup.ts';
+import { registered } from './registered.ts';
+import { withRestore } from './restore.ts';
+import { scheduleEngine } from './schedule/index.ts';
+
+/** An engine with its own types hidden, so that engines of different types fit one list. */
+export interface DefinedEngine {
+  readonly name: string;
+  readonly kind: KindDefinition;
+  /** `agentImage` is what Jobs run: the operator's own image. */
+  handler(agentImage: string): RegisteredEngine;
+}
+
+export function defineEngine<Spec, Observed, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Action>,
+): DefinedEngine {
+  const { name, kind } = engine;
+  return {
+    name,
+    kind,
+    handler: (agentImage) => withLastBackup(withRestore(registered(engine, agentImage), agentImage), agentImage),
+  };
+}
+
+/** `agentImage`: default that of a release of this version. */
+export function handlersOf(
+  engines: readonly DefinedEngine[],
+  agentImage: string = defaultAgentImage,
+): readonly RegisteredEngine[] {
+  const databases = engines.map((engine) => engine.handler(agentImage));
+  return [...databases, backupEngine(databases, agentImage), scheduleEngine(databases, agentImage)];
+}
