@@ -1,7 +1,8 @@
 /** etcd's API through the JSON gateway of one member: calls with a short answer, and one whose answer is a stream. */
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint, EtcdSource } from '../backup/source.ts';
+import type { Endpoint } from '../backup/members.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
+import type { EtcdSource } from '../engines/etcd/backup-schemas.ts';
 import { createLineSplitter } from '../runtime/line-splitter.ts';
 import { Failure } from './failure.ts';
 import { type Ask, requestsOver } from './requests-over.ts';

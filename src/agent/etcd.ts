@@ -5,8 +5,7 @@
  * the snapshot holds at least that one. Nothing is taken from a cluster without a majority, since what is left of it may
  * lack what was acknowledged.
  */
-import type { EtcdSource } from '../backup/source.ts';
-import type { EtcdState } from '../backup/state.ts';
+import type { EtcdSource, EtcdState } from '../engines/etcd/backup-schemas.ts';
 import type { Dump } from './dump.ts';
 import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './etcd-agreement.ts';
 import { type Answer, etcdFailure, etcdMember, type Member } from './etcd-gateway.ts';
@@ -32,7 +31,7 @@ interface Candidate {
   readonly appliedIndex: bigint;
 }
 
-export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): Promise<Dump> {
+export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): Promise<Dump<EtcdState>> {
   const { candidates, answered } = await survey(source, surroundings);
   let failure: unknown;
   for (const candidate of candidates) {
@@ -54,7 +53,7 @@ async function dumpFrom(
   candidates: readonly Candidate[],
   answered: number,
   surroundings: Surroundings,
-): Promise<Dump> {
+): Promise<Dump<EtcdState>> {
   const { member, place, role, version, clusterId, memberId } = candidate;
   const idleMs = Math.min(answerMs, surroundings.idleMs);
   const { header, count } = await member.call(linearizable.path, linearizable.body, idleMs);

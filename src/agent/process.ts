@@ -10,6 +10,7 @@ import { type AgentResult, exitCodes, terminationMessagePath } from '../backup/a
 import { systemClock } from '../runtime/clock.ts';
 import { createLog, type LogLevel } from '../runtime/log.ts';
 import { container } from './container.ts';
+import { drivers } from './drivers.ts';
 import { codeOf, Failure } from './failure.ts';
 import { exitCodeOf, runTask, serializeResult } from './run.ts';
 
@@ -63,7 +64,7 @@ async function resultOf(path: string | undefined, surroundings: Parameters<typeo
   });
   if (path === undefined) return usage('the only argument is the path of a task');
   try {
-    return await runTask(await readFile(path, 'utf8'), surroundings, container);
+    return await runTask(await readFile(path, 'utf8'), surroundings, container, drivers);
   } catch (error) {
     return usage(`the task in ${path} cannot be read: ${codeOf(error) ?? String(error)}`);
   }

@@ -1,10 +1,8 @@
 /** What a backup that was just made means for the others, and lets old ones go. The manifest goes first: whatever is cut off then leaves no backup, and is swept a day later. */
 import type { TakeTask } from '../backup/agent-task.ts';
 import { clusterFolder } from '../backup/identity.ts';
-import type { KeyRing } from '../backup/key.ts';
 import { misleadingIds, newestFirst } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
-import { suddenLosses } from '../backup/sudden-loss.ts';
 import {
   type Folder,
   type FoundBackup,
@@ -12,9 +10,11 @@ import {
   hasManifest,
   historyOf,
   type KnownBackup,
+  lossesIn,
   manifestKey,
   placeOf,
-} from './catalogue.ts';
+  type Repository,
+} from './repository.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Target } from './target/target.ts';
 
@@ -36,25 +36,24 @@ export interface Pruned {
  * @param earlier what was read of the cluster before: a list may lack what an earlier one had, and what was made just now
  */
 export async function prune(
-  target: Target,
+  repository: Repository,
   { cluster, purpose, retention, confirmed }: Pick<TakeTask, 'cluster' | 'purpose' | 'retention' | 'confirmed'>,
   made: FoundBackup,
   earlier: readonly KnownBackup[],
-  keys: KeyRing | undefined,
   { clock, log }: Surroundings,
 ): Promise<Pruned> {
+  const { target, drivers } = repository;
   const { id: justMade } = made.manifest;
   const now = clock.now();
   const folders = await foldersIn(target, clusterFolder(cluster));
-  const listed = await historyOf(target, folders, keys);
+  const listed = await historyOf(repository, folders);
   const history = together(listed, earlier, [{ ...made, modifiedAt: now }]);
-  const held = history.map(({ manifest }) => manifest).toReversed();
-  const losses = suddenLosses(held, confirmed);
+  const losses = lossesIn(drivers, history, confirmed);
   const said = { ...lossOf(justMade, losses), ...misleadingOf(history) };
   if (purpose.type !== 'schedule') return { expired: 0, ...said };
   const candidates = folders.map((folder) => candidateOf(folder, history, losses));
   // Where what it was compared with is there no more, it is one like the others.
-  const isAskedFor = confirmed !== undefined && suddenLosses(held, undefined).has(confirmed);
+  const isAskedFor = confirmed !== undefined && lossesIn(drivers, history, undefined).has(confirmed);
   const question = {
     candidates,
     clusterUid: cluster.uid,
@@ -89,12 +88,13 @@ export async function prune(
 
 /** Where the target gives no list any more: by what was read of it before. */
 export function lossByEarlier(
+  { drivers }: Pick<Repository, 'drivers'>,
   made: FoundBackup,
   earlier: readonly KnownBackup[],
   confirmed: string | undefined,
 ): Pick<Pruned, 'suddenLoss'> {
-  const held = together(earlier, [{ ...made, modifiedAt: 0 }]).map(({ manifest }) => manifest);
-  return lossOf(made.manifest.id, suddenLosses(held.toReversed(), confirmed));
+  const history = together(earlier, [{ ...made, modifiedAt: 0 }]);
+  return lossOf(made.manifest.id, lossesIn(drivers, history, confirmed));
 }
 
 /** Each once, newest first; what was listed last says when the target received it. */

@@ -4,25 +4,23 @@
  * at the end, so nobody uses the first piece before the last one has come.
  */
 import { decrypted, FrameRefused } from '../backup/frames.ts';
-import type { BackupEngine } from '../backup/identity.ts';
 import { type Manifest, type OpenedManifest, ownerOf } from '../backup/manifest.ts';
-import { dataKey, type FoundBackup } from './catalogue.ts';
-import { checkedSnapshot } from './etcd-snapshot.ts';
+import { driverOf } from './driver.ts';
 import { Failure } from './failure.ts';
-import { checkedRdb } from './rdb.ts';
+import { dataKey, type FoundBackup, type Repository } from './repository.ts';
 import { tally } from './tally.ts';
-import type { Target } from './target/target.ts';
 
 /** @throws Failure Tampered, and what the target does */
 export async function* dataOf(
-  target: Target,
+  { target, drivers }: Pick<Repository, 'target' | 'drivers'>,
   { path, manifest, key }: FoundBackup,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const tampered = (why: string): Failure =>
     new Failure('Tampered', `the data in ${path} is not what was written: ${why}`);
   const [stored, plain] = [tally(), tally()];
   try {
-    yield* checkedFor(manifest.engine, plain.of(opened(stored.of(target.get(dataKey(path))), manifest, key)), tampered);
+    const content = plain.of(opened(stored.of(target.get(dataKey(path))), manifest, key));
+    yield* driverOf(drivers, manifest.engine).check(content, tampered);
   } catch (error) {
     if (error instanceof FrameRefused) throw tampered(error.message);
     if (error instanceof Failure && error.reason === 'NotFound') throw tampered('it is not there');
@@ -42,20 +40,7 @@ function opened(
   return key === undefined ? content : decrypted(content, { key, owner: ownerOf(manifest) });
 }
 
-export function checkedFor(
-  engine: BackupEngine,
-  content: AsyncIterable<Uint8Array>,
-  fault: (why: string) => Failure,
-): AsyncIterable<Uint8Array> {
-  switch (engine) {
-    case 'redis':
-      return checkedRdb(content, fault);
-    case 'etcd':
-      return checkedSnapshot(content, fault);
-  }
-}
-
-export async function verify(target: Target, backup: FoundBackup): Promise<void> {
+export async function verify(repository: Pick<Repository, 'target' | 'drivers'>, backup: FoundBackup): Promise<void> {
   // The checks are made on the way.
-  for await (const _ of dataOf(target, backup));
+  for await (const _ of dataOf(repository, backup));
 }

@@ -6,7 +6,8 @@
  * the new one within two seconds. So a majority that sees the primary alive, and names it, says that nobody has replaced it.
  */
 import { isIP } from 'node:net';
-import type { Endpoint, RedisSource } from '../backup/source.ts';
+import type { Endpoint } from '../backup/members.ts';
+import type { RedisSource } from '../engines/redis/backup-schemas.ts';
 import { pairs } from '../engines/redis/reply-fields.ts';
 import { Failure } from './failure.ts';
 import { inRedisSession, ofThisCluster, type RedisAccess, type RedisLogin } from './redis-session.ts';

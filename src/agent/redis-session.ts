@@ -1,5 +1,5 @@
 /** One conversation with a Redis process, as whom it lets in. */
-import type { Endpoint } from '../backup/source.ts';
+import type { Endpoint } from '../backup/members.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
 import { type RedisConnection, redisConnection } from '../engines/redis/connection.ts';
 import { RedisError } from '../engines/redis/resp.ts';

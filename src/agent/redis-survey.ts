@@ -3,7 +3,8 @@
  * the primary. A replica counts as one that follows for up to a minute after nothing comes from its primary any more, so
  * without a primary that answers nobody tells what it lacks.
  */
-import type { Endpoint, RedisSource } from '../backup/source.ts';
+import type { Endpoint } from '../backup/members.ts';
+import type { RedisSource } from '../engines/redis/backup-schemas.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure, wordsOf } from './failure.ts';
 import { requireNamed } from './redis-sentinels.ts';

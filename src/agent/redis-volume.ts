@@ -7,9 +7,9 @@
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Origin } from './driver.ts';
 import { renameDurably, syncFolder, writeDurably } from './durable.ts';
 import { codeOf, Failure } from './failure.ts';
-import type { Origin } from './machine.ts';
 
 /** Names that the shipped configuration gives Redis by default. */
 const appendFolder = 'appendonlydir';

@@ -6,8 +6,7 @@
  * makes a replica of whatever it reads there: so the connection announces an address that no sentinel can take for one.
  */
 import type { Duplex } from 'node:stream';
-import type { RedisSource } from '../backup/source.ts';
-import type { RedisState } from '../backup/state.ts';
+import type { RedisSource, RedisState } from '../engines/redis/backup-schemas.ts';
 import { encodeCommand, RedisError } from '../engines/redis/resp.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { Dump } from './dump.ts';
@@ -24,7 +23,7 @@ import { openWire, placeOf } from './wire.ts';
 /** No address, and by RFC 2606 no name either. */
 const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;
 
-export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump> {
+export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump<RedisState>> {
   const logins = await loginsOf(source, surroundings);
   const tls = await tlsFrom(source.tls);
   const { node, answered } = await surveyRedis(source, { logins, tls, surroundings });

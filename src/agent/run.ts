@@ -1,14 +1,14 @@
 /** One task from beginning to end: a result, whatever happens. */
 import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-result.ts';
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
-import type { KeyRing } from '../backup/key.ts';
+import type { Driver } from './driver.ts';
 import { Failure, isTransient, tellable } from './failure.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Machine } from './machine.ts';
+import type { Repository } from './repository.ts';
 import type { Surroundings } from './surroundings.ts';
 import { take } from './take.ts';
-import type { Target } from './target/target.ts';
 
 const maxMessage = 1000;
 
@@ -17,14 +17,15 @@ export async function runTask(
   text: string,
   surroundings: Omit<Surroundings, 'idleMs'>,
   machine: Machine,
+  drivers: readonly Driver[],
 ): Promise<AgentResult> {
   try {
-    const task = parseAgentTask(text);
+    const task = parseAgentTask(text, drivers);
     const patient: Surroundings = { ...surroundings, idleMs: task.idleTimeoutSeconds * 1000 };
     const keys = await machine.keys(task.encryptionKeyFile, patient);
     const target = await machine.openTarget(task.target, patient);
     try {
-      return await done(task, target, keys, patient, machine);
+      return await done(task, { target, keys, drivers }, patient, machine);
     } finally {
       target.close();
     }
@@ -35,20 +36,19 @@ export async function runTask(
 
 function done(
   task: AgentTask,
-  target: Target,
-  keys: KeyRing | undefined,
+  repository: Repository,
   surroundings: Surroundings,
   machine: Machine,
 ): Promise<AgentResult> {
   switch (task.task) {
     case 'take':
-      return take(task, target, keys, surroundings, machine);
+      return take(task, repository, surroundings, machine);
     case 'fetch':
-      return fetchBackup(task, target, keys, surroundings, machine);
+      return fetchBackup(task, repository, surroundings);
     case 'verify':
-      return verifyBackup(task, target, keys, surroundings);
+      return verifyBackup(task, repository, surroundings);
     case 'list':
-      return listBackups(task, target, keys, surroundings);
+      return listBackups(task, repository, surroundings);
   }
 }
 
@@ -80,11 +80,9 @@ export function serializeResult(result: AgentResult): string {
     case 'taken':
     case 'fetched':
     case 'verified': {
-      const { state } = result.backup;
-      // The only part without a bound: a server may have thousands of databases. The manifest has them all.
-      if (state.engine === 'redis' && Object.keys(state.approximateKeys).length > 0) {
-        return serializeResult({ ...result, backup: { ...result.backup, state: { ...state, approximateKeys: {} } } });
-      }
+      const { contents, ...backup } = result.backup;
+      // The manifest has them all.
+      if (contents !== undefined) return serializeResult({ ...result, backup });
       throw new Error(`a result has ${text.length} characters, and every part of it is bounded`);
     }
   }

@@ -1,8 +1,8 @@
 /** What comes from mounted Secrets: read when it is needed, kept out of the log, and of every message. */
 import { readFile } from 'node:fs/promises';
 import { BadKey, type KeyRing, parseKeys } from '../backup/key.ts';
+import type { TlsFiles } from '../backup/members.ts';
 import type { Place } from '../backup/place.ts';
-import type { TlsFiles } from '../backup/source.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
 import { codeOf, Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';

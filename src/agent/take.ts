@@ -8,11 +8,16 @@ import type { TakeTask } from '../backup/agent-task.ts';
 import { encrypted, frameScheme } from '../backup/frames.ts';
 import { backupId } from '../backup/id.ts';
 import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
-import type { BackupKey, KeyRing } from '../backup/key.ts';
+import type { BackupKey } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
 import { nextSequence } from '../backup/order.ts';
 import { sleep } from '../runtime/clock.ts';
 import { version } from '../runtime/version.ts';
+import { driverOf } from './driver.ts';
+import { Failure, tellable } from './failure.ts';
+import type { Machine } from './machine.ts';
+import { lossByEarlier, prune } from './prune.ts';
+import { verify } from './read-back.ts';
 import {
   claimedSequences,
   dataKey,
@@ -22,11 +27,8 @@ import {
   type KnownBackup,
   manifestKey,
   openManifest,
-} from './catalogue.ts';
-import { Failure, tellable } from './failure.ts';
-import type { Machine } from './machine.ts';
-import { lossByEarlier, prune } from './prune.ts';
-import { verify } from './read-back.ts';
+  type Repository,
+} from './repository.ts';
 import type { Surroundings } from './surroundings.ts';
 import { tally } from './tally.ts';
 import type { Target } from './target/target.ts';
@@ -35,15 +37,14 @@ type Taken = Extract<AgentResult, { readonly result: 'taken' }>;
 
 export async function take(
   task: TakeTask,
-  target: Target,
-  keys: KeyRing | undefined,
+  repository: Repository,
   surroundings: Surroundings,
-  machine: Pick<Machine, 'dump' | 'spool'>,
+  machine: Pick<Machine, 'spool'>,
 ): Promise<Taken> {
   const { clock, random, signal, log } = surroundings;
   const began = clock.monotonic();
   const milliseconds = (): number => Math.round(clock.monotonic() - began);
-  let { known, claimed } = await knownOf(task, target, keys);
+  let { known, claimed } = await knownOf(task, repository);
   const earlier = madeBefore(task, known);
   if (earlier !== undefined) {
     log.info({ folder: earlier.path }, 'an earlier attempt has made this backup');
@@ -53,19 +54,21 @@ export async function take(
     const share = random(4).readUInt32BE() / 2 ** 32;
     await sleep(clock, share * task.jitterSeconds * 1000, signal);
     // Others have gone before it meanwhile.
-    ({ known, claimed } = await knownOf(task, target, keys));
+    ({ known, claimed } = await knownOf(task, repository));
   }
   const sequence = nextSequence([...known.map(({ manifest }) => manifest), ...claimed]);
-  const made = await make(task, target, { key: keys?.[0], sequence }, surroundings, machine);
+  const made = await make(task, repository, sequence, surroundings, machine);
   log.info({ folder: made.path, bytes: made.manifest.data.plainBytes }, 'the backup is made and verified');
   return await rated(made, false);
 
   /** What it means for those before it. The backup is good, whatever becomes of them. */
   async function rated(found: FoundBackup, isRepeated: boolean): Promise<Taken> {
-    const backup = summaryOf(found.manifest, task.target.prefix);
+    const { manifest } = found;
+    const about = driverOf(repository.drivers, manifest.engine).describe(manifest.state);
+    const backup = summaryOf(manifest, task.target.prefix, about);
     const taken = { result: 'taken', backup, isRepeated } as const;
     try {
-      const { expired, doubt, ...said } = await prune(target, task, found, known, keys, surroundings);
+      const { expired, doubt, ...said } = await prune(repository, task, found, known, surroundings);
       if (said.suddenLoss !== undefined) log.warn({ why: said.suddenLoss }, 'the backup holds suddenly little');
       const failure = doubt === undefined ? {} : { retentionFailure: doubt };
       return { ...taken, pruned: expired, ...failure, ...said, milliseconds: milliseconds() };
@@ -75,7 +78,7 @@ export async function take(
         ...taken,
         pruned: 0,
         retentionFailure: tellable(error, surroundings, 300),
-        ...lossByEarlier(found, known, task.confirmed),
+        ...lossByEarlier(repository, found, known, task.confirmed),
         milliseconds: milliseconds(),
       };
     }
@@ -88,14 +91,14 @@ export async function take(
  */
 async function knownOf(
   { cluster }: TakeTask,
-  target: Target,
-  keys: KeyRing | undefined,
+  repository: Repository,
 ): Promise<{
   readonly known: readonly KnownBackup[];
   readonly claimed: Awaited<ReturnType<typeof claimedSequences>>;
 }> {
+  const { target } = repository;
   const folders = await foldersIn(target, clusterFolder(cluster));
-  const known = await historyOf(target, folders, keys);
+  const known = await historyOf(repository, folders);
   return { known, claimed: await claimedSequences(target, folders, known) };
 }
 
@@ -108,17 +111,19 @@ function madeBefore({ purpose }: TakeTask, known: readonly KnownBackup[]): Found
 
 async function make(
   task: TakeTask,
-  target: Target,
-  { key, sequence }: { readonly key: BackupKey | undefined; readonly sequence: number },
+  repository: Repository,
+  sequence: number,
   surroundings: Surroundings,
-  machine: Pick<Machine, 'dump' | 'spool'>,
+  machine: Pick<Machine, 'spool'>,
 ): Promise<FoundBackup> {
   const { cluster, purpose, source } = task;
+  const { target, drivers } = repository;
+  const key: BackupKey | undefined = repository.keys?.[0];
   const { clock, random, log } = surroundings;
   const startedAt = clock.now();
   const id = backupId(startedAt, random(4));
   const path = `${clusterFolder(cluster)}/${id}`;
-  const dump = await machine.dump(source, surroundings);
+  const dump = await driverOf(drivers, source.engine).dump(source, surroundings);
   let isManifestSent = false;
   /** A database that keeps a view of itself open for as long as it is read has been read before the target is asked. */
   const upload = async (
@@ -160,11 +165,11 @@ async function make(
       writtenBy: `clusterwright ${version}`,
     } satisfies Omit<Manifest, 'completedAt'>;
     log.info({ folder: path, bytes: plain.bytes }, 'everything is stored, and is read back');
-    await asBroken(verify(target, { path, manifest: { ...draft, completedAt: draft.startedAt }, key }));
+    await asBroken(verify(repository, { path, manifest: { ...draft, completedAt: draft.startedAt }, key }));
     const manifest: Manifest = { ...draft, completedAt: new Date(clock.now()).toISOString() };
     isManifestSent = true;
     await target.put(manifestKey(path), pieces(serializeManifest(manifest, key)));
-    await asBroken(openManifest(target, path, key === undefined ? undefined : [key]));
+    await asBroken(openManifest({ ...repository, keys: key === undefined ? undefined : [key] }, path));
     return { path, manifest, key };
   } catch (error) {
     if (isManifestSent && !isDenied(error)) log.warn({ folder: path }, 'the data stays: the manifest may still arrive');

@@ -1,7 +1,7 @@
 /** A connection to a database process, in TLS where material is given. */
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import type { Endpoint } from '../backup/source.ts';
+import type { Endpoint } from '../backup/members.ts';
 import type { TlsMaterial } from '../engines/engine-io.ts';
 import { dialTcp } from '../runtime/engine-io.ts';
 import { Failure } from './failure.ts';

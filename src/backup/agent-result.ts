@@ -3,15 +3,16 @@
  *
  * No secret is in it, and nothing that a database or a target said is quoted at length.
  */
+import type { DataSummary } from './engine-data.ts';
 import type { ClusterIdentity, Purpose } from './identity.ts';
-import type { BackupState } from './state.ts';
 
 /** What is worth knowing of a backup in a status. */
-export interface BackupSummary {
+export interface BackupSummary extends Partial<DataSummary> {
   readonly id: string;
   /** PREFIX/NAMESPACE/KIND/CLUSTER-UID/ID */
   readonly folder: string;
-  readonly engine: 'redis' | 'etcd';
+  /** `redis` */
+  readonly engine: string;
   /** As the process said: `8.0.5`. */
   readonly engineVersion: string;
   readonly cluster: ClusterIdentity;
@@ -26,7 +27,6 @@ export interface BackupSummary {
   /** Of the data as the database gave it, in hex. */
   readonly plainSha256: string;
   readonly encrypted: boolean;
-  readonly state: BackupState;
 }
 
 /** Who or what stood in the way. Those marked "again" may go away by themselves: exit code 1, else 2. */

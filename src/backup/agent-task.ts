@@ -8,9 +8,9 @@ import { faultsOf, withDefaults } from '../api/check.ts';
 import { prune } from '../api/prune.ts';
 import type { Defaulted, StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
+import { type EngineDestination, type EngineFormats, type EngineSource, engineNameSchema } from './engine-data.ts';
 import { type ClusterIdentity, clusterIdentitySchema, type Purpose, purposeSchema, uidSchema } from './identity.ts';
 import { absolutePath, claimPlaceSchema, type Place, type S3Place, s3PlaceSchema } from './place.ts';
-import { etcdSourceSchema, redisSourceSchema, type Source } from './source.ts';
 
 /** In the operator's image; the path of the task follows. */
 export const agentCommand = ['/usr/local/bin/node', '/agent.mjs'] as const;
@@ -46,32 +46,6 @@ export const whichSchema = {
 
 export type Which = Defaulted<typeof whichSchema>;
 
-const destinationSchema = {
-  type: 'object',
-  required: ['engine'],
-  properties: {
-    engine: { type: 'string', enum: ['redis', 'etcd'] },
-    directory: {
-      ...absolutePath,
-      description: 'redis: the data directory. It must be there, and hold no data: nothing is ever written over.',
-    },
-    file: {
-      ...absolutePath,
-      description: "etcd: the snapshot's file, for `etcdutl snapshot restore`. Its directory must be there.",
-    },
-    version: {
-      type: 'string',
-      description: 'MAJOR.MINOR[.PATCH] of the new cluster: data of a later MAJOR.MINOR is refused.',
-      pattern: '^[0-9]+\\.[0-9]+(\\.[0-9]+)?$',
-      maxLength: 32,
-    },
-  },
-} as const satisfies StructuralSchema;
-
-export type Destination =
-  | { readonly engine: 'redis'; readonly directory: string; readonly version?: string }
-  | { readonly engine: 'etcd'; readonly file: string; readonly version?: string };
-
 interface Common {
   readonly target: Place;
   /** 32 bytes in base64. Absent: nothing is encrypted, and only backups that are not can be read. */
@@ -85,7 +59,7 @@ export interface TakeTask extends Common {
   readonly task: 'take';
   readonly cluster: ClusterIdentity;
   readonly purpose: Purpose;
-  readonly source: Source;
+  readonly source: EngineSource;
   /** Absent: everything is kept. Only for a purpose of type `schedule`. */
   readonly retention?: Retention;
   /** Id of a backup that holds suddenly little, of which a person has said that it is as it should be. */
@@ -100,29 +74,30 @@ export interface TakeTask extends Common {
 export interface FetchTask extends Common {
   readonly task: 'fetch';
   readonly which: Which;
-  readonly destination: Destination;
+  readonly destination: EngineDestination;
 }
 
 /** Read a backup back and check everything about it, as a fetch does; nothing is written. */
 export interface VerifyTask extends Common {
   readonly task: 'verify';
   readonly which: Which;
-  readonly engine: 'redis' | 'etcd';
+  readonly engine: string;
 }
 
 /** Say which backups there are; newest first. Data is not read, manifests are checked. */
 export interface ListTask extends Common {
   readonly task: 'list';
   readonly which: Which;
-  readonly engine?: 'redis' | 'etcd';
+  readonly engine?: string;
 }
 
 export type AgentTask = TakeTask | FetchTask | VerifyTask | ListTask;
 
-const engine = { type: 'string', enum: ['redis', 'etcd'] } as const;
-
 /** The schema of a task, for the variants that it names. */
-function schemaOf(task: Readonly<Record<string, unknown>>): StructuralSchema {
+function schemaOf(task: Readonly<Record<string, unknown>>, formats: EngineFormats): StructuralSchema {
+  const engine = { ...engineNameSchema, enum: formats.map((format) => format.engine) };
+  const byEngine = (part: 'source' | 'destination'): Readonly<Record<string, StructuralSchema>> =>
+    Object.fromEntries(formats.map((format) => [format.engine, format.schemas[part]]));
   const properties = {
     task: { type: 'string', enum: ['take', 'fetch', 'verify', 'list'] },
     target: variantOf(task.target, 'type', { s3: s3PlaceSchema, claim: claimPlaceSchema }),
@@ -139,14 +114,17 @@ function schemaOf(task: Readonly<Record<string, unknown>>): StructuralSchema {
       return object(['cluster', 'purpose', 'source'], {
         cluster: clusterIdentitySchema,
         purpose: purposeSchema,
-        source: variantOf(task.source, 'engine', { redis: redisSourceSchema, etcd: etcdSourceSchema }),
+        source: variantOf(task.source, 'engine', byEngine('source')),
         retention: retentionSchema,
         scratchDirectory: absolutePath,
         confirmed: { type: 'string', pattern: idPattern },
         jitterSeconds: { type: 'integer', default: 0, minimum: 0, maximum: 86_400 },
       });
     case 'fetch':
-      return object(['which', 'destination'], { which: whichSchema, destination: destinationOf(task.destination) });
+      return object(['which', 'destination'], {
+        which: whichSchema,
+        destination: variantOf(task.destination, 'engine', byEngine('destination')),
+      });
     case 'verify':
       return object(['which', 'engine'], { which: whichSchema, engine });
     default:
@@ -171,23 +149,13 @@ function variantOf(
   );
 }
 
-function destinationOf(value: unknown): StructuralSchema {
-  const { directory, file, ...shared } = destinationSchema.properties;
-  const of = (field: 'directory' | 'file', schema: StructuralSchema): StructuralSchema => ({
-    type: 'object',
-    required: ['engine', field],
-    properties: { ...shared, [field]: schema },
-  });
-  return variantOf(value, 'engine', { redis: of('directory', directory), etcd: of('file', file) });
-}
-
 /** Says every fault, one after the other. */
 export class BadTask extends Error {
   override readonly name = 'BadTask';
 }
 
 /** @throws BadTask */
-export function parseAgentTask(text: string): AgentTask {
+export function parseAgentTask(text: string, formats: EngineFormats): AgentTask {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -195,14 +163,14 @@ export function parseAgentTask(text: string): AgentTask {
     throw new BadTask('the task is not JSON', { cause });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTask('the task is no object');
-  const schema = schemaOf(value as Readonly<Record<string, unknown>>);
+  const schema = schemaOf(value as Readonly<Record<string, unknown>>, formats);
   const unknown = prune(schema, value).unknown.map((path) => `${displayPath(path)} is not known`);
   const faults = faultsOf(schema, value).map(({ path, message }) => `${displayPath(path)} ${message}`);
   const found = [...unknown, ...faults];
   if (found.length > 0) throw new BadTask(`the task is not valid: ${found.join('; ')}`);
   const task = withDefaults(schema, value) as AgentTask;
   if (task.target.type === 's3') requireBoth(task.target);
-  if (task.task === 'take') requireFitting(task);
+  if (task.task === 'take') requireFitting(task, formats);
   return task;
 }
 
@@ -212,10 +180,10 @@ function requireBoth({ accessKeyIdFile, secretAccessKeyFile }: S3Place): void {
   throw new BadTask('target.accessKeyIdFile and target.secretAccessKeyFile are named together, or neither is');
 }
 
-function requireFitting({ cluster, source, retention, purpose }: TakeTask): void {
-  const kind = source.engine === 'redis' ? 'RedisCluster' : 'EtcdCluster';
-  if (cluster.kind !== kind)
+function requireFitting({ cluster, source, retention, purpose }: TakeTask, formats: EngineFormats): void {
+  if (!formats.some(({ engine, kind }) => engine === source.engine && kind === cluster.kind)) {
     throw new BadTask(`source.engine ${source.engine} does not fit cluster.kind ${cluster.kind}`);
+  }
   if (retention !== undefined && purpose.type !== 'schedule') {
     throw new BadTask(`retention is for a purpose of type schedule, and this one is of type ${purpose.type}`);
   }

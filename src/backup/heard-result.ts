@@ -10,9 +10,9 @@ import type { StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
 import { type AgentResult, maxResultBytes } from './agent-result.ts';
 import { idPattern } from './agent-task.ts';
-import { clusterIdentitySchema, kindOfEngine, purposeSchema } from './identity.ts';
+import { engineNameSchema, mostContents } from './engine-data.ts';
+import { clusterIdentitySchema, purposeSchema } from './identity.ts';
 import { withoutSecrets } from './secret-text.ts';
-import { etcdStateSchema, redisStateSchema } from './state.ts';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const satisfies StructuralSchema;
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
@@ -23,12 +23,11 @@ const time = {
   maxLength: 40,
 } as const;
 
-function summaryOf(backup: unknown): StructuralSchema {
-  const { engine } = (fieldsOf(backup)?.state ?? {}) as { readonly engine?: unknown };
-  const properties = {
+const summary: StructuralSchema = (() => {
+  const required = {
     id: { type: 'string', pattern: idPattern },
     folder: text(2048),
-    engine: { type: 'string', enum: Object.keys(kindOfEngine) },
+    engine: engineNameSchema,
     engineVersion: text(253),
     cluster: clusterIdentitySchema,
     purpose: purposeSchema,
@@ -38,10 +37,13 @@ function summaryOf(backup: unknown): StructuralSchema {
     storedBytes: count,
     plainSha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     encrypted: { type: 'boolean' },
-    state: engine === 'etcd' ? etcdStateSchema : redisStateSchema,
   } as const satisfies Readonly<Record<string, StructuralSchema>>;
-  return { type: 'object', required: Object.keys(properties), properties };
-}
+  const more = {
+    contents: { type: 'object', maxProperties: mostContents, additionalProperties: text(64) },
+    authentication: { type: 'boolean' },
+  } as const satisfies Readonly<Record<string, StructuralSchema>>;
+  return { type: 'object', required: Object.keys(required), properties: { ...required, ...more } };
+})();
 
 const listed = {
   type: 'object',
@@ -56,7 +58,7 @@ const listed = {
 } as const satisfies StructuralSchema;
 
 /** Undefined where the value is no result of any kind. */
-function schemaOf({ result, backup }: Readonly<Record<string, unknown>>): StructuralSchema | undefined {
+function schemaOf({ result }: Readonly<Record<string, unknown>>): StructuralSchema | undefined {
   const of = (required: Readonly<Record<string, StructuralSchema>>, more: StructuralSchema['properties'] = {}) => ({
     type: 'object' as const,
     required: ['result', ...Object.keys(required)],
@@ -65,13 +67,13 @@ function schemaOf({ result, backup }: Readonly<Record<string, unknown>>): Struct
   switch (result) {
     case 'taken':
       return of(
-        { backup: summaryOf(backup), isRepeated: { type: 'boolean' }, pruned: count, milliseconds: duration },
+        { backup: summary, isRepeated: { type: 'boolean' }, pruned: count, milliseconds: duration },
         { retentionFailure: text(1000), suddenLoss: text(1000), misleadingIds: text(1000) },
       );
     case 'fetched':
-      return of({ backup: summaryOf(backup), isRepeated: { type: 'boolean' }, milliseconds: duration });
+      return of({ backup: summary, isRepeated: { type: 'boolean' }, milliseconds: duration });
     case 'verified':
-      return of({ backup: summaryOf(backup), milliseconds: duration });
+      return of({ backup: summary, milliseconds: duration });
     case 'listed':
       return of({ total: count, backups: { type: 'array', maxItems: 64, items: listed }, unusable: count });
     case 'failed':

@@ -5,17 +5,12 @@ const name = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', maxL
 /** As Kubernetes makes them; anything that is safe as a folder's name will do. */
 export const uidSchema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$', maxLength: 64 } as const;
 
-/** Engine to the kind of its clusters. */
-export const kindOfEngine = { redis: 'RedisCluster', etcd: 'EtcdCluster' } as const;
-
-export type BackupEngine = keyof typeof kindOfEngine;
-
 export const clusterIdentitySchema = {
   type: 'object',
   required: ['namespace', 'kind', 'name', 'uid'],
   properties: {
     namespace: name,
-    kind: { type: 'string', enum: ['RedisCluster', 'EtcdCluster'] },
+    kind: { type: 'string', pattern: '^[A-Z][A-Za-z0-9]*$', maxLength: 63 },
     name,
     uid: uidSchema,
   },

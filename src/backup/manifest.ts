@@ -10,18 +10,16 @@ import { prune } from '../api/prune.ts';
 import type { StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
 import type { BackupSummary } from './agent-result.ts';
-import { frameScheme } from './frames.ts';
 import {
-  type BackupEngine,
-  type ClusterIdentity,
-  clusterFolder,
-  clusterIdentitySchema,
-  kindOfEngine,
-  type Purpose,
-  purposeSchema,
-} from './identity.ts';
+  type DataSummary,
+  type EngineFormat,
+  type EngineFormats,
+  type EngineState,
+  engineNameSchema,
+} from './engine-data.ts';
+import { frameScheme } from './frames.ts';
+import { type ClusterIdentity, clusterFolder, clusterIdentitySchema, type Purpose, purposeSchema } from './identity.ts';
 import { type BackupKey, type KeyRing, sealKey } from './key.ts';
-import { type BackupState, etcdStateSchema, etcdStateSchema1, redisStateSchema } from './state.ts';
 
 /** Format 2 has a sequence number, and the number of keys of an etcd. Format 1 is read as ever. */
 export const manifestVersion = 2;
@@ -36,7 +34,7 @@ export interface Manifest {
   readonly id: string;
   /** Higher than that of every backup of the cluster that had been made before. Absent in format 1. */
   readonly sequence?: number;
-  readonly engine: BackupEngine;
+  readonly engine: string;
   /** As the process said: `8.0.5`. */
   readonly engineVersion: string;
   readonly cluster: ClusterIdentity;
@@ -46,7 +44,7 @@ export interface Manifest {
     readonly members: number;
     /** The one that the data came from, and its role then. */
     readonly source: string;
-    readonly role: 'primary' | 'replica' | 'leader' | 'follower';
+    readonly role: string;
   };
   /** RFC 3339, in UTC. */
   readonly startedAt: string;
@@ -58,7 +56,7 @@ export interface Manifest {
     readonly storedSha256: string;
   };
   readonly encryption: { readonly scheme: typeof frameScheme; readonly keyId: string } | { readonly scheme: 'none' };
-  readonly state: BackupState;
+  readonly state: EngineState;
   /** Of the agent: `clusterwright 0.1.0`. */
   readonly writtenBy: string;
 }
@@ -72,7 +70,7 @@ const time = {
 const bytes = { type: 'integer', minimum: 0 } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 
-function schemaOf(engine: unknown, formatVersion: number): StructuralSchema {
+function schemaOf({ schemas }: EngineFormat, formatVersion: number): StructuralSchema {
   const isFirst = formatVersion === 1;
   return {
     type: 'object',
@@ -96,7 +94,7 @@ function schemaOf(engine: unknown, formatVersion: number): StructuralSchema {
       formatVersion: { type: 'integer' },
       id: { type: 'string', pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$' },
       ...(isFirst ? {} : { sequence: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER - 1 } }),
-      engine: { type: 'string', enum: Object.keys(kindOfEngine) },
+      engine: engineNameSchema,
       engineVersion: text,
       cluster: clusterIdentitySchema,
       purpose: purposeSchema,
@@ -106,7 +104,7 @@ function schemaOf(engine: unknown, formatVersion: number): StructuralSchema {
         properties: {
           members: { type: 'integer', minimum: 1 },
           source: text,
-          role: { type: 'string', enum: ['primary', 'replica', 'leader', 'follower'] },
+          role: { type: 'string', pattern: '^[a-z]+$', maxLength: 32 },
         },
       },
       startedAt: time,
@@ -121,7 +119,7 @@ function schemaOf(engine: unknown, formatVersion: number): StructuralSchema {
         required: ['scheme'],
         properties: { scheme: { type: 'string', enum: [frameScheme, 'none'] }, keyId: text },
       },
-      state: engine !== 'etcd' ? redisStateSchema : isFirst ? etcdStateSchema1 : etcdStateSchema,
+      state: schemas.state(formatVersion),
       writtenBy: text,
     },
   };
@@ -167,10 +165,16 @@ export interface OpenedManifest {
 
 /**
  * @param folder where it was found, below the prefix: a manifest belongs to one place
+ * @param formats of the engines that there are
  * @param keys undefined where none is given: then only what is not encrypted is taken, and with keys only what is
  * @throws ManifestRefused
  */
-export function parseManifest(content: string, folder: string, keys: KeyRing | undefined): OpenedManifest {
+export function parseManifest(
+  content: string,
+  folder: string,
+  keys: KeyRing | undefined,
+  formats: EngineFormats,
+): OpenedManifest {
   const { manifest, seal } = envelope(content);
   const { formatVersion } = manifest;
   if (typeof formatVersion !== 'number') throw refusal('it has no format version');
@@ -178,7 +182,9 @@ export function parseManifest(content: string, folder: string, keys: KeyRing | u
     const words = `its format has version ${formatVersion}, and this agent knows versions up to ${manifestVersion}`;
     throw new ManifestRefused('Unfit', `the manifest cannot be read: ${words}`);
   }
-  const schema = schemaOf(manifest.engine, formatVersion);
+  const format = formats.find(({ engine }) => engine === manifest.engine);
+  if (format === undefined) throw unknownEngine(manifest.engine);
+  const schema = schemaOf(format, formatVersion);
   const [fault] = [
     ...prune(schema, manifest).unknown.map((path) => `${displayPath(path)} is not known`),
     ...faultsOf(schema, manifest).map(({ path, message }) => `${displayPath(path)} ${message}`),
@@ -189,8 +195,13 @@ export function parseManifest(content: string, folder: string, keys: KeyRing | u
   const [found, expected] = [Buffer.from(seal), Buffer.from(sealOf(manifest, key))];
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) throw refusal('its seal does not fit it');
   if (folderOf(known) !== folder) throw refusal(`it belongs to ${folderOf(known)}, and was found in ${folder}`);
-  if (known.cluster.kind !== kindOfEngine[known.engine]) throw refusal('its kind and its engine do not fit');
+  if (known.cluster.kind !== format.kind) throw refusal('its kind and its engine do not fit');
   return { manifest: known, key };
+}
+
+function unknownEngine(engine: unknown): ManifestRefused {
+  if (typeof engine !== 'string' || faultsOf(engineNameSchema, engine).length > 0) return refusal('it names no engine');
+  return new ManifestRefused('Unfit', `the backup is of the engine ${engine}, which this agent does not know`);
 }
 
 const refusal = (why: string, options?: ErrorOptions): ManifestRefused =>
@@ -251,9 +262,12 @@ export function ownerOf({ cluster, id, engine }: Pick<Manifest, 'cluster' | 'id'
   return `${engine} ${clusterFolder(cluster)}/${id}`;
 }
 
-/** @param prefix of the target, empty or without slashes at its ends */
-export function summaryOf(manifest: Manifest, prefix: string): BackupSummary {
-  const { id, engine, engineVersion, cluster, purpose, startedAt, completedAt, data, encryption, state } = manifest;
+/**
+ * @param prefix of the target, empty or without slashes at its ends
+ * @param about what the manifest's state says, in the engine's words
+ */
+export function summaryOf(manifest: Manifest, prefix: string, about: DataSummary): BackupSummary {
+  const { id, engine, engineVersion, cluster, purpose, startedAt, completedAt, data, encryption } = manifest;
   return {
     id,
     folder: prefix === '' ? folderOf(manifest) : `${prefix}/${folderOf(manifest)}`,
@@ -267,6 +281,6 @@ export function summaryOf(manifest: Manifest, prefix: string): BackupSummary {
     storedBytes: data.storedBytes,
     plainSha256: data.plainSha256,
     encrypted: encryption.scheme !== 'none',
-    state,
+    ...about,
   };
 }

@@ -5,14 +5,20 @@
  * Nothing is remembered: what is in the manifests decides, so it is decided anew each time. A person who says that one is
  * as it should be makes it the one that later ones are compared with.
  */
-import type { BackupState } from './state.ts';
+import type { EngineState } from './engine-data.ts';
 
-export interface Held {
+export interface Held<State extends EngineState = EngineState> {
   readonly id: string;
-  readonly state: BackupState;
+  readonly state: State;
   /** Of the data as the database gave it. */
   readonly data: { readonly plainBytes: number };
 }
+
+/** Why the later of two backups of a cluster holds less than it should; undefined where it does not. */
+export type LossSince<State extends EngineState = EngineState> = (
+  before: Held<State>,
+  after: Held<State>,
+) => string | undefined;
 
 /** Fewer keys than this share of what there was are a loss until somebody says otherwise. */
 const leastShare = 0.1;
@@ -22,7 +28,11 @@ const fewKeys = 100;
 const fewBytes = 1024 * 1024;
 
 /** To the id of each backup that holds suddenly little: why it is thought so, in words. */
-export function suddenLosses(oldestFirst: readonly Held[], confirmed: string | undefined): ReadonlyMap<string, string> {
+export function suddenLosses(
+  oldestFirst: readonly Held[],
+  confirmed: string | undefined,
+  lossSince: LossSince,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let reference: Held | undefined;
   for (const backup of oldestFirst) {
@@ -33,61 +43,31 @@ export function suddenLosses(oldestFirst: readonly Held[], confirmed: string | u
   return found;
 }
 
-/** Why the later of two backups holds less than it should; undefined where it does not. */
-export function lossSince(before: Held, after: Held): string | undefined {
-  const [earlier, later] = [before.state, after.state];
-  if (earlier.engine === 'etcd' && later.engine === 'etcd') {
-    if (later.clusterId !== earlier.clusterId) {
-      return `it is of the etcd cluster ${later.clusterId}, and ${before.id} was of ${earlier.clusterId}`;
-    }
-    if (BigInt(later.revision) < BigInt(earlier.revision)) {
-      return `its revision is ${later.revision}, and that of ${before.id} was ${earlier.revision}`;
-    }
-  }
-  return keysLost(before, after) ?? bytesLost(before, after);
+/** How much a backup holds. */
+export interface Amount {
+  readonly id: string;
+  /** Undefined where the manifest does not tell. */
+  readonly keys: number | undefined;
+  /** Something: known also where keys were not counted. */
+  readonly hasData: boolean;
 }
 
-function keysLost({ id, state: earlier }: Held, { state: later }: Held): string | undefined {
-  const [had, has] = [keysIn(earlier), keysIn(later)];
+export function keysLost(before: Amount, after: Amount): string | undefined {
+  const { id, keys: had } = before;
+  const { keys: has } = after;
   if (has === undefined) return undefined;
-  if (has === 0 && hadData(earlier)) {
+  if (has === 0 && before.hasData) {
     return `it holds no keys, and ${id} held ${had === undefined ? 'data' : inWords(had)}`;
   }
   if (had === undefined || had < fewKeys || has >= had * leastShare) return undefined;
   return `it holds ${inWords(has)}, and ${id} held ${inWords(had)}`;
 }
 
-/**
- * The dump of a Redis holds its data and nothing else, and one key may hold all of it. A snapshot of etcd is the file of
- * its database, with every version of a key since the last compaction, and with pages that are free until the next
- * defragmentation: it shrinks to a hundredth and no data is lost, so it tells nothing.
- */
-function bytesLost(before: Held, after: Held): string | undefined {
-  const isMeasure = before.state.engine === 'redis' && after.state.engine === 'redis';
+/** For dumps that hold the data and nothing else: one key may hold all of it. */
+export function bytesLost(before: Held, after: Held): string | undefined {
   const [had, has] = [before.data.plainBytes, after.data.plainBytes];
-  if (!isMeasure || had < fewBytes || has >= had * leastShare) return undefined;
+  if (had < fewBytes || has >= had * leastShare) return undefined;
   return `it has ${has} bytes, and ${before.id} had ${had}`;
 }
 
 const inWords = (keys: number): string => (keys === 1 ? '1 key' : `${keys} keys`);
-
-/** Undefined where the manifest does not tell. */
-function keysIn(state: BackupState): number | undefined {
-  switch (state.engine) {
-    case 'etcd':
-      return state.keys;
-    case 'redis': {
-      const { approximateKeys, firstDatabase } = state;
-      const exact = firstDatabase === undefined ? {} : { [String(firstDatabase.number)]: firstDatabase.keys };
-      return Object.values({ ...approximateKeys, ...exact }).reduce((sum, keys) => sum + keys, 0);
-    }
-    default:
-      return state satisfies never;
-  }
-}
-
-/** Of a manifest that counts no keys, a revision that anybody has written tells as much. */
-function hadData(state: BackupState): boolean {
-  const keys = keysIn(state);
-  return keys === undefined ? state.engine === 'etcd' && BigInt(state.revision) > 1n : keys > 0;
-}

@@ -5,9 +5,8 @@
 
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Destination } from '../backup/agent-task.ts';
+import type { Contents, EngineDestination, EngineSource } from '../backup/engine-data.ts';
 import type { Purpose } from '../backup/identity.ts';
-import type { Source } from '../backup/source.ts';
 import type { Children } from '../resources/children.ts';
 import type { ContainerSpec, Volume } from '../resources/plain.ts';
 import type { EngineIO } from './engine-io.ts';
@@ -30,7 +29,7 @@ export function roomFor(bytes: number): string {
 }
 
 export interface BackupSource {
-  readonly source: Source;
+  readonly source: EngineSource;
   readonly secrets: readonly MountedSecret[];
   /** Room in the pod for all of the data, where the database must not wait for the target: a quantity. */
   readonly scratch?: string;
@@ -43,7 +42,7 @@ export interface BackupSource {
 export interface Filling {
   /** The StatefulSet whose first claim is filled. */
   readonly set: string;
-  readonly destination: Destination;
+  readonly destination: EngineDestination;
   /** Where the pod that fetches has the claim, or what it writes to instead. */
   readonly fetchMounts: NonNullable<ContainerSpec['volumeMounts']>;
   readonly volumes: readonly Volume[];
@@ -79,12 +78,7 @@ export interface BackupPart<Spec> {
    */
   drill(cluster: Cluster<Spec>): object;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
-  contents(
-    cluster: Cluster<Spec>,
-    children: Children,
-    io: EngineIO,
-    wanted: Readonly<Record<string, string>>,
-  ): Promise<Readonly<Record<string, string>>>;
+  contents(cluster: Cluster<Spec>, children: Children, io: EngineIO, wanted: Contents): Promise<Contents>;
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */
   isSame(name: string, wanted: string, found: string | undefined): boolean;
 }

@@ -1,5 +1,7 @@
 /** A manifest that nobody has answered for: the target may have it, or get it after its attempt has given up. */
+
 import { expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Dump } from '../../src/agent/dump.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import { verifyBackup } from '../../src/agent/inspect.ts';
@@ -11,7 +13,7 @@ import { parseKeys } from '../../src/backup/key.ts';
 import { simulatedTarget } from '../faults/backup/target.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
 import { smallDump } from '../support/dumps.ts';
-import { redisHolding } from '../support/given-dump.ts';
+import { giving, redisHolding } from '../support/given-dump.ts';
 
 const keys = parseKeys(Buffer.alloc(32, 1).toString('base64'));
 const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' } as const;
@@ -49,7 +51,7 @@ function rig() {
     state: () => redisHolding(5),
     close: () => undefined,
   });
-  const machine = { dump, spool: () => Promise.reject(new Error('nothing is kept in the pod')) };
+  const machine = { spool: () => Promise.reject(new Error('nothing is kept in the pod')) };
   const taking = (
     onManifest: (write: () => Promise<void>) => Promise<void>,
     purpose: TakeTask['purpose'] = task.purpose,
@@ -59,10 +61,10 @@ function rig() {
       put: (key, content) =>
         key.endsWith('/manifest.json') ? onManifest(() => target.put(key, content)) : target.put(key, content),
     };
-    return take({ ...task, purpose }, slow, keys, surroundings, machine);
+    return take({ ...task, purpose }, { target: slow, keys, drivers: giving(dump) }, surroundings, machine);
   };
   const verifying = (id: string) =>
-    verifyBackup({ ...task, task: 'verify', which: { id }, engine: 'redis' }, target, keys, surroundings);
+    verifyBackup({ ...task, task: 'verify', which: { id }, engine: 'redis' }, { target, keys, drivers }, surroundings);
   return { place, surroundings, taking, verifying, names: () => [...place.keys()].map((key) => key.split('/').at(-1)) };
 }
 

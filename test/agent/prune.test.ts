@@ -1,7 +1,9 @@
 /** Retention goes by what the target lists: what a list lacks may be there all the same. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import { prune } from '../../src/agent/prune.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
@@ -28,6 +30,8 @@ const foundOf = (manifest: Manifest) => ({ path: folderOf(manifest), manifest, k
 const throwing = (error: Error): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
 });
+
+const repositoryOf = (target: Target) => ({ target, keys: parseKeys(keyText), drivers });
 
 describe('what is let go', () => {
   const nightly = { type: 'schedule', name: 'nightly' } as const;
@@ -70,7 +74,7 @@ describe('what is let go', () => {
     };
     const surroundings = days(3);
     const task = { cluster, purpose: nightly, retention: { count: 2 } };
-    const pruned = await prune(noting, task, last, [], parseKeys(keyText), surroundings);
+    const pruned = await prune(repositoryOf(noting), task, last, [], surroundings);
     expect(pruned).toEqual({ expired: 1 });
     expect(kept()).toEqual(all.slice(2));
     expect(swept).toHaveLength(1);
@@ -83,7 +87,7 @@ describe('what is let go', () => {
   it('is nothing after a backup that no schedule has asked for', async () => {
     const { cluster, last, target } = await filled();
     const task = { cluster, purpose: { type: 'backup', name: 'nightly' }, retention: { count: 1 } } as const;
-    expect(await prune(target, task, last, [], parseKeys(keyText), days(3))).toEqual({ expired: 0 });
+    expect(await prune(repositoryOf(target), task, last, [], days(3))).toEqual({ expired: 0 });
     expect(kept()).toEqual(all);
   });
 
@@ -92,14 +96,14 @@ describe('what is let go', () => {
     const odd: Target = { ...target, sweep: () => Promise.reject(new Error('not implemented')) };
     const surroundings = days(3);
     const task = { cluster, purpose: nightly, retention: { count: 1 } };
-    expect(await prune(odd, task, last, [], parseKeys(keyText), surroundings)).toEqual({ expired: 2 });
+    expect(await prune(repositoryOf(odd), task, last, [], surroundings)).toEqual({ expired: 2 });
     expect(surroundings.lines.join()).toContain('uploads that were never finished could not be swept');
   });
 
   it('names the backups whose ids give another order than the target', async () => {
     const task = { purpose: nightly, retention: {} };
     const saidOf = async ({ cluster, last, target }: Awaited<ReturnType<typeof filled>>) =>
-      (await prune(target, { ...task, cluster }, last, [], parseKeys(keyText), days(3))).misleadingIds;
+      (await prune(repositoryOf(target), { ...task, cluster }, last, [], days(3))).misleadingIds;
     expect(await saidOf(await filled([3, 2, 4]))).toBe(
       `${all[2]} was taken before ${all[1]}, by a clock that was ahead`,
     );
@@ -115,7 +119,7 @@ describe('what is let go', () => {
     let sweeps = 0;
     const counting: Target = { ...target, sweep: async () => ++sweeps };
     const task = { cluster, purpose: nightly, retention: { count: 2, ageSeconds: 3600 } };
-    const pruned = await prune(counting, task, last, [], parseKeys(keyText), days(30));
+    const pruned = await prune(repositoryOf(counting), task, last, [], days(30));
     expect(pruned).toEqual({
       expired: 1,
       doubt: expect.stringMatching(
@@ -132,7 +136,7 @@ describe('what is let go', () => {
     const [half] = all;
     await target.put(`${folderOf({ ...without, id: '20261030T000000Z-00000001' })}/manifest.json`, given('{'));
     const task = { cluster, purpose: nightly, retention: { count: 3 } };
-    expect(await prune(target, task, last, [], parseKeys(keyText), days(3))).toEqual({ expired: 1 });
+    expect(await prune(repositoryOf(target), task, last, [], days(3))).toEqual({ expired: 1 });
     expect(kept()).toEqual(['20261030T000000Z-00000001', ...all.slice(1)]);
     expect(kept()).not.toContain(half);
   });
@@ -157,7 +161,7 @@ describe('a target that leaves something out of its list', () => {
       },
     };
     const task = { cluster: old.cluster, purpose: { type: 'schedule', name: 'nightly' }, retention: {} } as const;
-    await prune(target, task, foundOf(last), [], parseKeys(keyText), surroundings);
+    await prune(repositoryOf(target), task, foundOf(last), [], surroundings);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
     // Nor where it does not give it either, which it did before.
     const absent = new Failure('NotFound', 'there is none');
@@ -166,9 +170,9 @@ describe('a target that leaves something out of its list', () => {
       get: (key) => (key.includes(old.id) ? throwing(absent) : whole.get(key)),
     };
     const known = [{ ...foundOf(old), modifiedAt: Date.now() }];
-    await prune(behind, task, foundOf(last), known, parseKeys(keyText), surroundings);
+    await prune(repositoryOf(behind), task, foundOf(last), known, surroundings);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
-    await prune(behind, task, foundOf(last), [], parseKeys(keyText), surroundings);
+    await prune(repositoryOf(behind), task, foundOf(last), [], surroundings);
     expect((await collected(whole.list(''))).some(({ key }) => key.includes(old.id))).toBe(false);
   });
 
@@ -193,7 +197,7 @@ describe('a target that leaves something out of its list', () => {
     } as const;
     const pruned = (target: Target, earlier: readonly Manifest[]) => {
       const known = earlier.map((manifest) => ({ ...foundOf(manifest), modifiedAt: Date.now() }));
-      return prune(target, task, foundOf(empty), known, parseKeys(keyText), agentSurroundings());
+      return prune(repositoryOf(target), task, foundOf(empty), known, agentSurroundings());
     };
     const why = `it holds no keys, and ${real[1]?.id} held 5 keys`;
     expect(await pruned(lacking(empty.id), real)).toMatchObject({ expired: 0, suddenLoss: why });
@@ -217,7 +221,7 @@ describe('a target that leaves something out of its list', () => {
     };
     const purpose = { type: 'schedule', name: 'nightly' } as const;
     const task = { cluster: made.cluster, purpose, retention: { count: 1 } };
-    expect(await prune(target, task, foundOf(made), [], parseKeys(keyText), agentSurroundings())).toMatchObject({
+    expect(await prune(repositoryOf(target), task, foundOf(made), [], agentSurroundings())).toMatchObject({
       expired: 0,
       doubt: expect.stringMatching(/nothing was let go/),
     });

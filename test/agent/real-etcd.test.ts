@@ -1,18 +1,21 @@
 /** Backups of real etcd clusters: taken while somebody writes, restored by etcd's own tool, compared. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
-import type { EtcdState } from '../../src/backup/state.ts';
+import type { EtcdState } from '../../src/engines/etcd/backup-schemas.ts';
 import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
 import { layoutOf, versions } from '../../src/sandbox/layout.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { stateOf } from '../support/backup-state.ts';
 import { etcdBinaries } from '../support/etcd-binary.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
 import { type EtcdOptions, type EtcdProcess, type EtcdProcesses, encoded, startEtcd } from '../support/etcd-process.ts';
@@ -118,7 +121,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     isOver = true;
     await writer;
     expect(surroundings.lines.join('')).toContain('"role":"follower"');
-    const state = backup.state as EtcdState;
+    const state = stateOf(home, backup) as EtcdState;
     expect(backup).toMatchObject({ engine: 'etcd', engineVersion: version, encrypted: true });
 
     const restored = await restore();
@@ -230,7 +233,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
         return { ...target, put };
       },
     };
-    const run = (task: object) => runTask(JSON.stringify(task), agentSurroundings(), machine);
+    const run = (task: object) => runTask(JSON.stringify(task), agentSurroundings(), machine, drivers);
     expectResult(await run({ ...takeTask([member]), scratchDirectory }), 'taken');
     expect(during).toBe(atRest);
     expect(readdirSync(scratchDirectory)).toEqual([]);
@@ -260,7 +263,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(await runAgent(takeTask([member], { tls }))).toMatchObject({ reason: 'SourceRefused' });
     expect(await runAgent(takeTask([member], { passwordFile }))).toMatchObject({ reason: 'SourceUnreachable' });
     const { backup } = expectResult(await runAgent(takeTask([member], source), surroundings), 'taken');
-    expect(backup.state).toMatchObject({ keys: 1, authentication: true });
+    expect(stateOf(home, backup)).toMatchObject({ keys: 1, authentication: true });
     expect(surroundings.lines.join('')).not.toContain('a-long-password');
     writeFileSync(passwordFile, 'another-password');
     expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });

@@ -1,9 +1,11 @@
 /** A store that takes its time, and what the server that gives its data notices: the copy of itself ends before. */
+
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
@@ -57,7 +59,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       },
       target: { type: 'claim', directory: home, prefix: 'backups' },
     };
-    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentSurroundings(), machine);
+    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentSurroundings(), machine, drivers);
     expectResult(await run({ scratchDirectory }), 'taken');
     expect(during).toBe(false);
     expect(readdirSync(scratchDirectory)).toEqual([]);

@@ -1,4 +1,5 @@
 /** Backups of real Redis servers: taken while somebody writes, put back, compared. */
+
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/engines/redis/identity.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { stateOf } from '../support/backup-state.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
 
@@ -117,7 +119,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       await server.command('SET', 'a', '1');
       writeFileSync(join(home, 'password'), 'another');
       const taken = expectResult(await runAgent(from([server], identified())), 'taken');
-      expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+      expect(stateOf(home, taken.backup)).toMatchObject({ firstDatabase: { keys: 1 } });
     });
 
     it('is asked, and not one of another cluster that has the same password', async () => {
@@ -129,7 +131,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
         [own, stranger],
       ]) {
         const taken = expectResult(await runAgent(from(members, identified())), 'taken');
-        expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+        expect(stateOf(home, taken.backup)).toMatchObject({ firstDatabase: { keys: 1 } });
       }
     });
 
@@ -154,7 +156,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
 
     const taken = expectResult(await runAgent(takeTask([primary])), 'taken');
     expect(taken.backup).toMatchObject({ engine: 'redis', encrypted: true, cluster });
-    expect(taken.backup.state).toMatchObject({ approximateKeys: { 0: 20003, 3: 1 } });
+    expect(stateOf(home, taken.backup)).toMatchObject({ approximateKeys: { 0: 20003, 3: 1 } });
 
     const volume = join(home, 'volume');
     await expect(runAgent(fetchTask(volume))).resolves.toMatchObject({ reason: 'BadTask' });
@@ -192,7 +194,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     const before = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
     await primary.command('HDEL', 'hash', ...Array.from({ length: 19 }, (_, i) => `field-${i}`));
     const after = expectResult(await runAgent(takeTask([primary], { purpose })), 'taken');
-    expect(after.backup.state).toMatchObject({ approximateKeys: { 0: 1 } });
+    expect(stateOf(home, after.backup)).toMatchObject({ approximateKeys: { 0: 1 } });
     expect(after.suddenLoss).toBe(
       `it has ${after.backup.plainBytes} bytes, and ${before.backup.id} had ${before.backup.plainBytes}`,
     );
@@ -219,7 +221,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     await writer;
     expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
     expect(surroundings.lines.join('')).not.toContain(password);
-    expect(backup.state).toMatchObject({ firstDatabase: { number: 0, keys: 50_001, expiring: 0 } });
+    expect(stateOf(home, backup)).toMatchObject({ firstDatabase: { number: 0, keys: 50_001, expiring: 0 } });
     const volume = join(home, 'volume');
     mkdirSync(volume);
     expectResult(await runAgent(fetchTask(volume)), 'fetched');
@@ -252,7 +254,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     }
     await replaced.stop();
     const taken = expectResult(await runAgent(takeTask([replaced, stale, primary])), 'taken');
-    expect(taken.backup.state).toMatchObject({ firstDatabase: { keys: 1 } });
+    expect(stateOf(home, taken.backup)).toMatchObject({ firstDatabase: { keys: 1 } });
   });
 
   it('is asked for the data of a primary alone where a majority of the sentinels names it', async () => {
@@ -309,7 +311,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       expect(await linkStatus()).toContain('master_link_status:up');
       const surroundings = agentSurroundings();
       const { backup } = expectResult(await runAgent(takeTask([primary, replica]), surroundings), 'taken');
-      expect(backup.state).toMatchObject({ firstDatabase: { keys: 51 } });
+      expect(stateOf(home, backup)).toMatchObject({ firstDatabase: { keys: 51 } });
       expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${primary.port}","role":"primary"`);
       // Nobody says what it lacks.
       expect(await runAgent(takeTask([replica]))).toMatchObject({

@@ -1,6 +1,8 @@
 /** One task from its beginning to its end: what comes of it, and that its result fits where it has to. */
+
 import { describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../src/agent/run.ts';
@@ -13,16 +15,15 @@ import { goodManifest } from '../support/manifests.ts';
 
 const longName = 'n'.repeat(253);
 const cluster = { namespace: longName, kind: 'RedisCluster', name: longName, uid: 'u'.repeat(64) } as const;
-const approximateKeys = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [i, 10 ** 12]));
 const longest = summaryOf(
   {
     ...goodManifest,
     cluster,
     purpose: { type: 'schedule', name: longName, uid: 'u'.repeat(64) },
     engineVersion: 'v'.repeat(253),
-    state: { engine: 'redis', replicationId: 'c'.repeat(40), offset: 2 ** 50, approximateKeys },
   },
   'p'.repeat(512),
+  { contents: Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`keys.${i}`, String(10 ** 12)])) },
 );
 const { id, folder, plainBytes, completedAt } = longest;
 
@@ -83,19 +84,13 @@ describe('a result', () => {
     ['taken', { result: 'taken', backup: longest, isRepeated: false, pruned: 3, milliseconds: 9 }],
     ['fetched', { result: 'fetched', backup: longest, isRepeated: false, milliseconds: 9 }],
     ['verified', { result: 'verified', backup: longest, milliseconds: 9 }],
-  ])(
-    'of a backup that was %s lacks nothing but how many keys there are in each of a thousand databases',
-    (_, result) => {
-      const backup = { ...longest, state: { ...longest.state, approximateKeys: {} } };
-      expect(JSON.parse(serializeResult(result))).toEqual({ ...result, backup });
-    },
-  );
+  ])('of a backup that was %s lacks nothing but what it holds: no contents are not empty ones', (_, result) => {
+    const { contents: __, ...backup } = longest;
+    expect(JSON.parse(serializeResult(result))).toEqual({ ...result, backup });
+  });
 
-  it.each<[string, (typeof longest)['state']]>([
-    ['Redis', { engine: 'redis', replicationId: 'c'.repeat(40), offset: 2, approximateKeys: {} }],
-    ['etcd', { engine: 'etcd', clusterId: '1', memberId: '2', revision: '3' }],
-  ])('of %s is never cut in another way: that would be a defect', (_, state) => {
-    const backup = { ...longest, engineVersion: 'v'.repeat(5000), state };
+  it('is never cut in another way: that would be a defect', () => {
+    const backup = { ...longest, engineVersion: 'v'.repeat(5000) };
     expect(() => serializeResult({ result: 'verified', backup, milliseconds: 9 })).toThrow(
       /^a result has \d+ characters, and every part of it is bounded$/,
     );
@@ -133,7 +128,7 @@ describe('a task', () => {
       told.idleMs = idleMs;
       return target as Target;
     };
-    const result = await runTask(JSON.stringify(given), surroundings, { ...container, openTarget });
+    const result = await runTask(JSON.stringify(given), surroundings, { ...container, openTarget }, drivers);
     return { result, told, surroundings };
   }
   async function* empty(): AsyncGenerator<never> {
@@ -189,7 +184,7 @@ describe('a task', () => {
       surroundings.stop();
       throw new Error('read ECONNRESET');
     };
-    expect(await runTask(JSON.stringify(task), surroundings, { ...container, openTarget })).toEqual({
+    expect(await runTask(JSON.stringify(task), surroundings, { ...container, openTarget }, drivers)).toEqual({
       result: 'failed',
       reason: 'Stopped',
       message: 'the test stops it',
@@ -203,15 +198,20 @@ it('what fails is told without the secrets that were read, and without those tha
   const surroundings = agentSurroundings();
   const secret = 'a-secret-of-the-bucket';
   const task = { task: 'list', target: { type: 'claim', directory: '/nowhere' }, which: {} };
-  const result = await runTask(JSON.stringify(task), surroundings, {
-    ...container,
-    openTarget: async () => {
-      surroundings.protect(secret);
-      // Cut in the middle of a secret, half of it would stay.
-      const words = `${'x'.repeat(990 - secret.length / 2)}${secret} http://me:mine@host`;
-      throw new Failure('TargetRefused', words, { cause: new Error(`it said ${secret}`) });
+  const result = await runTask(
+    JSON.stringify(task),
+    surroundings,
+    {
+      ...container,
+      openTarget: async () => {
+        surroundings.protect(secret);
+        // Cut in the middle of a secret, half of it would stay.
+        const words = `${'x'.repeat(990 - secret.length / 2)}${secret} http://me:mine@host`;
+        throw new Failure('TargetRefused', words, { cause: new Error(`it said ${secret}`) });
+      },
     },
-  });
+    drivers,
+  );
   expect(result).toMatchObject({ result: 'failed', reason: 'TargetRefused' });
   expect(JSON.stringify(result)).not.toMatch(/a-secr|mine@/);
 });

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
+import type { EngineState } from '../../src/backup/engine-data.ts';
 import { timeOfId } from '../../src/backup/id.ts';
-import type { BackupState } from '../../src/backup/state.ts';
 import { expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { redisHolding, runWith } from '../support/given-dump.ts';
 import { type BackupStore, etcdManifest, openStore } from '../support/stored-backup.ts';
@@ -22,7 +22,7 @@ const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: '
 let hours = 0;
 
 /** The next run of a schedule that keeps two; `ahead`: by how much the clock of its pod is wrong. */
-async function run(state: BackupState, more: object = {}, ahead = 0, openTarget = container.openTarget) {
+async function run(state: EngineState, more: object = {}, ahead = 0, openTarget = container.openTarget) {
   hours += 1;
   const task = {
     task: 'take',

@@ -1,6 +1,8 @@
 /** A backup is taken: in which order, once, and with nothing left of an attempt that fails. */
+
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Dump } from '../../src/agent/dump.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
@@ -13,7 +15,7 @@ import { simulatedTarget } from '../faults/backup/target.ts';
 import type { KeptObject } from '../faults/backup/vault.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
 import { smallDump } from '../support/dumps.ts';
-import { redisHolding } from '../support/given-dump.ts';
+import { giving, redisHolding } from '../support/given-dump.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
 
 const cluster = { namespace: 'apps', kind: 'RedisCluster', name: 'cache', uid: 'uid-1' } as const;
@@ -75,8 +77,7 @@ function rig() {
       close: () => void calls.push('close'),
     };
   };
-  const machine: Pick<Machine, 'dump' | 'spool'> = {
-    dump,
+  const machine: Pick<Machine, 'spool'> = {
     async spool(directory, data) {
       const pieces: Uint8Array[] = [];
       for await (const piece of data) pieces.push(piece);
@@ -94,14 +95,16 @@ function rig() {
     return Buffer.alloc(bytes, 0x40).fill(chance, bytes - 1);
   };
   const surroundings: TestSurroundings = { ...agentSurroundings({ clock }), random };
-  const taking = (change: Change = {}, on: Target = target, ring: KeyRing | undefined = keys, on2 = machine) =>
-    take({ ...task, ...change }, on, ring, surroundings, on2);
+  const taking = (change: Change = {}, on: Target = target, ring: KeyRing | 'none' = keys, given = dump) => {
+    const repository = { target: on, keys: ring === 'none' ? undefined : ring, drivers: giving(given) };
+    return take({ ...task, ...change }, repository, surroundings, machine);
+  };
   const stored = (path: string): Buffer => (place.get(path) as KeptObject).content;
-  return { clock, place, calls, removed, plain, target, machine, surroundings, taking, stored };
+  return { clock, place, calls, removed, plain, target, dump, surroundings, taking, stored };
 }
 
 const readManifest = ({ stored }: ReturnType<typeof rig>, id: string, ring: KeyRing | undefined): Manifest =>
-  parseManifest(stored(`${folder}/${id}/manifest.json`).toString(), `${folder}/${id}`, ring).manifest;
+  parseManifest(stored(`${folder}/${id}/manifest.json`).toString(), `${folder}/${id}`, ring, drivers).manifest;
 
 describe('a backup', () => {
   it('is data, then all of it read back, and only then a manifest', async () => {
@@ -129,7 +132,7 @@ describe('a backup', () => {
   ])('is %s, and its manifest says what it is', async (_, ring) => {
     const all = rig();
     const isPlain = ring === undefined;
-    const taken = await take({ ...task }, all.target, ring, all.surroundings, all.machine);
+    const taken = await all.taking({}, all.target, ring ?? 'none');
     const { id } = taken.backup;
     expect(id).toBe('20300101T000001Z-40404001');
     expect(taken).toMatchObject({
@@ -361,10 +364,7 @@ describe('retention that fails', () => {
     const all = rig();
     const purpose = { type: 'schedule', name: 'nightly' } as const;
     const { backup } = await all.taking({ purpose });
-    const empty: typeof all.machine = {
-      ...all.machine,
-      dump: async (...given) => ({ ...(await all.machine.dump(...given)), state: () => redisHolding(0) }),
-    };
+    const empty: typeof all.dump = async () => ({ ...(await all.dump()), state: () => redisHolding(0) });
     const taken = await all.taking({ purpose, retention: { count: 1 } }, all.target, keys, empty);
     expect(taken).toMatchObject({ pruned: 0, suddenLoss: `it holds no keys, and ${backup.id} held 5 keys` });
     expect(taken).not.toHaveProperty('retentionFailure');

@@ -1,5 +1,7 @@
 /** Tasks: what is understood, and in which words the rest is refused. */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import { BadTask, parseAgentTask } from '../../src/backup/agent-task.ts';
 
 const take = {
@@ -29,7 +31,7 @@ const fetchTask = {
   destination: { engine: 'redis', directory: '/data' },
 } as const;
 
-const parse = (task: unknown) => parseAgentTask(JSON.stringify(task));
+const parse = (task: unknown) => parseAgentTask(JSON.stringify(task), drivers);
 
 describe('a task that lacks what it needs', () => {
   const { accessKeyIdFile: _, ...half } = take.target;
@@ -138,6 +140,6 @@ describe('a task', () => {
   });
 
   it('that is not JSON is refused', () => {
-    expect(() => parseAgentTask('{')).toThrow(/the task is not JSON/);
+    expect(() => parseAgentTask('{', drivers)).toThrow(/the task is not JSON/);
   });
 });

@@ -1,7 +1,9 @@
 /** Manifests: what is written is read, and nothing else is. */
+
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import { frameScheme } from '../../src/backup/frames.ts';
 import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
 import {
@@ -26,7 +28,7 @@ const folder = folderOf(goodManifest);
 
 function fault(content: string, where = folder, ring: KeyRing | undefined = keys): ManifestRefused {
   try {
-    parseManifest(content, where, ring);
+    parseManifest(content, where, ring, drivers);
   } catch (error) {
     if (error instanceof ManifestRefused) return error;
     throw error;
@@ -59,16 +61,16 @@ it('the owner of data is the backup that it is of', () => {
 
 describe('a manifest', () => {
   it('is read as it was written, also after somebody has formatted it', () => {
-    expect(parseManifest(text, folder, keys)).toEqual({ manifest: sealed, key });
-    expect(parseManifest(plainText, folder, undefined)).toEqual({ manifest: goodManifest, key: undefined });
-    expect(parseManifest(JSON.stringify(JSON.parse(text)), folder, keys).manifest).toEqual(sealed);
+    expect(parseManifest(text, folder, keys, drivers)).toEqual({ manifest: sealed, key });
+    expect(parseManifest(plainText, folder, undefined, drivers)).toEqual({ manifest: goodManifest, key: undefined });
+    expect(parseManifest(JSON.stringify(JSON.parse(text)), folder, keys, drivers).manifest).toEqual(sealed);
     const older = parseKeys(`${Buffer.alloc(32, 7).toString('base64')}\n${Buffer.alloc(32, 1).toString('base64')}`);
-    expect(parseManifest(text, folder, older).manifest).toEqual(sealed);
+    expect(parseManifest(text, folder, older, drivers).manifest).toEqual(sealed);
   });
 
   it('of format 1 is read as release 0.1.0 wrote it, byte for byte', () => {
     const content = readFileSync(new URL('manifest-1.json', import.meta.url), 'utf8');
-    expect(parseManifest(content, folder, keys).manifest).toEqual(sealed);
+    expect(parseManifest(content, folder, keys, drivers).manifest).toEqual(sealed);
     expect(serializeManifest(sealed, key)).toBe(content);
   });
 
@@ -82,7 +84,9 @@ describe('a manifest', () => {
       cluster,
       state: { ...etcd, keys: 4, authentication: true },
     };
-    expect(parseManifest(serializeManifest(manifest, key), folderOf(manifest), keys).manifest).toEqual(manifest);
+    expect(parseManifest(serializeManifest(manifest, key), folderOf(manifest), keys, drivers).manifest).toEqual(
+      manifest,
+    );
   });
 
   it('is refused whatever bit of it is changed, unless it says the same', () => {
@@ -116,7 +120,7 @@ describe('a manifest', () => {
     expect(fault(text, folder, others).message).toBe(
       `the backup was encrypted with another key: it needs the key ${key.id}, and given are ${others[0].id}`,
     );
-    expect(() => parseManifest(text, folder, undefined)).toThrow(/is encrypted, and no key is given/);
+    expect(() => parseManifest(text, folder, undefined, drivers)).toThrow(/is encrypted, and no key is given/);
   });
 
   it.each<[string, object, string, RegExp]>([
@@ -127,7 +131,13 @@ describe('a manifest', () => {
       /has version 3, and this agent knows versions up to 2/,
     ],
     ['with a field that nobody knows', { surprise: 1 }, 'Tampered', /surprise is not known/],
-    ['of an engine that nobody knows', { engine: 'mysql' }, 'Tampered', /engine must be one of redis, etcd/],
+    [
+      'of an engine that nobody knows',
+      { engine: 'mysql' },
+      'Unfit',
+      /of the engine mysql, which this agent does not know/,
+    ],
+    ['of an engine that is none', { engine: '../x' }, 'Tampered', /names no engine/],
     ['of format 1 with a number of format 2', { sequence: 1 }, 'Tampered', /sequence is not known/],
     [
       'of format 1 with keys of format 2',
@@ -159,7 +169,7 @@ describe('a manifest', () => {
   });
 
   it('is summed up with the path that people will look for', () => {
-    expect(summaryOf(goodManifest, 'team/backups').folder).toBe(`team/backups/${folder}`);
-    expect(summaryOf(goodManifest, '')).toMatchObject({ folder, encrypted: false, plainBytes: 10 });
+    expect(summaryOf(goodManifest, 'team/backups', { contents: {} }).folder).toBe(`team/backups/${folder}`);
+    expect(summaryOf(goodManifest, '', { contents: {} })).toMatchObject({ folder, encrypted: false, plainBytes: 10 });
   });
 });

@@ -1,23 +1,26 @@
 /** Which backups hold suddenly little. */
 import { describe, expect, it } from 'vitest';
-import type { BackupState, EtcdState } from '../../src/backup/state.ts';
-import { type Held, lossSince, suddenLosses } from '../../src/backup/sudden-loss.ts';
+import { driverOf } from '../../src/agent/driver.ts';
+import { drivers } from '../../src/agent/drivers.ts';
+import type { EngineState } from '../../src/backup/engine-data.ts';
+import { type Held, type LossSince, suddenLosses } from '../../src/backup/sudden-loss.ts';
 import { redisHolding } from '../support/given-dump.ts';
 
-const etcd = (revision: number, keys?: number, clusterId = '7'): EtcdState => ({
+const etcd = (revision: number, keys?: number, clusterId = '7'): EngineState => ({
   engine: 'etcd',
   clusterId,
   memberId: '1',
   revision: String(revision),
   ...(keys === undefined ? {} : { keys }),
 });
+const lossSince: LossSince = (before, after) => driverOf(drivers, before.state.engine).lossSince(before, after);
 const bytes = (plainBytes: number) => ({ data: { plainBytes } });
 const small = bytes(100);
-const since = (before: BackupState, after: BackupState): string | undefined =>
+const since = (before: EngineState, after: EngineState): string | undefined =>
   lossSince({ id: 'A', state: before, ...small }, { id: 'B', state: after, ...small });
 
 describe('a backup', () => {
-  it.each<[string, BackupState, BackupState, string | undefined]>([
+  it.each<[string, EngineState, EngineState, string | undefined]>([
     ['of no keys after some', redisHolding(1), redisHolding(0), 'it holds no keys, and A held 1 key'],
     ['of no keys after none', redisHolding(0), redisHolding(0), undefined],
     ['of fewer of a few', redisHolding(99), redisHolding(1), undefined],
@@ -26,13 +29,13 @@ describe('a backup', () => {
     [
       'whose dump says more than was counted before',
       redisHolding(5),
-      { ...redisHolding(0), firstDatabase: { number: 0, keys: 4, expiring: 0 } } as BackupState,
+      { ...redisHolding(0), firstDatabase: { number: 0, keys: 4, expiring: 0 } } as EngineState,
       undefined,
     ],
     [
       'whose dump says less than was counted before',
       redisHolding(5),
-      { ...redisHolding(5), firstDatabase: { number: 0, keys: 0, expiring: 0 } } as BackupState,
+      { ...redisHolding(5), firstDatabase: { number: 0, keys: 0, expiring: 0 } } as EngineState,
       'it holds no keys, and A held 5 keys',
     ],
     ['of an etcd that went on', etcd(5, 3), etcd(6, 2), undefined],
@@ -49,7 +52,7 @@ describe('a backup', () => {
   });
 
   const mebibyte = 1024 * 1024;
-  it.each<[string, BackupState, number, number, string | undefined]>([
+  it.each<[string, EngineState, number, number, string | undefined]>([
     ['whose one key has lost nearly all', redisHolding(1), mebibyte, 104_857, 'it has 104857 bytes, and A had 1048576'],
     ['that has a tenth left', redisHolding(1), mebibyte, 104_858, undefined],
     ['that was small before', redisHolding(1), mebibyte - 1, 100, undefined],
@@ -61,7 +64,9 @@ describe('a backup', () => {
 
   const history = (...keys: readonly number[]): Held[] =>
     keys.map((each, index) => ({ id: String(index), state: redisHolding(each), ...small }));
-  const doubtful = (held: readonly Held[], confirmed?: string): string[] => [...suddenLosses(held, confirmed).keys()];
+  const doubtful = (held: readonly Held[], confirmed?: string): string[] => [
+    ...suddenLosses(held, confirmed, lossSince).keys(),
+  ];
 
   it('is compared with the newest before it that nothing is wrong with', () => {
     expect(doubtful(history(5, 0, 0, 5, 0))).toEqual(['1', '2', '4']);

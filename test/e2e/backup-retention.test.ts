@@ -3,11 +3,13 @@
  * clock is set back by hours; the runs of today are Jobs of its CronJob. The store knows better than that clock when a
  * backup came, so none of them has aged; they go by their count. While the store takes no writes, nothing goes.
  */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { container } from '../../src/agent/container.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Purpose } from '../../src/backup/identity.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -62,8 +64,7 @@ async function takenBefore(hours: number, purpose: Purpose): Promise<string> {
         idleTimeoutSeconds: 5,
         jitterSeconds: 0,
       },
-      target,
-      undefined,
+      { target, keys: undefined, drivers },
       agentSurroundings({ clock }),
       container,
     );

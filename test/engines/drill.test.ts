@@ -1,9 +1,11 @@
 /** What a restored database is asked, and what counts as the same. */
+
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { EtcdSpec, EtcdSpecInput } from '../../src/api/etcd.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import type { EngineIO } from '../../src/engines/engine-io.ts';
+import type { EtcdSource } from '../../src/engines/etcd/backup-schemas.ts';
 import { sessionOf } from '../../src/engines/etcd/session.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
@@ -101,11 +103,8 @@ it.each([
 
 it('asks for each member of an etcd that is known, and for those that are ready', () => {
   const cluster = resourceOf('EtcdCluster', 'db', {}, { members: [{ name: 'db-4-0', role: 'voter', ready: true }] });
-  expect(
-    partOf('EtcdCluster')
-      .part.source(cluster)
-      .source.members.map(({ host }) => host),
-  ).toEqual(['db-4-0.db.apps.svc', 'db-client.apps.svc']);
+  const { members } = partOf('EtcdCluster').part.source(cluster).source as unknown as EtcdSource;
+  expect(members.map(({ host }) => host)).toEqual(['db-4-0.db.apps.svc', 'db-client.apps.svc']);
 });
 
 it('cannot ask where nobody has an address', async () => {

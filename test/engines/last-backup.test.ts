@@ -1,5 +1,7 @@
 /** The end of a cluster under `deletionPolicy: Snapshot`: nothing goes before a last backup is verified. */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
@@ -80,7 +82,7 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
       message: 'a last backup is taken before anything is deleted',
       isWaitingForBackup: true,
     });
-    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
+    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '', drivers)).toMatchObject({
       task: 'take',
       purpose: { type: 'deletion', name: 'db', uid: 'uid-of-db' },
     });

@@ -2,7 +2,9 @@
  * A new cluster that begins with a backup. Each row is what a controller may find when it starts again after any write,
  * with what it then does; the planner remembers nothing.
  */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
@@ -121,7 +123,7 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
   it('runs a pod that the Pod Security Standard lets in, with a task that the agent understands', () => {
     const { spec } = (job.spec as { template: { spec: Record<string, unknown> } }).template;
     expect(restrictedBreaches(spec)).toEqual([]);
-    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
+    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '', drivers)).toMatchObject({
       task: 'fetch',
       which: { id: '20261121T030000Z-0123abcd', name: 'old' },
     });

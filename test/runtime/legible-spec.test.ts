@@ -5,6 +5,7 @@ import type { KubeObject } from '../../src/api/object.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup.ts';
 import { redisBackup } from '../../src/engines/redis/backup.ts';
+import type { RedisSource } from '../../src/engines/redis/backup-schemas.ts';
 import { lastWill, readAlone } from '../../src/runtime/legible-spec.ts';
 
 const tls = { client: { selfManaged: {} } };
@@ -42,18 +43,18 @@ it('a last backup asks every node of a Redis that there is, whatever the spec wo
   const members = names.map((name) => ({ name, role: 'unknown', ready: true }));
   const object = { ...etcd({ replicas: 'few' }), kind: 'RedisCluster', status: { members } };
   const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
-  if (source.engine !== 'redis') throw new Error('Redis was asked for');
-  const hosts = (members: typeof source.members = []) => members.map(({ host }) => host.replace(/\..*/, ''));
-  expect(hosts(source.members)).toEqual(names.slice(0, 5));
-  expect(source.sentinels?.name).toBe('db');
-  expect(hosts(source.sentinels?.members)).toEqual([0, 1, 2, 3].map((i) => `db-sentinel-${i}`));
+  const { members: asked, sentinels } = source as RedisSource;
+  const hosts = (members: RedisSource['members'] = []) => members.map(({ host }) => host.replace(/\..*/, ''));
+  expect(hosts(asked)).toEqual(names.slice(0, 5));
+  expect(sentinels?.name).toBe('db');
+  expect(hosts(sentinels?.members)).toEqual([0, 1, 2, 3].map((i) => `db-sentinel-${i}`));
 });
 
 it('a backup counts up to no number that somebody has given a pod: the operator ran out of memory', () => {
   const members = ['db-0', 'db-63', 'db-64', 'db-5000'].map((name) => ({ name, role: 'unknown', ready: true }));
   const object = { ...etcd({}), kind: 'RedisCluster', status: { members } };
   const { source } = redisBackup.source(lastWill(redisKind, object) as Parameters<typeof redisBackup.source>[0]);
-  expect(source.members.length).toBe(64);
+  expect((source as RedisSource).members.length).toBe(64);
 });
 
 it('a last backup asks one node of a Redis that stands alone, and no sentinels', () => {

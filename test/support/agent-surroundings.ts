@@ -1,6 +1,7 @@
 /** The agent within a test's own process: what it logs is kept, and it can be stopped. */
 import { randomBytes } from 'node:crypto';
 import { container } from '../../src/agent/container.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Surroundings } from '../../src/agent/surroundings.ts';
@@ -39,7 +40,7 @@ export function agentSurroundings(
 }
 
 export function runAgent(task: object, surroundings = agentSurroundings()): Promise<AgentResult> {
-  return runTask(JSON.stringify(task), surroundings, container);
+  return runTask(JSON.stringify(task), surroundings, container, drivers);
 }
 
 /** The result of this name, or the test fails with what came instead. */

@@ -121,7 +121,7 @@ export const taken: AgentResult = {
     storedBytes: 1100,
     plainSha256: 'ab'.repeat(32),
     encrypted: false,
-    state: { engine: 'redis', replicationId: 'c'.repeat(40), offset: 7, approximateKeys: { '0': 3 } },
+    contents: { 'keys.0': '3' },
   },
 };
 

@@ -1,22 +1,27 @@
 /** The agent with a database that says of itself whatever a test wants: targets, keys and manifests are the real ones. */
 import { container } from '../../src/agent/container.ts';
+import type { Driver } from '../../src/agent/driver.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import type { Dump } from '../../src/agent/dump.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
-import type { BackupState } from '../../src/backup/state.ts';
+import type { EngineState } from '../../src/backup/engine-data.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { agentSurroundings } from './agent-surroundings.ts';
 import { smallDump, smallSnapshot } from './dumps.ts';
 
-export const redisHolding = (keys: number): BackupState => ({
+export const redisHolding = (keys: number): EngineState => ({
   engine: 'redis',
   replicationId: 'c'.repeat(40),
   offset: 14,
   approximateKeys: keys === 0 ? {} : { 0: keys },
 });
 
-function machineWith(state: BackupState): Machine {
+/** The agent's drivers, with this in place of the dumps of every database. */
+export const giving = (dump: Driver['dump']): readonly Driver[] => drivers.map((driver) => ({ ...driver, dump }));
+
+function driversGiving(state: EngineState): readonly Driver[] {
   const isEtcd = state.engine === 'etcd';
   async function* content(): AsyncGenerator<Uint8Array> {
     yield isEtcd ? smallSnapshot() : smallDump();
@@ -28,16 +33,21 @@ function machineWith(state: BackupState): Machine {
     state: () => state,
     close: () => undefined,
   });
-  return { ...container, dump };
+  return giving(dump);
 }
 
 /** Runs the task when the agent's clock shows `at`, in milliseconds. */
 export function runWith(
   task: object,
-  state: BackupState,
+  state: EngineState,
   at = systemClock.now(),
   openTarget: Machine['openTarget'] = container.openTarget,
 ): Promise<AgentResult> {
   const clock = { ...systemClock, now: () => at };
-  return runTask(JSON.stringify(task), agentSurroundings({ clock }), { ...machineWith(state), openTarget });
+  return runTask(
+    JSON.stringify(task),
+    agentSurroundings({ clock }),
+    { ...container, openTarget },
+    driversGiving(state),
+  );
 }

@@ -124,11 +124,10 @@ function placeOf(target: NamedTarget, pathOf: (name: string) => string | undefin
 }
 
 function readable(backup: BackupSummary, warning: unknown): Row {
-  const { id, cluster, engineVersion, plainBytes, completedAt, encrypted } = backup;
-  const { state } = backup;
+  const { id, cluster, engineVersion, plainBytes, completedAt, encrypted, authentication } = backup;
   const said = {
     ...(typeof warning === 'string' ? { warning } : {}),
-    ...(state.engine === 'etcd' && state.authentication === true ? { needsPassword: true as const } : {}),
+    ...(authentication === true ? { needsPassword: authentication } : {}),
   };
   return { id, ...cluster, engineVersion, plainBytes, completedAt, encrypted, ...said };
 }

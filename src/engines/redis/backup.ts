@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import { type Endpoint, mostMembers } from '../../backup/source.ts';
+import { type Endpoint, mostMembers } from '../../backup/members.ts';
 import { type BackupPart, filledVolume, roomFor } from '../backup-part.ts';
 import { identityKey, identityUser } from './identity.ts';
 import { isSentinelPod } from './members.ts';

@@ -1,5 +1,7 @@
 /** A Backup from its first Job to its last word: each row is a moment in which a controller may begin anew. */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../../src/agent/drivers.ts';
 import type { BackupStatus } from '../../../src/api/backup-status.ts';
 import { type Condition, mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
@@ -48,7 +50,7 @@ describe('a Backup', () => {
     const template = (job.spec as { template: { spec: Record<string, unknown> } }).template;
     expect(restrictedBreaches(template.spec)).toEqual([]);
     expect(template.spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' });
-    const task = parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '');
+    const task = parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '', drivers);
     expect(task).toMatchObject({
       task: 'take',
       cluster: { namespace: 'apps', kind: 'RedisCluster', name: 'db', uid: 'uid-of-db' },
@@ -130,7 +132,7 @@ describe('a Backup', () => {
     const backup = resourceOf('Backup', 'nightly', { ...spec, target: { s3 } });
     const objects = engine.resources(backup, db).map(({ object }) => object);
     const [{ data } = { data: {} }] = objects as readonly { readonly data?: Readonly<Record<string, string>> }[];
-    expect(parseAgentTask(data?.['task.json'] ?? '')).toMatchObject({
+    expect(parseAgentTask(data?.['task.json'] ?? '', drivers)).toMatchObject({
       target: { sessionTokenFile: '/etc/clusterwright/session/sessionToken', serverSideEncryption },
     });
     const items = [{ key: 'sessionToken', path: 'sessionToken' }];

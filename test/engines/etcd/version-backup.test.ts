@@ -1,5 +1,7 @@
 /** The backup that comes before another minor: one a change, verified before any template names the new version. */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../../src/agent/drivers.ts';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';
@@ -82,7 +84,7 @@ describe('before another minor', () => {
 
   it('it is made for this very change: an attempt that is repeated finds it, and no other change does', () => {
     const task = (objects: readonly KubeObject[]) =>
-      parseAgentTask((objects[0]?.data as Record<string, string> | undefined)?.['task.json'] ?? '');
+      parseAgentTask((objects[0]?.data as Record<string, string> | undefined)?.['task.json'] ?? '', drivers);
     const uid = 'uid-db-7-498675';
     expect(task(objectsFor(six, 5, 7))).toMatchObject({ purpose: { type: 'version', name: 'db', uid } });
     expect(task(objectsFor(six, 5, 9))).toMatchObject({ purpose: { uid: 'uid-db-9-498675' } });

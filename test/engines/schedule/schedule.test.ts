@@ -1,5 +1,7 @@
 /** A schedule: what Kubernetes is told, and what is said of runs that nobody of us has watched. */
+
 import { describe, expect, it } from 'vitest';
+import { drivers } from '../../../src/agent/drivers.ts';
 import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';
@@ -56,7 +58,7 @@ describe('a BackupSchedule', () => {
       suspend: false,
       concurrencyPolicy: 'Forbid',
     });
-    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '')).toMatchObject({
+    expect(parseAgentTask((config.data as Record<string, string>)['task.json'] ?? '', drivers)).toMatchObject({
       purpose: { type: 'schedule', name: 'nightly' },
       retention: { count: 5, ageSeconds: 30 * 86_400 },
       jitterSeconds: 30,
@@ -71,7 +73,7 @@ describe('a BackupSchedule', () => {
     [{ count: 5 }, { count: 5 }],
   ])('keeps %j of its own backups', (retention, told) => {
     const text = taskIn(engine.resources(scheduleWith({ retention }), db));
-    expect(parseAgentTask(text)).toMatchObject({ retention: told });
+    expect(parseAgentTask(text, drivers)).toMatchObject({ retention: told });
     expect(Object.keys((JSON.parse(text) as { readonly retention: object }).retention)).toEqual(Object.keys(told));
   });
 
@@ -80,7 +82,10 @@ describe('a BackupSchedule', () => {
     const schedule = scheduleWith({ cluster });
     expect(engine.refersTo?.(schedule)).toEqual(cluster);
     const text = taskIn(engine.resources(schedule, resourceOf('EtcdCluster', 'db', {})));
-    expect(parseAgentTask(text)).toMatchObject({ cluster: { kind: 'EtcdCluster' }, source: { engine: 'etcd' } });
+    expect(parseAgentTask(text, drivers)).toMatchObject({
+      cluster: { kind: 'EtcdCluster' },
+      source: { engine: 'etcd' },
+    });
   });
 
   it('is nothing as long as its cluster is not there, and the plan says so without a cluster to ask', () => {
@@ -151,7 +156,7 @@ describe('a BackupSchedule', () => {
       expect(survey.status.phase).toBe('Active');
       expect(survey.plan.steps.map(describeStep)).toEqual(['update ConfigMap schedule-nightly-task']);
       const taskOf = (value: string) => {
-        return parseAgentTask(taskIn(engine.resources(confirmed(value), db)));
+        return parseAgentTask(taskIn(engine.resources(confirmed(value), db)), drivers);
       };
       expect(taskOf(id)).toMatchObject({ confirmed: id });
       expect(taskOf('yes')).not.toHaveProperty('confirmed');

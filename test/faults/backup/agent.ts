@@ -3,6 +3,8 @@
  * its edges: files and targets are simulated ones, the databases' data is taken from the models at one moment, and
  * volumes are filled without files.
  */
+import type { Driver } from '../../../src/agent/driver.ts';
+import { drivers } from '../../../src/agent/drivers.ts';
 import { Failure } from '../../../src/agent/failure.ts';
 import type { Machine } from '../../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../../src/agent/run.ts';
@@ -59,6 +61,7 @@ class Agent implements RunningProgram {
         environment: {},
       },
       this.#machine(),
+      this.#drivers(),
     );
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -80,13 +83,26 @@ class Agent implements RunningProgram {
     this.#stopping.signal.throwIfAborted();
   }
 
-  #machine(): Machine {
-    const { file } = this.#context;
+  #drivers(): readonly Driver[] {
     const context: AgentContext = {
       ...this.#context,
       pause: (ms) => this.#pause(ms),
       inTime: (promise, who) => this.#inTime(promise, () => new Failure('SourceUnreachable', `${who} does not answer`)),
     };
+    return drivers.map((driver) => ({
+      ...driver,
+      dump: (source) => this.#database.dump(source, context),
+      begun: async (destination) => this.#database.begun(destination, context),
+      fill: async (destination, origin, content) => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of content()) pieces.push(piece);
+        return this.#database.fill(destination, origin, Buffer.concat(pieces), context);
+      },
+    }));
+  }
+
+  #machine(): Machine {
+    const { file } = this.#context;
     return {
       async keys(path) {
         if (path === undefined) return undefined;
@@ -100,13 +116,6 @@ class Agent implements RunningProgram {
         for await (const piece of content) pieces.push(piece);
         await this.#pause(spoolMs);
         return { content: () => once(Buffer.concat(pieces)), remove: async () => undefined };
-      },
-      dump: (source) => this.#database.dump(source, context),
-      begun: async (destination) => this.#database.begun(destination, context),
-      fill: async (destination, origin, content) => {
-        const pieces: Uint8Array[] = [];
-        for await (const piece of content()) pieces.push(piece);
-        return this.#database.fill(destination, origin, Buffer.concat(pieces), context);
       },
     };
   }

@@ -1,8 +1,7 @@
 /** What the stand-in of the agent needs to know of a database: in a simulation its data goes over no wire. */
+import type { Origin } from '../../../src/agent/driver.ts';
 import type { Dump } from '../../../src/agent/dump.ts';
-import type { Origin } from '../../../src/agent/machine.ts';
-import type { Destination } from '../../../src/backup/agent-task.ts';
-import type { Source } from '../../../src/backup/source.ts';
+import type { EngineDestination, EngineSource } from '../../../src/backup/engine-data.ts';
 import type { ProgramContext, Volume } from '../world/workload.ts';
 
 export type Contents = ReadonlyMap<string, string>;
@@ -21,11 +20,11 @@ export interface Database {
   read(data: Buffer): Contents;
   /** The bytes that hold this, as the database would give them. */
   write(contents: Contents): Buffer;
-  dump(source: Source, context: AgentContext): Promise<Dump>;
+  dump(source: EngineSource, context: AgentContext): Promise<Dump>;
   /** The backup that an earlier attempt has begun to fill it from. */
-  begun(destination: Destination, context: AgentContext): string | undefined;
+  begun(destination: EngineDestination, context: AgentContext): string | undefined;
   fill(
-    destination: Destination,
+    destination: EngineDestination,
     origin: Origin,
     content: Buffer,
     context: AgentContext,

@@ -1,6 +1,7 @@
 /** Backups that a scenario finds in the store: made by the agent itself, of a cluster that nobody runs any more. */
+import { driverOf } from '../../../src/agent/driver.ts';
+import { drivers } from '../../../src/agent/drivers.ts';
 import { take } from '../../../src/agent/take.ts';
-import { kindOfEngine } from '../../../src/backup/identity.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import type { VirtualTime } from '../world/time.ts';
@@ -52,19 +53,37 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
     accessKeyIdFile: '/accessKeyId',
     secretAccessKeyFile: '/secretAccessKey',
   } as const;
+  const driver = driverOf(drivers, engine);
   const source = { engine, members: [{ host: 'nobody', port: 1 }], user: 'root' };
   await take(
     {
       task: 'take',
-      cluster: { namespace, kind: kindOfEngine[engine], name: backup.cluster, uid: backup.uid },
+      cluster: { namespace, kind: driver.kind, name: backup.cluster, uid: backup.uid },
       purpose: { type: 'backup', name: 'earlier' },
       source,
       target: place,
       idleTimeoutSeconds: 60,
       jitterSeconds: 0,
     },
-    target,
-    parseKeys(key),
+    {
+      target,
+      keys: parseKeys(key),
+      drivers: [
+        {
+          ...driver,
+          dump: async () => ({
+            engineVersion: backup.version,
+            topology: { members: 1, source: 'nobody', role: engine === 'redis' ? 'primary' : 'leader' },
+            content: once(database.write(backup.contents)),
+            state: () =>
+              engine === 'redis'
+                ? { engine, replicationId: '0'.repeat(40), offset: 0, approximateKeys: { 0: backup.contents.size } }
+                : { engine, clusterId: '1', memberId: '1', revision: '1' },
+            close: () => undefined,
+          }),
+        },
+      ],
+    },
     {
       clock: { ...time, now },
       random: (bytes) => Buffer.alloc(bytes, backup.daysAgo),
@@ -77,16 +96,6 @@ export async function putOnShelf(shelf: Shelf, backup: EarlierBackup): Promise<v
     },
     {
       spool: () => Promise.reject(new Error('nobody asks for it')),
-      dump: async () => ({
-        engineVersion: backup.version,
-        topology: { members: 1, source: 'nobody', role: engine === 'redis' ? 'primary' : 'leader' },
-        content: once(database.write(backup.contents)),
-        state: () =>
-          engine === 'redis'
-            ? { engine, replicationId: '0'.repeat(40), offset: 0, approximateKeys: { 0: backup.contents.size } }
-            : { engine, clusterId: '1', memberId: '1', revision: '1' },
-        close: () => undefined,
-      }),
     },
   );
 }

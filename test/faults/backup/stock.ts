@@ -1,8 +1,11 @@
 /** What is kept in a place, read as the agent reads it, and never through a fault. */
 import { createHash } from 'node:crypto';
+import { drivers } from '../../../src/agent/drivers.ts';
 import { dataOf } from '../../../src/agent/read-back.ts';
 import type { KeyRing } from '../../../src/backup/key.ts';
 import { type Manifest, type OpenedManifest, parseManifest } from '../../../src/backup/manifest.ts';
+import type { EtcdState } from '../../../src/engines/etcd/backup-schemas.ts';
+import type { RedisState } from '../../../src/engines/redis/backup-schemas.ts';
 import type { Volume } from '../world/workload.ts';
 import type { Contents, Database } from './database.ts';
 import { simulatedTarget } from './target.ts';
@@ -38,7 +41,7 @@ export function wholeBackups(place: Volume, keys: KeyRing): readonly KeptBackup[
 function opens(content: string, folder: string, keys: KeyRing): OpenedManifest | undefined {
   for (const ring of [keys, undefined]) {
     try {
-      return parseManifest(content, folder, ring);
+      return parseManifest(content, folder, ring, drivers);
     } catch {
       // With the other one, or not at all.
     }
@@ -53,7 +56,7 @@ export async function contentsOf({ place, path, manifest, key }: KeptBackup, dat
   const reach = (): Promise<void> => Promise.resolve();
   const target = simulatedTarget({ place, prefix, reach, now: () => 0, removing: () => undefined });
   const pieces: Uint8Array[] = [];
-  for await (const piece of dataOf(target, { path: folder, manifest, key })) pieces.push(piece);
+  for await (const piece of dataOf({ target, drivers }, { path: folder, manifest, key })) pieces.push(piece);
   return database.read(Buffer.concat(pieces));
 }
 
@@ -71,6 +74,6 @@ export function emptiedAmong(backups: readonly KeptBackup[]): ReadonlySet<KeptBa
 
 /** The number that tells of a loss: of an etcd whose manifest counts none, as many as there can be. */
 function keysIn({ state }: Manifest): number {
-  if (state.engine === 'etcd') return state.keys ?? Number.MAX_SAFE_INTEGER;
-  return state.firstDatabase?.keys ?? 0;
+  if (state.engine === 'etcd') return (state as EtcdState).keys ?? Number.MAX_SAFE_INTEGER;
+  return (state as RedisState).firstDatabase?.keys ?? 0;
 }

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Failure } from '../../../src/agent/failure.ts';
-import type { EtcdSource } from '../../../src/backup/source.ts';
+import type { EtcdDestination, EtcdSource } from '../../../src/engines/etcd/backup-schemas.ts';
 import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import type { ProgramContext, RunningProgram } from '../world/workload.ts';
@@ -115,7 +115,7 @@ export function etcdDatabase(processes: Processes): Database {
     },
     begun: () => undefined,
     async fill(destination, _, content, context) {
-      const file = destination.engine === 'etcd' ? destination.file : '';
+      const { file } = destination as EtcdDestination;
       const volume = context.volume(file.replace(/\/[^/]*$/, ''));
       if (volume === undefined) throw new Failure('BadTask', `${file} cannot be written`);
       await context.pause(snapshotMs);

@@ -2,10 +2,11 @@
  * What a backup of a simulated Redis holds, and how it gets there: the keys at one moment, in a dump that the agent
  * takes for one, and a volume that looks as after a start and a stop.
  */
+
+import type { Origin } from '../../../src/agent/driver.ts';
 import { Failure } from '../../../src/agent/failure.ts';
-import type { Origin } from '../../../src/agent/machine.ts';
 import { Crc64 } from '../../../src/backup/crc64.ts';
-import type { RedisSource } from '../../../src/backup/source.ts';
+import type { RedisDestination, RedisSource } from '../../../src/engines/redis/backup-schemas.ts';
 import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
 import { pairs } from '../../../src/engines/redis/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
@@ -203,12 +204,12 @@ export function redisDatabase(processes: Processes): Database {
       };
     },
     begun(destination, context) {
-      const volume = destination.engine === 'redis' ? context.volume(destination.directory) : undefined;
+      const volume = context.volume((destination as RedisDestination).directory);
       const found = volume?.get(origin);
       return typeof found === 'string' ? (JSON.parse(found) as Origin).path : undefined;
     },
     async fill(destination, from, content, context) {
-      const directory = destination.engine === 'redis' ? destination.directory : '';
+      const { directory } = destination as RedisDestination;
       const volume = context.volume(directory);
       if (volume === undefined) throw new Failure('BadTask', `${directory} cannot be used`);
       const isFrom = volume.has(appendOnly) && volume.get(origin) === JSON.stringify(from);

@@ -1,6 +1,5 @@
-/** What a target holds: folders, each with a manifest or without, and the one that a task asks for. */
+/** The backups that a target holds: folders, each with a manifest or without, and the one that a task asks for. */
 import type { Which } from '../backup/agent-task.ts';
-import { type BackupEngine, kindOfEngine } from '../backup/identity.ts';
 import type { KeyRing } from '../backup/key.ts';
 import {
   claimedSequence,
@@ -13,8 +12,16 @@ import {
 } from '../backup/manifest.ts';
 import { doubtAboutNewest, newestFirst, type Placed } from '../backup/order.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
+import { type Driver, driverOf } from './driver.ts';
 import { Failure } from './failure.ts';
 import type { Target } from './target/target.ts';
+
+export interface Repository {
+  readonly target: Target;
+  /** What opens encrypted backups. Undefined: only those that are not are read. */
+  readonly keys: KeyRing | undefined;
+  readonly drivers: readonly Driver[];
+}
 
 export interface Folder {
   /** NAMESPACE/KIND/CLUSTER-UID/ID */
@@ -69,10 +76,11 @@ export async function hasManifest(target: Target, path: string): Promise<boolean
 }
 
 /** @throws Failure NotFound, Tampered, OtherKey, Unfit */
-export async function openManifest(target: Target, path: string, keys: KeyRing | undefined): Promise<OpenedManifest> {
+export async function openManifest(repository: Repository, path: string): Promise<OpenedManifest> {
+  const { target, keys, drivers } = repository;
   const content = await readManifest(target, path);
   try {
-    return parseManifest(content, path, keys);
+    return parseManifest(content, path, keys, drivers);
   } catch (error) {
     if (!(error instanceof ManifestRefused)) throw error;
     throw new Failure(error.fault, `${path}: ${error.message}`, { cause: error.cause });
@@ -94,13 +102,9 @@ async function readManifest(target: Target, path: string): Promise<string> {
 }
 
 /** Undefined where the manifest cannot be gone by; a target that fails still fails. */
-export async function trustedManifest(
-  target: Target,
-  path: string,
-  keys: KeyRing | undefined,
-): Promise<OpenedManifest | undefined> {
+export async function trustedManifest(repository: Repository, path: string): Promise<OpenedManifest | undefined> {
   try {
-    return await openManifest(target, path, keys);
+    return await openManifest(repository, path);
   } catch (error) {
     const isOurs = error instanceof Failure && ['NotFound', 'Tampered', 'OtherKey', 'Unfit'].includes(error.reason);
     if (isOurs) return undefined;
@@ -112,9 +116,8 @@ export async function trustedManifest(
 export async function matching(
   target: Target,
   { id, namespace, uid }: Which,
-  engine: BackupEngine | undefined,
+  kind: string | undefined,
 ): Promise<readonly Folder[]> {
-  const kind = engine === undefined ? undefined : kindOfEngine[engine];
   const known = [namespace, kind, uid];
   const end = known.indexOf(undefined);
   const folders = await foldersIn(target, known.slice(0, end === -1 ? known.length : end).join('/'));
@@ -134,57 +137,55 @@ export interface FoundBackup extends OpenedManifest {
 
 /** The one backup that is asked for. @throws Failure NotFound, Ambiguous, Unfit, or why its manifest is refused */
 export async function findBackup(
-  target: Target,
+  repository: Repository,
   which: Which,
-  engine: BackupEngine,
-  keys: KeyRing | undefined,
+  kind: string,
   now: number,
 ): Promise<FoundBackup> {
-  const all = await matching(target, which, undefined);
-  const folders = await ofName(target, all, which.name, keys);
-  const fitting = folders.filter(({ kind }) => kind === kindOfEngine[engine]);
+  const all = await matching(repository.target, which, undefined);
+  const folders = await ofName(repository, all, which.name);
+  const fitting = folders.filter((folder) => folder.kind === kind);
   const [other] = folders;
   // An id names one backup: that it is of another engine is worth saying.
   if (fitting.length === 0 && other !== undefined && which.id !== undefined) {
-    throw new Failure('Unfit', `${other.path} is of the kind ${other.kind}, and ${kindOfEngine[engine]} is needed`);
+    throw new Failure('Unfit', `${other.path} is of the kind ${other.kind}, and ${kind} is needed`);
   }
-  if (fitting.length === 0) throw new Failure('NotFound', `there is no backup ${inWords(which, engine)}`);
-  const clusters = [...new Set(fitting.map(({ namespace, kind, uid }) => `${namespace}/${kind}/${uid}`))];
+  if (fitting.length === 0) throw new Failure('NotFound', `there is no backup ${inWords(which, kind)}`);
+  const clusters = [...new Set(fitting.map(({ namespace, uid }) => `${namespace}/${kind}/${uid}`))];
   if (clusters.length > 1) {
     const some = clusters.slice(0, 5).join(', ');
-    const words = `there are backups of ${clusters.length} clusters ${inWords(which, engine)}`;
+    const words = `there are backups of ${clusters.length} clusters ${inWords(which, kind)}`;
     throw new Failure('Ambiguous', `${words}, so say which: ${some}`);
   }
   const [only] = fitting;
   if (which.id !== undefined && only !== undefined) {
-    return { path: only.path, ...(await openManifest(target, only.path, keys)) };
+    return { path: only.path, ...(await openManifest(repository, only.path)) };
   }
-  return newestOf(target, fitting, keys, now);
+  return newestOf(repository, fitting, now);
 }
 
 /** @throws Failure Ambiguous where the newest may not be the one that is wanted, or why its manifest is refused */
-async function newestOf(
-  target: Target,
-  folders: readonly Folder[],
-  keys: KeyRing | undefined,
-  now: number,
-): Promise<FoundBackup> {
-  const history = await historyOf(target, folders, keys);
+async function newestOf(repository: Repository, folders: readonly Folder[], now: number): Promise<FoundBackup> {
+  const history = await historyOf(repository, folders);
   const [newest] = history;
   const unread = folders.filter(({ path }) => !history.some((known) => known.path === path));
   // One that cannot be read, and may be newer still: why it cannot is what has to be known.
   const later = unread.find(({ id }) => newest === undefined || id > newest.manifest.id);
   if (newest === undefined || later !== undefined) {
     const path = later?.path ?? '';
-    return { path, ...(await openManifest(target, path, keys)) };
+    return { path, ...(await openManifest(repository, path)) };
   }
-  const doubt = doubtAboutNewest(history.map(placeOf), now) ?? lossWords(newest, history);
+  const doubt = doubtAboutNewest(history.map(placeOf), now) ?? lossWords(repository, newest, history);
   if (doubt !== undefined) throw new Failure('Ambiguous', `say which backup is wanted, by its id: ${doubt}`);
   return newest;
 }
 
-function lossWords({ manifest: { id } }: KnownBackup, history: readonly KnownBackup[]): string | undefined {
-  const why = suddenLosses(history.map(({ manifest }) => manifest).toReversed(), undefined).get(id);
+function lossWords(
+  { drivers }: Repository,
+  { manifest: { id } }: KnownBackup,
+  history: readonly KnownBackup[],
+): string | undefined {
+  const why = lossesIn(drivers, history, undefined).get(id);
   return why === undefined ? undefined : `of the newest, ${id}, ${why}`;
 }
 
@@ -195,17 +196,25 @@ export interface KnownBackup extends FoundBackup {
   readonly modifiedAt: number;
 }
 
+/** The backups of one cluster that hold suddenly little, by id: why. `history` is newest first. */
+export function lossesIn(
+  drivers: readonly Driver[],
+  history: readonly FoundBackup[],
+  confirmed: string | undefined,
+): ReadonlyMap<string, string> {
+  const [newest] = history;
+  if (newest === undefined) return new Map();
+  const { lossSince } = driverOf(drivers, newest.manifest.engine);
+  return suddenLosses(history.map(({ manifest }) => manifest).toReversed(), confirmed, lossSince);
+}
+
 /** Those of the folders whose manifest can be trusted, newest first. Of one cluster. */
-export async function historyOf(
-  target: Target,
-  folders: readonly Folder[],
-  keys: KeyRing | undefined,
-): Promise<readonly KnownBackup[]> {
+export async function historyOf(repository: Repository, folders: readonly Folder[]): Promise<readonly KnownBackup[]> {
   const known: KnownBackup[] = [];
   const withManifest = folders.filter(({ hasManifest }) => hasManifest);
   for (let at = 0; at < withManifest.length; at += openedAtOnce) {
     const some = withManifest.slice(at, at + openedAtOnce);
-    const opened = await Promise.all(some.map(({ path }) => trustedManifest(target, path, keys)));
+    const opened = await Promise.all(some.map(({ path }) => trustedManifest(repository, path)));
     for (const [index, { path, modifiedAt }] of some.entries()) {
       const found = opened[index];
       if (found !== undefined) known.push({ path, modifiedAt, ...found });
@@ -239,24 +248,23 @@ export function placeOf({ manifest: { id, sequence }, modifiedAt }: KnownBackup)
 
 /** A cluster has one name for as long as it lives: any manifest that can be trusted tells it. */
 async function ofName(
-  target: Target,
+  repository: Repository,
   folders: readonly Folder[],
   name: string | undefined,
-  keys: KeyRing | undefined,
 ): Promise<readonly Folder[]> {
   if (name === undefined) return folders;
   const names = new Map<string, string>();
   for (const { path, uid } of folders) {
     if (names.has(uid)) continue;
-    const opened = await trustedManifest(target, path, keys);
+    const opened = await trustedManifest(repository, path);
     if (opened !== undefined) names.set(uid, opened.manifest.cluster.name);
   }
   return folders.filter(({ uid }) => names.get(uid) === name);
 }
 
-function inWords({ id, namespace, name, uid }: Which, engine: BackupEngine): string {
+function inWords({ id, namespace, name, uid }: Which, kind: string): string {
   const parts = [
-    `of ${engine === 'etcd' ? 'an' : 'a'} ${kindOfEngine[engine]}`,
+    `of ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`,
     ...(id === undefined ? [] : [`with the id ${id}`]),
     ...(namespace === undefined ? [] : [`in the namespace ${namespace}`]),
     ...(name === undefined ? [] : [`called ${name}`]),

@@ -1,10 +1,12 @@
 /** What a target lists, in whatever order, and which backup is the one that is asked for. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimedSequences, foldersIn, historyOf } from '../../src/agent/catalogue.ts';
+import { drivers } from '../../src/agent/drivers.ts';
 import { Failure } from '../../src/agent/failure.ts';
 import { removeFolder } from '../../src/agent/prune.ts';
+import { claimedSequences, foldersIn, historyOf } from '../../src/agent/repository.ts';
 import { exitCodeOf } from '../../src/agent/run.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import type { Target } from '../../src/agent/target/target.ts';
@@ -75,7 +77,9 @@ describe('the folders of a target', () => {
         throw new Failure('TargetUnreachable', 'it does not answer');
       },
     };
-    await expect(historyOf(failing, await foldersIn(target, ''), keys)).rejects.toThrow('it does not answer');
+    await expect(historyOf({ target: failing, keys, drivers }, await foldersIn(target, ''))).rejects.toThrow(
+      'it does not answer',
+    );
   });
 });
 
@@ -86,7 +90,9 @@ describe('numbers of manifests that cannot be read', () => {
     const broken = await store.add({ id: '20261103T000000Z-00000001' });
     writeFileSync(join(store.pathOf(broken), 'manifest.json'), Buffer.alloc(70_000));
     const folders = await foldersIn(target, '');
-    const history = (await historyOf(target, folders, keys)).filter(({ manifest }) => manifest.id === own.id);
+    const history = (await historyOf({ target: target, keys, drivers }, folders)).filter(
+      ({ manifest }) => manifest.id === own.id,
+    );
     expect(await claimedSequences(target, folders, history)).toEqual([{ sequence: 7 }]);
   });
 
@@ -102,7 +108,9 @@ describe('numbers of manifests that cannot be read', () => {
       },
     };
     const folders = await foldersIn(target, '');
-    expect((await historyOf(noting, folders, keys)).map(({ manifest }) => manifest.id)).toEqual(ids.toReversed());
+    expect((await historyOf({ target: noting, keys, drivers }, folders)).map(({ manifest }) => manifest.id)).toEqual(
+      ids.toReversed(),
+    );
     expect(read).toHaveLength(17);
     expect(await claimedSequences(noting, folders, [])).toHaveLength(17);
     expect(read).toHaveLength(34);
