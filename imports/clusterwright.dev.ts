@@ -142,11 +142,11 @@ export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, a
  */
 export interface BackupSpecCluster {
   /**
-   * Its kind.
+   * Its kind: one that the operator serves.
    *
    * @schema BackupSpecCluster#kind
    */
-  readonly kind: BackupSpecClusterKind;
+  readonly kind: string;
 
   /**
    * Its name.
@@ -234,18 +234,6 @@ export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Reco
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Its kind.
- *
- * @schema BackupSpecClusterKind
- */
-export enum BackupSpecClusterKind {
-  /** RedisCluster */
-  REDIS_CLUSTER = "RedisCluster",
-  /** EtcdCluster */
-  ETCD_CLUSTER = "EtcdCluster",
-}
 
 /**
  * A PersistentVolumeClaim of the same namespace.
@@ -663,11 +651,11 @@ export function toJson_BackupScheduleSpec(obj: BackupScheduleSpec | undefined): 
  */
 export interface BackupScheduleSpecCluster {
   /**
-   * Its kind.
+   * Its kind: one that the operator serves.
    *
    * @schema BackupScheduleSpecCluster#kind
    */
-  readonly kind: BackupScheduleSpecClusterKind;
+  readonly kind: string;
 
   /**
    * Its name.
@@ -791,18 +779,6 @@ export function toJson_BackupScheduleSpecTarget(obj: BackupScheduleSpecTarget | 
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * Its kind.
- *
- * @schema BackupScheduleSpecClusterKind
- */
-export enum BackupScheduleSpecClusterKind {
-  /** RedisCluster */
-  REDIS_CLUSTER = "RedisCluster",
-  /** EtcdCluster */
-  ETCD_CLUSTER = "EtcdCluster",
-}
 
 /**
  * A PersistentVolumeClaim of the same namespace.

@@ -11,10 +11,10 @@ export { type ValidateOptions, type Verdict, validateCluster } from './api/valid
 export type { Violation } from './api/violation.ts';
 export { Backup, type BackupProps } from './constructs/backup.ts';
 export { BackupSchedule, type BackupScheduleProps } from './constructs/backup-schedule.ts';
-export { Crds } from './constructs/crds.ts';
-export { EtcdCluster, type EtcdClusterProps } from './constructs/etcd-cluster.ts';
+export { type ClusterProps, clusterConstruct } from './constructs/cluster-construct.ts';
+export { EtcdCluster, type EtcdClusterProps, RedisCluster, type RedisClusterProps } from './constructs/clusters.ts';
+export { Crds, type CrdsProps } from './constructs/crds.ts';
 export { Operator, type OperatorProps } from './constructs/operator.ts';
 export type { OperatorResources } from './constructs/operator-deployment.ts';
 export type { Watch } from './constructs/operator-identity.ts';
-export { RedisCluster, type RedisClusterProps } from './constructs/redis-cluster.ts';
 export { RenderedCluster, type RenderedClusterProps } from './constructs/rendered-cluster.ts';

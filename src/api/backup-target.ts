@@ -161,7 +161,12 @@ export const backedUpSchema = {
   description: 'The cluster to back up, in the same namespace.',
   required: ['kind', 'name'],
   properties: {
-    kind: { type: 'string', description: 'Its kind.', enum: ['RedisCluster', 'EtcdCluster'] },
+    kind: {
+      type: 'string',
+      description: 'Its kind: one that the operator serves.',
+      pattern: '^[A-Z][A-Za-z0-9]*$',
+      maxLength: 63,
+    },
     name: {
       type: 'string',
       description: 'Its name.',

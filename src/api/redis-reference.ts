@@ -1,11 +1,10 @@
-/** The reference page of RedisCluster, with what the table of directives knows besides their types. */
-import { redisKind } from './redis.ts';
+/** For the reference page of RedisCluster: what the table of directives knows besides their types. */
 import { type Directive, redisDirectives } from './redis-directives.ts';
-import { referencePage } from './reference.ts';
+import type { ReferenceOptions } from './reference.ts';
 
 const directives: Readonly<Record<string, Directive>> = redisDirectives;
 
-export const redisReference: string = referencePage(redisKind, {
+export const redisReferenceOptions: ReferenceOptions = {
   note(path) {
     const name = /^spec\.config\.(.+)$/.exec(path)?.[1];
     const directive = name === undefined ? undefined : directives[name];
@@ -13,4 +12,4 @@ export const redisReference: string = referencePage(redisKind, {
     const applied = directive.apply === 'dynamic' ? 'Applied at once.' : 'Applied by restarting pods one by one.';
     return directive.since === undefined ? applied : `${applied} Needs version ${directive.since}.`;
   },
-});
+};

@@ -1,25 +1,25 @@
 /** One cluster of each engine with nothing but its name: the defaults are meant to be good ones. */
 import { Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { EtcdCluster } from '../constructs/etcd-cluster.ts';
+import { type ClusterProps, clusterConstruct } from '../constructs/cluster-construct.ts';
 import { restrictedNamespace } from '../constructs/namespace.ts';
 import { plainObject } from '../constructs/plain-object.ts';
-import { RedisCluster, type RedisClusterProps } from '../constructs/redis-cluster.ts';
+import { engines } from '../engines/index.ts';
 
 export const samplesNamespace = 'clusterwright-samples';
-/** The second has a name of its own: children of two kinds in one namespace may not share theirs. */
-export const sampleNames = { redis: 'sample', etcd: 'sample-etcd' } as const;
 
 export class SamplesChart extends Chart {
   constructor(scope: Construct, id: string) {
     super(scope, id, { disableResourceNameHashes: true });
     plainObject(this, 'namespace', restrictedNamespace(samplesNamespace));
-    new RedisCluster(this, 'redis', { metadata: sampleMetadata(sampleNames.redis) });
-    new EtcdCluster(this, 'etcd', { metadata: sampleMetadata(sampleNames.etcd) });
+    for (const { definition } of engines) {
+      const Cluster = clusterConstruct(definition);
+      new Cluster(this, definition.name, { metadata: sampleMetadata(definition.sample.name) });
+    }
   }
 }
 
-export function sampleMetadata(name: string): RedisClusterProps['metadata'] {
+export function sampleMetadata(name: string): ClusterProps<object>['metadata'] {
   return {
     name,
     namespace: samplesNamespace,

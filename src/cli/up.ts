@@ -47,7 +47,7 @@ export const up: Command<UpArguments> = async (args, around) => {
   }
   const changed = { ...manifests, operator: withImage(manifests.operator, image) };
   const deployed = await deployTo({ context, kubeconfig }, changed, progress, around);
-  around.stdout(summaryText(deployed, { command: around.command, context }));
+  around.stdout(summaryText(deployed, { engines: await around.handlers(), command: around.command, context }));
   return 0;
 };
 
@@ -69,7 +69,7 @@ async function upSandbox(
   const deployed = await deployTo({ kubeconfig: KUBECONFIG }, changed, progress, around);
   const [kubectl] = PATH.split(delimiter);
   const shell = `export KUBECONFIG='${KUBECONFIG}' PATH='${kubectl}${delimiter}'"$PATH"`;
-  around.stdout(summaryText(deployed, { command: around.command, shell }));
+  around.stdout(summaryText(deployed, { engines: await around.handlers(), command: around.command, shell }));
 }
 
 async function readBundle(path: string): Promise<string> {

@@ -77,6 +77,12 @@ export interface BackupPart<Spec> {
    * `bootstrap`. Nobody but who tries it uses it.
    */
   drill(cluster: Cluster<Spec>): object;
+  /** Fields of `bootstrap.restore` that such a cluster has besides. */
+  readonly drillRestore?: object;
+  /** What such a cluster has where the original is gone, in words; default: the default settings. */
+  readonly drillDefaults?: string;
+  /** `spec.version` of a cluster that reads what this version of the database has written: `8.0` for `8.0.5`. */
+  specVersion(engineVersion: string): string;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
   contents(cluster: Cluster<Spec>, children: Children, io: EngineIO, wanted: Contents): Promise<Contents>;
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */

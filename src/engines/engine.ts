@@ -13,6 +13,7 @@ import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, ObjectStep, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { BackupPart, TakesBackup } from './backup-part.ts';
+import type { Definition } from './definition.ts';
 import type { EngineIO } from './engine-io.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
@@ -47,9 +48,7 @@ export interface Upkeep<Spec> {
 }
 
 export interface Engine<Spec, Observed, Action extends EngineAction> {
-  /** Short name, also the prefix of its action types: `redis`. */
-  readonly name: string;
-  readonly kind: KindDefinition;
+  readonly definition: Definition;
   /** What the controller needs for this engine's children; RBAC is the union over all engines. */
   readonly permissions: readonly PolicyRule[];
   /** Ports of its processes that it connects to: the operator's NetworkPolicy opens these and no others. */
@@ -67,7 +66,8 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
-  readonly backup: BackupPart<Spec>;
+  /** Absent for what keeps no data. */
+  readonly backup?: BackupPart<Spec>;
   readonly upkeep?: Upkeep<Spec>;
 }
 
@@ -91,6 +91,8 @@ export interface Survey {
 export interface RegisteredEngine {
   readonly name: string;
   readonly kind: KindDefinition;
+  /** Absent for what is no database. */
+  shell?(host: string): string;
   readonly permissions: readonly PolicyRule[];
   readonly ports: readonly number[];
   /**

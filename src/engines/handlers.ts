@@ -1,8 +1,8 @@
 /** From the engines that a program is given to every kind that it serves: theirs, and the kinds of their backups. */
-import type { KindDefinition } from '../api/kind.ts';
 import type { EngineAction } from '../plan/plan.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { backupEngine } from './backup/index.ts';
+import type { Definition } from './definition.ts';
 import type { Engine, RegisteredEngine } from './engine.ts';
 import { withLastBackup } from './last-backup.ts';
 import { registered } from './registered.ts';
@@ -11,8 +11,7 @@ import { scheduleEngine } from './schedule/index.ts';
 
 /** An engine with its own types hidden, so that engines of different types fit one list. */
 export interface DefinedEngine {
-  readonly name: string;
-  readonly kind: KindDefinition;
+  readonly definition: Definition;
   /** `agentImage` is what Jobs run: the operator's own image. */
   handler(agentImage: string): RegisteredEngine;
 }
@@ -20,10 +19,8 @@ export interface DefinedEngine {
 export function defineEngine<Spec, Observed, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Action>,
 ): DefinedEngine {
-  const { name, kind } = engine;
   return {
-    name,
-    kind,
+    definition: engine.definition,
     handler: (agentImage) => withLastBackup(withRestore(registered(engine, agentImage), agentImage), agentImage),
   };
 }
@@ -34,5 +31,8 @@ export function handlersOf(
   agentImage: string = defaultAgentImage,
 ): readonly RegisteredEngine[] {
   const databases = engines.map((engine) => engine.handler(agentImage));
-  return [...databases, backupEngine(databases, agentImage), scheduleEngine(databases, agentImage)];
+  const kept = databases.filter(({ backup }) => backup !== undefined);
+  return kept.length === 0
+    ? databases
+    : [...databases, backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
 }

@@ -4,6 +4,7 @@ import type { EngineAction, Outcome } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
 import { takesBackup, versionBackupReason } from './awaited-backup.ts';
+import type { BackupPart } from './backup-part.ts';
 import type { Engine, RegisteredEngine } from './engine.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
@@ -17,10 +18,12 @@ export function registered<Spec, Observed, Action extends EngineAction>(
 ): RegisteredEngine {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
   const { forecast, listener, backup, upkeep } = engine;
-  const take = takesBackup(engine, agentImage);
+  const { name, kind, shell } = engine.definition;
+  const take = takesBackup({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
   return {
-    name: engine.name,
-    kind: engine.kind,
+    name,
+    kind,
+    ...(shell === undefined ? {} : { shell }),
     permissions: engine.permissions,
     ports: engine.ports,
     resources: (cluster) => engine.resources(typed(cluster)),
@@ -36,13 +39,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
     },
     // What its status remembers is something, too.
     surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
-    backup: {
-      source: (cluster) => backup.source(typed(cluster)),
-      filling: (cluster) => backup.filling(typed(cluster)),
-      drill: (cluster) => backup.drill(typed(cluster)),
-      contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
-      isSame: backup.isSame,
-    },
+    ...(backup === undefined ? {} : { backup: hidden(backup) }),
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(upkeep === undefined
       ? {}
@@ -55,6 +52,21 @@ export function registered<Spec, Observed, Action extends EngineAction>(
             listen: (endpoint, cluster, io, changed) => listener.listen(endpoint, typed(cluster), io, changed),
           },
         }),
+  };
+}
+
+function hidden<Spec>(backup: BackupPart<Spec>): BackupPart<unknown> {
+  const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
+  const { drillRestore, drillDefaults, isSame, specVersion } = backup;
+  return {
+    source: (cluster) => backup.source(typed(cluster)),
+    filling: (cluster) => backup.filling(typed(cluster)),
+    drill: (cluster) => backup.drill(typed(cluster)),
+    ...(drillRestore === undefined ? {} : { drillRestore }),
+    ...(drillDefaults === undefined ? {} : { drillDefaults }),
+    specVersion,
+    contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
+    isSame,
   };
 }
 

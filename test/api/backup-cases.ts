@@ -13,7 +13,9 @@ function clusterCases(more: Json): readonly Case[] {
   return [
     row('of a Redis', cluster),
     row('of an etcd', { kind: 'EtcdCluster', name: 'a'.repeat(40) }),
-    row('of something else', { kind: 'KafkaCluster', name: 'db' }, 'spec.cluster.kind'),
+    row('of a kind that an engine of others may have', { kind: 'K'.repeat(63), name: 'db' }),
+    row('of a kind that is too long', { kind: 'K'.repeat(64), name: 'db' }, 'spec.cluster.kind'),
+    row('of what is no kind', { kind: 'rediscluster', name: 'db' }, 'spec.cluster.kind'),
     row('of no kind', { name: 'db' }, 'spec.cluster.kind'),
     row('of no name', { kind: 'RedisCluster' }, 'spec.cluster.name'),
     row('of a bad name', { kind: 'RedisCluster', name: 'a.b' }, 'spec.cluster.name'),

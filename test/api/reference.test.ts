@@ -5,16 +5,18 @@ import { backupKind } from '../../src/api/backup.ts';
 import { backupReference, scheduleReference } from '../../src/api/backup-reference.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import { etcdKind } from '../../src/api/etcd.ts';
-import { etcdReference } from '../../src/api/etcd-reference.ts';
 import { redisKind } from '../../src/api/redis.ts';
 import { redisDirectives } from '../../src/api/redis-directives.ts';
-import { redisReference } from '../../src/api/redis-reference.ts';
+import { redisReferenceOptions } from '../../src/api/redis-reference.ts';
+import { referencePage } from '../../src/api/reference.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { handlers as engines } from '../support/handlers.ts';
 
+const redisReference = referencePage(redisKind, redisReferenceOptions);
+
 const pages = [
   { file: 'redis-cluster.md', page: redisReference, kind: redisKind },
-  { file: 'etcd-cluster.md', page: etcdReference, kind: etcdKind },
+  { file: 'etcd-cluster.md', page: referencePage(etcdKind), kind: etcdKind },
   { file: 'backup.md', page: backupReference, kind: backupKind },
   { file: 'backup-schedule.md', page: scheduleReference, kind: scheduleKind },
 ];

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { ApiObject, type Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { RedisCluster } from '../../src/constructs/redis-cluster.ts';
+import { RedisCluster } from '../../src/constructs/clusters.ts';
 import { manifestsOf } from '../constructs/manifests.ts';
 
 const file = 'clusterwright.dev.ts';

@@ -120,7 +120,7 @@ describe('up on a named cluster', () => {
   });
 
   it('tells how to connect', async () => {
-    const text = summaryText(await up(site()), { command: 'npx clusterwright', context: 'dev' });
+    const text = summaryText(await up(site()), { engines: handlers, command: 'npx clusterwright', context: 'dev' });
     expect(text).toBe(`Running:
   operator   clusterwright-system/clusterwright
   sample     RedisCluster clusterwright-samples/sample: Ready, primary sample-0, version 8.0.2

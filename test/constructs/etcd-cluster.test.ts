@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EtcdCluster } from '../../src/constructs/etcd-cluster.ts';
+import { EtcdCluster } from '../../src/constructs/clusters.ts';
 import { manifestsOf } from './manifests.ts';
 
 describe('an EtcdCluster in a chart', () => {

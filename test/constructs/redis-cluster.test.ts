@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
-import { RedisCluster } from '../../src/constructs/redis-cluster.ts';
+import { RedisCluster } from '../../src/constructs/clusters.ts';
 import { manifestsOf } from './manifests.ts';
 
 describe('a RedisCluster in a chart', () => {

@@ -86,16 +86,16 @@ async function prepare(
   if (engine === undefined || part === undefined) throw new CommandError(`nothing can restore a ${cluster.kind}`);
   const live = await findCluster(client, engine, namespace, cluster.name);
   if (live === undefined) {
-    const without = engine.name === 'etcd' ? ', without TLS, and lets everybody in' : '';
-    around.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has the default settings${without}\n`);
+    const { drillDefaults = 'the default settings' } = part;
+    around.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has ${drillDefaults}\n`);
   }
-  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, version));
+  const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, part.specVersion(version)));
   const name = `${tried.name.slice(0, 34)}-drill`;
   const restore = {
     target,
     id,
     ...(encryption === undefined ? {} : { encryption }),
-    ...(engine.name === 'etcd' ? { bumpRevision: false } : {}),
+    ...part.drillRestore,
   };
   const spec = { ...part.drill(original), deletionPolicy: 'Delete', bootstrap: { restore } };
   const { resource } = engine.kind;
@@ -114,19 +114,13 @@ async function refuseKeptVolumes({ client }: Connection, { engine, namespace, na
 }
 
 /** The cluster is gone: one of the same version will do. */
-function withoutOriginal(
-  { kind, name: engine }: RegisteredEngine,
-  namespace: string,
-  name: string,
-  version: string,
-): KubeObject {
-  const short = engine === 'redis' ? version.split('.').slice(0, 2).join('.') : version;
+function withoutOriginal({ kind }: RegisteredEngine, namespace: string, name: string, version: string): KubeObject {
   const { resource } = kind;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: { name, namespace },
-    spec: { version: short },
+    spec: { version },
   };
 }
 

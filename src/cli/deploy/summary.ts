@@ -1,8 +1,10 @@
 /** What `up` says in the end: what is running, and how to use it. */
 import type { Cluster } from '../../api/cluster.ts';
+import type { RegisteredEngine } from '../../engines/engine.ts';
 import type { Deployed } from './deploy.ts';
 
 export interface SummaryOptions {
+  readonly engines: readonly Pick<RegisteredEngine, 'kind' | 'shell'>[];
   /** What to type to run this program. */
   readonly command: string;
   /** A line for the shell, where one is needed to reach the cluster. */
@@ -24,7 +26,7 @@ export function summaryText({ operators, clusters }: Deployed, options: SummaryO
       `  ${command} status${flag} --all-namespaces`,
       `  kubectl${flag} get clusterwright --all-namespaces`,
     ],
-    ...clusters.map((cluster) => connectLines(cluster, flag)),
+    ...clusters.map((cluster) => connectLines(cluster, options.engines, flag)),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
@@ -35,18 +37,16 @@ function clusterLine({ kind, metadata, status = {} }: Cluster): string {
   return `${kind} ${metadata.namespace}/${metadata.name}: ${status.phase ?? ''}${primary}${version}`;
 }
 
-/** How people reach a sample of a kind from inside one of its pods, where its own client program is. */
-const clients: Readonly<Record<string, (host: string) => string>> = {
-  EtcdCluster: (host) => `etcdctl --endpoints=${host}:2379 endpoint status --cluster -w table`,
-  RedisCluster: (host) => `sh -c 'REDISCLI_AUTH="$(cat /etc/clusterwright/auth/password)" exec redis-cli -h ${host}'`,
-};
-
-function connectLines({ kind, metadata, status = {} }: Cluster, flag: string): string[] {
+function connectLines(
+  { kind, metadata, status = {} }: Cluster,
+  engines: SummaryOptions['engines'],
+  flag: string,
+): string[] {
   const { namespace, name } = metadata;
   const { services = [], secretName } = status.connection ?? {};
   const [main] = services;
   const pod = status.primary ?? status.members?.[0]?.name;
-  const client = clients[kind];
+  const client = engines.find((engine) => engine.kind.resource.kind === kind)?.shell;
   const scope = `kubectl${flag} -n ${namespace}`;
   return [
     `To connect to ${kind} ${name}:`,

@@ -4,6 +4,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
+import { absentCluster } from '../absent-cluster.ts';
 import { taking } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
@@ -51,6 +52,7 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
       backup: typed(backup),
       children,
       wanted: resources(typed(backup), cluster),
+      absent: absentCluster(databases, typed(backup).spec.cluster),
       now,
       topology: from?.topology,
       keep: from?.keep,

@@ -22,6 +22,8 @@ export interface BackupSituation {
   readonly children: Children;
   /** Task and Job; undefined while the cluster does not exist. */
   readonly wanted: readonly Desired[] | undefined;
+  /** What is said where the cluster does not exist. */
+  readonly absent: Outcome;
   /** Of the cluster, in words. */
   readonly topology: string | undefined;
   /** What is in no backup of it. */
@@ -68,14 +70,14 @@ function isOwned({ metadata }: Job, { metadata: { uid } }: Cluster): boolean {
   return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true;
 }
 
-function begun({ backup, children, wanted }: BackupSituation, before: BackupStatus): BackupSurvey {
+function begun({ backup, children, wanted, absent }: BackupSituation, before: BackupStatus): BackupSurvey {
   const attempts = before.attempts ?? 0;
   if (attempts >= maxAttempts) {
     return failed(before, 'JobDeleted', 'its Job was deleted before it had ended, and so was the one before');
   }
   if (wanted === undefined) {
-    const { kind, name } = backup.spec.cluster;
-    return pending(before, waiting('ClusterMissing', `there is no ${kind} ${name} in this namespace`), []);
+    const status: BackupClaim = { ...said(before), phase: 'Pending', conditions: [] };
+    return { plan: { steps: [], outcome: absent }, status: heldUp(status, absent) };
   }
   // It counts once it has been seen: what could not be made has not vanished.
   const told = { ...before, job: jobName(backup.metadata.name) };

@@ -124,6 +124,11 @@ export const etcdBackup: BackupPart<EtcdSpec> = {
     };
   },
 
+  // Revisions are compared.
+  drillRestore: { bumpRevision: false },
+  drillDefaults: 'the default settings, without TLS, and lets everybody in',
+  specVersion: (engineVersion) => engineVersion,
+
   async contents(cluster, children, io, { revision = '0' }) {
     const address = children.pods[0]?.status?.podIP;
     if (address === undefined) throw new Error('no member has an address');

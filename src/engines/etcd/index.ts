@@ -1,10 +1,10 @@
 /** etcd: members that agree on every change, one StatefulSet each. */
 import type { EtcdSpec } from '../../api/etcd.ts';
-import { etcdKind } from '../../api/etcd.ts';
 import type { Engine } from '../engine.ts';
 import { actEtcd } from './act.ts';
 import type { EtcdAction } from './action.ts';
 import { etcdBackup } from './backup.ts';
+import { etcdDefinition } from './definition.ts';
 import { forecastEtcd } from './forecast.ts';
 import { etcdUpkeep } from './issuance.ts';
 import { listenToMember, memberEndpoints } from './listen.ts';
@@ -17,8 +17,7 @@ import { etcdResources } from './resources.ts';
 import { etcdStatus } from './status.ts';
 
 export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
-  name: 'etcd',
-  kind: etcdKind,
+  definition: etcdDefinition,
   permissions: etcdPermissions,
   ports: [clientPort, metricsPort],
   resources: etcdResources,

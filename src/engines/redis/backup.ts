@@ -83,6 +83,8 @@ export const redisBackup: BackupPart<RedisSpec> = {
     };
   },
 
+  specVersion: (engineVersion) => engineVersion.split('.').slice(0, 2).join('.'),
+
   async contents(cluster, children, io) {
     const [pod] = children.pods.filter((candidate) => !isSentinelPod(candidate));
     const address = pod?.status?.podIP;

@@ -1,10 +1,10 @@
 /** Redis: a primary with replicas under Sentinel, or a single node. */
 import type { RedisSpec } from '../../api/redis.ts';
-import { redisKind } from '../../api/redis.ts';
 import type { Engine } from '../engine.ts';
 import { actRedis } from './act.ts';
 import type { RedisAction } from './action.ts';
 import { redisBackup } from './backup.ts';
+import { redisDefinition } from './definition.ts';
 import { forecastRedis } from './forecast.ts';
 import { listenToRedis, redisEndpoints } from './listen.ts';
 import { dataPort, sentinelPort } from './names.ts';
@@ -16,8 +16,7 @@ import { redisResources } from './resources.ts';
 import { redisStatus } from './status.ts';
 
 export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
-  name: 'redis',
-  kind: redisKind,
+  definition: redisDefinition,
   permissions: redisPermissions,
   ports: [dataPort, sentinelPort],
   resources: redisResources,

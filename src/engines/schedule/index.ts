@@ -4,9 +4,10 @@ import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { TakeTask } from '../../backup/agent-task.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
-import { type Plan, settled, wait } from '../../plan/plan.ts';
+import { type Plan, settled } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
 import { cronJob } from '../../resources/cronjob.ts';
+import { absentCluster } from '../absent-cluster.ts';
 import { configName, taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
@@ -65,8 +66,7 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
 
   function planFor(schedule: Cluster<ScheduleSpec>, children: Children, cluster: Cluster | undefined): Plan {
     if (sourceOf(cluster) === undefined) {
-      const { kind, name: wanted } = schedule.spec.cluster;
-      return { steps: [], outcome: wait('ClusterMissing', `there is no ${kind} ${wanted} in this namespace`) };
+      return { steps: [], outcome: absentCluster(databases, schedule.spec.cluster) };
     }
     return { steps: objectSteps(resources(schedule, cluster), children), outcome: settled };
   }

@@ -163,6 +163,18 @@ describe('a Backup', () => {
     });
   });
 
+  it('of a kind that this operator does not back up says so, and begins nothing', async () => {
+    const backup = backupWith(undefined);
+    const unknown = { ...backup, spec: { ...(backup.spec as object), cluster: { kind: 'KafkaCluster', name: 'db' } } };
+    const { plan, status } = await engine.survey(unknown, childrenOf([]), timeOnly(), undefined);
+    const message = 'spec.cluster.kind is KafkaCluster, and this operator backs up RedisCluster, EtcdCluster';
+    expect(plan).toEqual({ steps: [], outcome: { state: 'blocked', reason: 'UnknownKind', message } });
+    expect(status).toMatchObject({
+      phase: 'Blocked',
+      conditions: expect.arrayContaining([{ type: 'Stalled', status: 'True', reason: 'UnknownKind', message }]),
+    });
+  });
+
   it('makes its Job', async () => {
     expect(await look(undefined, [])).toMatchObject({ steps: made, phase: 'Pending', attempts: undefined });
   });

@@ -115,6 +115,15 @@ describe('a BackupSchedule', () => {
     expect((await look({ more: { suspend: true } })).steps).toEqual(['update CronJob schedule-nightly']);
   });
 
+  it('of a kind that this operator does not back up says so', async () => {
+    const cluster = { kind: 'KafkaCluster', name: 'db' };
+    const { plan, status } = await engine.survey(scheduleWith({ cluster }), childrenOf([]), timeOnly(), undefined);
+    expect(plan).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'UnknownKind' } });
+    expect(status).toMatchObject({
+      conditions: [{ type: 'Ready', status: 'False', reason: 'UnknownKind' }, {}, {}, {}],
+    });
+  });
+
   it('makes nothing without its cluster, and takes away nothing that is there', async () => {
     expect(await look({ cluster: false })).toMatchObject({ steps: [], phase: 'Degraded', reason: 'ClusterMissing' });
   });

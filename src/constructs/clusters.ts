@@ -1,0 +1,14 @@
+/** The constructs of this package's engines, a line each. */
+import type { EtcdSpecInput } from '../api/etcd.ts';
+import type { RedisSpecInput } from '../api/redis.ts';
+import { etcdDefinition } from '../engines/etcd/definition.ts';
+import { redisDefinition } from '../engines/redis/definition.ts';
+import { type ClusterProps, clusterConstruct } from './cluster-construct.ts';
+
+export const EtcdCluster = clusterConstruct(etcdDefinition);
+export type EtcdCluster = InstanceType<typeof EtcdCluster>;
+export type EtcdClusterProps = ClusterProps<EtcdSpecInput>;
+
+export const RedisCluster = clusterConstruct(redisDefinition);
+export type RedisCluster = InstanceType<typeof RedisCluster>;
+export type RedisClusterProps = ClusterProps<RedisSpecInput>;

@@ -1,0 +1,16 @@
+/** What people meet of an engine: data and names, for constructs, samples, documentation and the command line. */
+import type { KindDefinition } from '../api/kind.ts';
+import type { ReferenceOptions } from '../api/reference.ts';
+
+export interface Definition<Input extends object = object, Endpoints extends object = object> {
+  /** Short name, also the prefix of its action types: `redis`. */
+  readonly name: string;
+  readonly kind: KindDefinition;
+  /** Services and Secrets by which a cluster of this name is reached. `spec` as a user writes it. */
+  endpoints(cluster: string, spec: Input): Endpoints;
+  /** The cluster with nothing but a name that `up` creates. */
+  readonly sample: { readonly name: string };
+  /** A command line within one of its pods that shows that a client is served; `host` is that of its first Service. */
+  shell?(host: string): string;
+  readonly reference?: ReferenceOptions;
+}
