@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../src/api/etcd.ts';
 import type { RedisSpecInput } from '../../src/api/redis.ts';
-import { firstAuthorities } from '../../src/engines/etcd/trust.ts';
+import { firstAuthorities } from '../../src/engines/etcd/authorities.ts';
 import { identityUser } from '../../src/engines/redis/identity.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
 import { handlers as engines } from '../support/handlers.ts';

@@ -4,7 +4,8 @@ import type { EtcdSpec } from '../../src/api/etcd.ts';
 import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import { authoritySeen, leafSeen, type Values } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
-import { authorityWanted, copyWanted, namesIn, sides } from '../../src/engines/etcd/certificates.ts';
+import { authorityWanted, copyWanted, namesIn } from '../../src/engines/etcd/certificates.ts';
+import { sides } from '../../src/engines/etcd/names.ts';
 import { type AuthoritySeen, type AuthorityWanted, type Issuing, issuing } from '../../src/plan/issuance.ts';
 
 export type Secrets = Record<string, Values>;

@@ -14,17 +14,7 @@ import type { Desired } from '../../plan/objects.ts';
 import { certificate } from '../../resources/certificate.ts';
 import { keptMetadata, ownedMetadata, type Part } from '../../resources/metadata.ts';
 import { generatedSecret } from '../../resources/secret.ts';
-import { etcdNames } from './names.ts';
-
-export const sides = ['client', 'peer'] as const;
-export type Side = (typeof sides)[number];
-
-/** Name of the Secret that the members mount; undefined where the connections are not secured. */
-export function certificateSecret({ metadata, spec }: Cluster<EtcdSpec>, side: Side): string | undefined {
-  const tls = spec.tls[side];
-  if (tls === undefined) return undefined;
-  return tls.secretRef?.name ?? etcdNames(metadata.name).certificates[side];
-}
+import { certificateSecret, etcdNames, type Side, sides } from './names.ts';
 
 /** Name of the Secret for clients: where there is one of their own, the members' key is not shown around. */
 export function clientSecret(cluster: Cluster<EtcdSpec>): string | undefined {

@@ -7,14 +7,9 @@ import type { StatefulSet } from '../../resources/children.ts';
 import { podName } from './names.ts';
 import { answering } from './observed.ts';
 import { releasedImage } from './pods.ts';
+import type { KeptVersion } from './resources.ts';
 import type { Situation } from './situation.ts';
 import { minorNumber, patchNumber, versionLabel } from './versions.ts';
-
-/** In place of the fields of the spec. */
-export interface KeptVersion {
-  readonly version: string;
-  readonly image: string;
-}
 
 const writtenIn = (set: StatefulSet | undefined): string | undefined =>
   set?.spec?.template?.metadata?.labels?.[versionLabel];

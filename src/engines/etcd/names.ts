@@ -76,6 +76,17 @@ export function etcdNames(cluster: string): EtcdNames {
   };
 }
 
+/** Kinds of connections that are secured, each with an authority of its own. */
+export const sides = ['client', 'peer'] as const;
+export type Side = (typeof sides)[number];
+
+/** Name of the Secret that the members mount; undefined where the connections are not secured. */
+export function certificateSecret({ metadata, spec }: Cluster<EtcdSpec>, side: Side): string | undefined {
+  const tls = spec.tls[side];
+  if (tls === undefined) return undefined;
+  return tls.secretRef?.name ?? etcdNames(metadata.name).certificates[side];
+}
+
 /** The member's name in etcd, and that of its StatefulSet. */
 export function memberName(cluster: string, index: number): string {
   return `${cluster}-${index}`;

@@ -15,10 +15,10 @@ import type { ContainerSpec, Probe, Volume } from '../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../resources/podsecurity.ts';
 import { schedulingFields } from '../../resources/scheduling.ts';
 import { statefulSet } from '../../resources/statefulset.ts';
-import { certificateSecret } from './certificates.ts';
 import {
   authoritiesAnnotation,
   casAnnotation,
+  certificateSecret,
   claimTemplate,
   clientPort,
   clientUrl,

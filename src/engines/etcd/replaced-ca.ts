@@ -6,8 +6,7 @@
  * Whom the members trust is not in the Secret any more. So each StatefulSet carries which CAs its template was written for.
  */
 import type { ConditionClaim } from '../../api/condition.ts';
-import { type Side, sides } from './certificates.ts';
-import { casAnnotation } from './names.ts';
+import { casAnnotation, type Side, sides } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 import type { Situation } from './situation.ts';
 

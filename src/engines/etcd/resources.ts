@@ -8,12 +8,17 @@ import { disruptionBudget } from '../../resources/disruptionbudget.ts';
 import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../resources/metadata.ts';
 import { generatedSecret } from '../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../resources/service.ts';
+import { firstAuthorities } from './authorities.ts';
 import { certificateChildren } from './certificates.ts';
-import type { KeptVersion } from './kept-version.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
-import { firstAuthorities } from './trust.ts';
+
+/** What a member runs in place of what the fields of the spec say. */
+export interface KeptVersion {
+  readonly version: string;
+  readonly image: string;
+}
 
 export const component = 'member';
 export const passwordLength = 32;

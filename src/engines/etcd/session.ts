@@ -6,9 +6,8 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { certificatesIn } from '../../certificates/facts.ts';
 import type { EngineIO, TlsMaterial } from '../engine-io.ts';
-import { certificateSecret } from './certificates.ts';
 import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
-import { etcdNames, serverName } from './names.ts';
+import { certificateSecret, etcdNames, serverName } from './names.ts';
 
 export const rootUser = 'root';
 

@@ -5,7 +5,6 @@
  * stands on its pod. Of those that the operator makes it is a number that grows with each change: it is known before the
  * first of them is made.
  */
-import { createHash } from 'node:crypto';
 import type { Cluster } from '../../api/cluster.ts';
 import type { EtcdSpec } from '../../api/etcd.ts';
 import { type CopySeen, casOf, copySeen } from '../../certificates/copied.ts';
@@ -14,8 +13,9 @@ import type { CopyWanted } from '../../plan/copying.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../plan/issuance.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
 import type { EngineIO } from '../engine-io.ts';
-import { authorityWanted, certificateSecret, copyWanted, type Side, sides } from './certificates.ts';
-import { etcdNames } from './names.ts';
+import { fingerprint, numbered } from './authorities.ts';
+import { authorityWanted, copyWanted } from './certificates.ts';
+import { certificateSecret, etcdNames, type Side, sides } from './names.ts';
 import type { EtcdObserved } from './observed.ts';
 
 /** `isDoubtful`: a Secret may have gone since it was read. `children`: what cert-manager says of its Certificates. */
@@ -95,26 +95,10 @@ interface Found {
   readonly given?: NonNullable<ReturnType<typeof casOf>>;
 }
 
-/** Before anything was made or read: undefined where somebody else makes them. */
-export function firstAuthorities(cluster: Cluster<EtcdSpec>): string | undefined {
-  const secured = sides.filter((side) => cluster.spec.tls[side] !== undefined);
-  return fingerprint(
-    secured.map((side) => (cluster.spec.tls[side]?.selfManaged === undefined ? undefined : numbered(1))),
-  );
-}
-
-const numbered = (generation: number): string => `generation ${generation}`;
-
 /** As the members' certificate has it, which they mount. */
 function generationOf({ authority, leaves }: AuthoritySeen): number {
   const [members] = Object.values(leaves);
   return members?.facts?.generation ?? authority.facts?.generation ?? 1;
-}
-
-/** Undefined where there are none, or where a Secret cannot be read now. */
-function fingerprint(trusted: readonly (string | undefined)[]): string | undefined {
-  if (trusted.length === 0 || trusted.includes(undefined)) return undefined;
-  return createHash('sha256').update(JSON.stringify(trusted)).digest('hex').slice(0, 16);
 }
 
 async function lookAt({ secret, leaves }: AuthorityWanted, read: Read): Promise<AuthoritySeen> {

@@ -2,8 +2,6 @@
  * Everything the controller ever asks of a Redis process. Each action is safe to repeat, and none of them chooses a
  * primary against the sentinels: `redis.promote` is planned only where none of them can know one.
  */
-import type { DataNode } from './observed.ts';
-
 export interface Target {
   readonly pod: string;
   readonly address: string;
@@ -19,7 +17,7 @@ export type RedisAction =
   | {
       readonly type: 'redis.follow';
       readonly node: Target;
-      readonly from: DataNode['role'];
+      readonly from: 'primary' | 'replica';
       readonly primary: string;
     }
   /**

@@ -11,16 +11,12 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { RedisSpec } from '../../api/redis.ts';
-import type { ActStep } from '../../plan/plan.ts';
 import type { EngineIO } from '../engine-io.ts';
 import type { RedisAction, Target } from './action.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import type { DataNode } from './observed.ts';
-import { target } from './repair.ts';
 import { infoFields, pairs, rows } from './reply-fields.ts';
 import { RedisError } from './resp.ts';
 import { type Credentials, type Session, sessionsWith, withSession } from './session.ts';
-import type { Situation } from './situation.ts';
 import { timingOf } from './timing.ts';
 
 /** For all that is waited for under the pause, however slowly everybody answers. */
@@ -31,23 +27,6 @@ const hearMs = 1_000;
 /** While replicas catch up: longer than they may take, one slow answer more. */
 const firstPauseMs = 4_000;
 const pollMs = 25;
-
-/** Undefined when there is nobody to hand over to or to ask. */
-export function handOverStep(
-  { nodes, topology }: Situation,
-  primary: DataNode,
-  why: string,
-): ActStep<RedisAction> | undefined {
-  const replicas = nodes.filter((node) => primary.replicas.includes(node.address)).map(target);
-  const sentinel = topology.watching.find((s) => s.watches.primary === primary.address);
-  if (replicas.length === 0 || sentinel === undefined) return undefined;
-  return {
-    type: 'act',
-    action: { type: 'redis.handOver', primary: target(primary), replicas, sentinel: target(sentinel) },
-    summary: `ask Sentinel for a failover: ${why}`,
-    event: 'HandOver',
-  };
-}
 
 type HandOver = Extract<RedisAction, { type: 'redis.handOver' }>;
 

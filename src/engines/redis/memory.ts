@@ -1,9 +1,7 @@
 /**
- * How the memory of a data node is divided, and when it may change.
+ * When the memory of a data node may change.
  *
- * Data fills 60 % of the limit. A fork for an append-only rewrite copies every page that changes meanwhile, and the buffers
- * of replicas and clients come on top (safety rule R10), so each of them is bounded by a share, too. What a server is told
- * follows the pods that run, not the spec: the smallest limit of a running pod and of the next one. A larger limit counts
+ * What a server is told follows the pods that run, not the spec: the smallest limit of a running pod and of the next one. A larger limit counts
  * when the last pod has it; a smaller one at once, before the first pod restarts with it.
  */
 import type { Cluster } from '../../api/cluster.ts';
@@ -11,33 +9,9 @@ import { compareQuantities, unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import type { Children, Pod } from '../../resources/children.ts';
 import { isSentinelPod } from './members.ts';
+import { dataShareOfLimit, mebibyte, memoryShares } from './memory-shares.ts';
 import { redisNames } from './names.ts';
 import { answering, type RedisObserved } from './observed.ts';
-
-/** Share of the container's memory limit that data may fill. */
-const dataShareOfLimit = 0.6;
-const mebibyte = 1024 ** 2;
-
-export interface MemoryShares {
-  readonly maxmemory: string;
-  readonly 'maxmemory-clients': string;
-  readonly 'repl-backlog-size': string;
-  readonly 'client-output-buffer-limit': string;
-}
-
-/**
- * In bytes. Since Redis 7.0 the replicas and the backlog share one buffer, so the backlog is no more on top. A replica that
- * is far behind is cut off by the soft limit after a minute and by the hard one at once; it comes back with a new copy.
- */
-export function memoryShares(limit: number): MemoryShares {
-  const share = (parts: number): number => Math.max(mebibyte, Math.floor(limit / parts));
-  return {
-    maxmemory: String(Math.floor(limit * dataShareOfLimit)),
-    'maxmemory-clients': String(share(8)),
-    'repl-backlog-size': String(Math.min(256 * mebibyte, share(32))),
-    'client-output-buffer-limit': `replica ${share(8)} ${share(16)} 60`,
-  };
-}
 
 /** Bytes that every data node has which runs, and the next one will have. */
 export function commonLimit(cluster: Cluster<RedisSpec>, dataPods: readonly Pod[]): number {

@@ -11,7 +11,7 @@ import type { Children, Pod } from '../../resources/children.ts';
 import { secretMissing } from '../secret-missing.ts';
 import type { RedisAction } from './action.ts';
 import { planAlone, planElection } from './election.ts';
-import { handOverStep } from './handover.ts';
+import { handOverStep } from './handover-step.ts';
 import { amiss } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { identityUnusable } from './identity.ts';

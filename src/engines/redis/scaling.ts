@@ -5,7 +5,7 @@
  */
 import { type ActStep, type Plan, wait } from '../../plan/plan.ts';
 import type { RedisAction } from './action.ts';
-import { handOverStep } from './handover.ts';
+import { handOverStep } from './handover-step.ts';
 import { redisNames } from './names.ts';
 import type { DataNode } from './observed.ts';
 import { target } from './repair.ts';

@@ -8,7 +8,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { unitsOf } from '../../api/quantity.ts';
 import type { RedisSpec } from '../../api/redis.ts';
 import { type Directive, type RedisDirective, redisDirectives } from '../../api/redis-directives.ts';
-import { memoryShares } from './memory.ts';
+import { memoryShares } from './memory-shares.ts';
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;
 

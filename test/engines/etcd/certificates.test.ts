@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { firstAuthorities } from '../../../src/engines/etcd/authorities.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
 import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan.ts';
-import { firstAuthorities, observeCertificates } from '../../../src/engines/etcd/trust.ts';
+import { observeCertificates } from '../../../src/engines/etcd/trust.ts';
 import { settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';

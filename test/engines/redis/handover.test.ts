@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { handOver, handOverStep } from '../../../src/engines/redis/handover.ts';
+import { handOver } from '../../../src/engines/redis/handover.ts';
+import { handOverStep } from '../../../src/engines/redis/handover-step.ts';
 import { RedisError } from '../../../src/engines/redis/resp.ts';
 import { situationOf } from '../../../src/engines/redis/situation.ts';
 import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
