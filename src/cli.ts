@@ -21,7 +21,7 @@ import { commandName, isKubectlCompletion, programName } from './cli/program.ts'
 import { reportError } from './cli/report.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
 import type { Command, Surroundings } from './cli/surroundings.ts';
-import { version } from './runtime/version.ts';
+import { version } from './system/version.ts';
 
 const { env, argv, stdout, stderr, stdin } = process;
 const around: Surroundings = {
@@ -32,7 +32,7 @@ const around: Surroundings = {
   stderr: (output) => void stderr.write(output),
   handlers: async (agentImage) => {
     const [{ handlersOf }, { engines }] = await Promise.all([
-      import('./engines/handlers.ts'),
+      import('./jobs/handlers.ts'),
       import('./engines/index.ts'),
     ]);
     return handlersOf(engines, agentImage);
@@ -40,7 +40,7 @@ const around: Surroundings = {
   readText: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./cli/connection.ts')).connect(target, env),
-  dial: async (...to) => (await import('./runtime/engine-io.ts')).dialTcp(...to),
+  dial: async (...to) => (await import('./system/dial.ts')).dialTcp(...to),
   agent: async (...task) => (await import('./cli/backup/agent-process.ts')).runAgent(...task),
   now: () => Date.now(),
 };

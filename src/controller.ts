@@ -1,7 +1,7 @@
 /** In-cluster entry point: what the operator's image runs. Its configuration comes from the environment alone. */
-import { handlersOf } from './engines/handlers.ts';
+import { handlersOf } from './jobs/handlers.ts';
 import { engines } from './engines/index.ts';
-import type { LogLevel } from './runtime/log.ts';
+import type { LogLevel } from './system/log.ts';
 import { runOperatorProcess } from './runtime/process.ts';
 
 const {

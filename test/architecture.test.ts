@@ -22,38 +22,47 @@ function importsOf(file: string): string[] {
   return specifiers.map((path) => relative(root, resolve(root, dirname(file), path)));
 }
 
-/** `src/engines/redis/plan.ts` is of `engines`; `src/main.ts` is of `main.ts`. */
+/** `src/engines/redis/plan/plan.ts` is of `engines`; `src/main.ts` is of `main.ts`. */
 const layerOf = (file: string): string => file.split('/')[1] ?? '';
 
 /** Layer to the layers that it may import, besides itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: [],
+  // Time, the log, connections: what every program takes from Node.js.
+  system: [],
   // What controller and agent agree on: tasks, results, the form of what is stored.
   backup: ['api'],
   // Keys, certificates, and what a Secret with them says: nothing of Kubernetes.
   certificates: [],
   resources: ['api', 'backup'],
   plan: ['api', 'backup', 'certificates', 'resources'],
-  engines: ['api', 'backup', 'certificates', 'resources', 'plan'],
-  constructs: ['api', 'backup', 'resources', 'plan', 'engines'],
-  charts: ['api', 'backup', 'resources', 'plan', 'engines', 'constructs'],
-  runtime: ['api', 'backup', 'certificates', 'resources', 'plan', 'engines'],
+  // The contract: what an engine is, to the controller and to the backup agent.
+  engine: ['api', 'backup', 'resources', 'plan', 'system'],
+  // Backups and restores as Jobs, for every engine.
+  jobs: ['api', 'backup', 'resources', 'plan', 'engine'],
+  engines: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
+  constructs: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines'],
+  charts: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs'],
+  runtime: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   // A process of its own, which knows nothing of Kubernetes.
-  agent: ['api', 'backup', 'engines', 'runtime'],
+  agent: ['api', 'backup', 'system', 'engine'],
   // A leaf: it needs the clock and the shape of an object, and nobody but the CLI needs it.
-  sandbox: ['api', 'runtime'],
-  cli: ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'constructs', 'charts', 'sandbox'],
+  sandbox: ['api', 'system', 'runtime'],
+  cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
-  'index.ts': ['api', 'constructs'],
-  'controller.ts': ['engines', 'runtime'],
-  'agent.ts': ['agent', 'runtime'],
+  'index.ts': ['api', 'constructs', 'engines'],
+  'controller.ts': ['system', 'jobs', 'engines', 'runtime'],
+  'agent.ts': ['agent', 'engines', 'system'],
   'reference.ts': ['api', 'engines'],
-  'cli.ts': ['cli', 'engines', 'runtime'],
+  'cli.ts': ['cli', 'jobs', 'engines', 'runtime', 'system'],
 };
+
+/** Of the agent's process: it ends with its task. */
+const isOfAgent = (file: string): boolean => /^src\/(agent|engine\/driver|engines\/[^/]+\/agent)\//.test(file);
 
 it('nothing short-lived is tied to a signal that lives long', () => {
   const tying = sources.filter((file) => read(file).includes('AbortSignal.any('));
-  expect(tying.filter((file) => layerOf(file) !== 'agent')).toEqual([]);
+  expect(tying.filter((file) => !isOfAgent(file))).toEqual([]);
 });
 
 describe('imports point one way', () => {
@@ -92,6 +101,42 @@ describe('imports point one way', () => {
     ]);
   });
 
+  /** What is in an engine's folder, in the order in which it may be used: each row by those below it. */
+  const rooms = [
+    'kind',
+    'names.ts',
+    'action.ts',
+    'definition.ts',
+    'client',
+    'backup/schemas.ts',
+    'resources',
+    'observe',
+    'backup',
+    'plan',
+    'act',
+    'status.ts',
+    'index.ts',
+  ];
+  const roomOf = (path: string): string => (rooms.includes(path) ? path : (path.split('/')[0] ?? ''));
+
+  it.each(['etcd', 'redis'])('within the folder of %s, too', (engine) => {
+    const folder = `src/engines/${engine}/`;
+    const own = sources.filter((file) => file.startsWith(folder));
+    const isInside = (path: string): boolean => path.startsWith(folder);
+    const inside = (path: string): string => roomOf(path.slice(folder.length));
+    const mayUse = (from: string, to: string): boolean =>
+      from === 'agent'
+        ? ['agent', 'kind', 'names.ts', 'client', 'backup/schemas.ts'].includes(to)
+        : rooms.includes(to) && rooms.indexOf(to) <= rooms.indexOf(from);
+    const wrong = own.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => isInside(target) && !mayUse(inside(file), inside(target)))
+        .map((target) => ({ file, target })),
+    );
+    expect(wrong).toEqual([]);
+    expect(own.map(inside).filter((room) => room !== 'agent' && !rooms.includes(room))).toEqual([]);
+  });
+
   it('no engine knows another', () => {
     const engineOf = (file: string): string | undefined => /^src\/engines\/([^/]+)\//.exec(file)?.[1];
     const across = sources.flatMap((file) =>
@@ -120,14 +165,15 @@ describe('the outside world stays outside', () => {
   const outside = /from 'node:(net|tls|http|https|dgram|child_process|fs|fs\/promises|timers|worker_threads)'/;
 
   it('no sockets, files or processes in what is pure', () => {
-    const pure = ['api', 'backup', 'resources', 'plan', 'engines', 'constructs', 'charts'];
-    const wrong = sources.filter((file) => pure.includes(layerOf(file)) && outside.test(read(file)));
+    const pure = ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs', 'charts'];
+    const isPure = (file: string): boolean => pure.includes(layerOf(file)) && !isOfAgent(file);
+    const wrong = sources.filter((file) => isPure(file) && outside.test(read(file)));
     expect(wrong).toEqual([]);
   });
 
   it('time and chance come in as arguments', () => {
     const ambient = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|new Date)\(/;
-    const exempt = ['src/runtime/clock.ts'];
+    const exempt = ['src/system/clock.ts'];
     const timeless = ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'agent'];
     const wrong = sources
       .filter((file) => timeless.includes(layerOf(file)) && !exempt.includes(file))

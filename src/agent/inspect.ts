@@ -3,7 +3,7 @@ import type { AgentResult } from '../backup/agent-result.ts';
 import type { ListTask, VerifyTask } from '../backup/agent-task.ts';
 import { summaryOf } from '../backup/manifest.ts';
 import { misleadingIds } from '../backup/order.ts';
-import { driverOf } from './driver.ts';
+import { driverOf } from '../engine/driver/driver.ts';
 import { verify } from './read-back.ts';
 import {
   type Folder,
@@ -15,7 +15,7 @@ import {
   placeOf,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 
 export async function verifyBackup(
   { which, engine, target: place }: VerifyTask,

@@ -2,7 +2,7 @@
 import type { KeyRing } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
 import type { Spool } from './spool.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import type { Target } from './target/target.ts';
 
 export interface Machine {

@@ -7,14 +7,16 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type AgentResult, exitCodes, terminationMessagePath } from '../backup/agent-result.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { createLog, type LogLevel } from '../runtime/log.ts';
+import { systemClock } from '../system/clock.ts';
+import { createLog, type LogLevel } from '../system/log.ts';
 import { container } from './container.ts';
-import { drivers } from './drivers.ts';
-import { codeOf, Failure } from './failure.ts';
+import type { Driver } from '../engine/driver/driver.ts';
+import { codeOf, Failure } from '../engine/driver/failure.ts';
 import { exitCodeOf, runTask, serializeResult } from './run.ts';
 
 export interface AgentProcessOptions {
+  /** Of the engines whose backups it takes and reads. */
+  readonly drivers: readonly Driver[];
   /** Of the task. */
   readonly path: string | undefined;
   /** Default: where Kubernetes looks; where there is no such file, the message is on stdout only. */
@@ -38,7 +40,7 @@ export async function runAgentProcess(options: AgentProcessOptions): Promise<num
     log.error({ err: error }, 'a rejection was not handled');
     process.exit(exitCodes.failed);
   });
-  const result = await resultOf(options.path, {
+  const result = await resultOf(options.path, options.drivers, {
     clock: systemClock,
     random: randomBytes,
     log,
@@ -55,7 +57,11 @@ export async function runAgentProcess(options: AgentProcessOptions): Promise<num
   return exitCodeOf(result);
 }
 
-async function resultOf(path: string | undefined, surroundings: Parameters<typeof runTask>[1]): Promise<AgentResult> {
+async function resultOf(
+  path: string | undefined,
+  drivers: readonly Driver[],
+  surroundings: Parameters<typeof runTask>[1],
+): Promise<AgentResult> {
   const usage = (message: string): AgentResult => ({
     result: 'failed',
     reason: 'BadTask',

@@ -15,7 +15,7 @@ import {
   placeOf,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import type { Target } from './target/target.ts';
 
 /** A result has to fit into a termination message. */

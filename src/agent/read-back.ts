@@ -5,10 +5,10 @@
  */
 import { decrypted, FrameRefused } from '../backup/frames.ts';
 import { type Manifest, type OpenedManifest, ownerOf } from '../backup/manifest.ts';
-import { driverOf } from './driver.ts';
-import { Failure } from './failure.ts';
+import { driverOf } from '../engine/driver/driver.ts';
+import { Failure } from '../engine/driver/failure.ts';
 import { dataKey, type FoundBackup, type Repository } from './repository.ts';
-import { tally } from './tally.ts';
+import { tally } from '../engine/driver/tally.ts';
 
 /** @throws Failure Tampered, and what the target does */
 export async function* dataOf(

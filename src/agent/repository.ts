@@ -12,8 +12,8 @@ import {
 } from '../backup/manifest.ts';
 import { doubtAboutNewest, newestFirst, type Placed } from '../backup/order.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
-import { type Driver, driverOf } from './driver.ts';
-import { Failure } from './failure.ts';
+import { type Driver, driverOf } from '../engine/driver/driver.ts';
+import { Failure } from '../engine/driver/failure.ts';
 import type { Target } from './target/target.ts';
 
 export interface Repository {

@@ -1,13 +1,13 @@
 /** One task from beginning to end: a result, whatever happens. */
 import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-result.ts';
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
-import type { Driver } from './driver.ts';
-import { Failure, isTransient, tellable } from './failure.ts';
+import type { Driver } from '../engine/driver/driver.ts';
+import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Machine } from './machine.ts';
 import type { Repository } from './repository.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { take } from './take.ts';
 
 const maxMessage = 1000;

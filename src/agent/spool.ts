@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, Failure } from './failure.ts';
+import { codeOf, Failure } from '../engine/driver/failure.ts';
 
 export interface Spool {
   /** Everything that was given, from the beginning. */

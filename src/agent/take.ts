@@ -11,10 +11,10 @@ import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
 import type { BackupKey } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
 import { nextSequence } from '../backup/order.ts';
-import { sleep } from '../runtime/clock.ts';
-import { version } from '../runtime/version.ts';
-import { driverOf } from './driver.ts';
-import { Failure, tellable } from './failure.ts';
+import { sleep } from '../system/clock.ts';
+import { version } from '../system/version.ts';
+import { driverOf } from '../engine/driver/driver.ts';
+import { Failure, tellable } from '../engine/driver/failure.ts';
 import type { Machine } from './machine.ts';
 import { lossByEarlier, prune } from './prune.ts';
 import { verify } from './read-back.ts';
@@ -29,8 +29,8 @@ import {
   openManifest,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from './surroundings.ts';
-import { tally } from './tally.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
+import { tally } from '../engine/driver/tally.ts';
 import type { Target } from './target/target.ts';
 
 type Taken = Extract<AgentResult, { readonly result: 'taken' }>;

@@ -10,7 +10,7 @@ import { group } from '../api/group.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
 import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
 import { type Surroundings, standardInput } from './surroundings.ts';

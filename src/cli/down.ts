@@ -1,5 +1,5 @@
 /** `clusterwright down`: takes the sandbox down; with `--context`, takes back what `up` applied there, and no data. */
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../system/clock.ts';
 import { createProgress } from '../sandbox/progress.ts';
 import { down as sandboxDown } from '../sandbox/sandbox.ts';
 import { createDiscovery } from './deploy/discovery.ts';

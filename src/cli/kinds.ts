@@ -1,5 +1,5 @@
 /** The names that people use for our kinds on a command line, as they do with kubectl. */
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 
 export interface ClusterRef {
   readonly engine: RegisteredEngine;

@@ -1,7 +1,7 @@
 /** Clusters and their children as the API server has them now: plain reads, no watch, and the controller's own view. */
 import { displayName, type KubeObject, type Resource } from '../api/object.ts';
 import { pods, secrets } from '../api/resource.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';

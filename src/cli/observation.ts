@@ -6,14 +6,15 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
-import type { RegisteredEngine, Survey } from '../engines/engine.ts';
-import type { EngineIO } from '../engines/engine-io.ts';
+import type { RegisteredEngine, Survey } from '../engine/engine.ts';
+import type { EngineIO } from '../engine/engine-io.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { type Clock, systemClock } from '../runtime/clock.ts';
-import { createSecretReader, type Dial, engineIO } from '../runtime/engine-io.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { createSecretReader, engineIO } from '../runtime/engine-io.ts';
+import { type Dial } from '../system/dial.ts';
 import { accountReader } from '../runtime/service-account.ts';
 import { type PodDialer, RefusedByPod } from './port-forward.ts';
 

@@ -5,16 +5,16 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Referral, RegisteredEngine } from '../engines/engine.ts';
-import { asItEnds, planEnd } from '../engines/last-backup.ts';
-import { claimInUse, withCheckedTarget } from '../engines/target-claim.ts';
+import type { Referral, RegisteredEngine } from '../engine/engine.ts';
+import { asItEnds, planEnd } from '../jobs/last-backup.ts';
+import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../system/clock.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { findSecret, readChildren } from './live.ts';
 import { ioTo, type ObserveOptions, observe } from './observation.ts';

@@ -2,7 +2,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { findCluster } from './live.ts';
 

@@ -2,8 +2,8 @@
  * What a command sees of the world: its two outputs, its input, the environment, and a way to a cluster. Handlers get it
  * as an argument and answer with an exit code, so that a test can call them without a process.
  */
-import type { RegisteredEngine } from '../engines/engine.ts';
-import type { Dial } from '../runtime/engine-io.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
+import type { Dial } from '../system/dial.ts';
 import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
 

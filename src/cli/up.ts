@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../system/clock.ts';
 import { imageReference } from '../sandbox/images/recipe.ts';
 import { operatorImage } from '../sandbox/images/recipes.ts';
 import { createProgress, type Progress } from '../sandbox/progress.ts';

@@ -6,7 +6,7 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { Definition } from '../engines/definition.ts';
+import type { Definition } from '../engine/definition.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface ClusterProps<Input extends object> {

@@ -1,7 +1,7 @@
 /** The CustomResourceDefinitions of every engine's kind. */
 import { Construct } from 'constructs';
 import { customResourceDefinition } from '../api/crd.ts';
-import { type DefinedEngine, handlersOf } from '../engines/handlers.ts';
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { engines as ownEngines } from '../engines/index.ts';
 import { plainObject } from './plain-object.ts';
 

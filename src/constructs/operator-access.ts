@@ -2,8 +2,8 @@
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { group } from '../api/group.ts';
-import type { PolicyRule, RegisteredEngine } from '../engines/engine.ts';
-import { ownPermissions, watchedPermissions } from '../engines/permissions.ts';
+import type { PolicyRule, RegisteredEngine } from '../engine/engine.ts';
+import { ownPermissions, watchedPermissions } from '../jobs/permissions.ts';
 import { operatorLabels, operatorName, type Watch } from './operator-identity.ts';
 import { mergeRules } from './rbac.ts';
 

@@ -4,7 +4,7 @@
 export type Watch = { readonly all: true } | { readonly namespaces: readonly string[] };
 
 export const operatorName = 'clusterwright';
-export { defaultAgentImage as operatorImage } from '../engines/agent-pod.ts';
+export { defaultAgentImage as operatorImage } from '../jobs/agent-pod.ts';
 export const operatorNamespace = 'clusterwright-system';
 
 /** What every object of the operator is found by. */

@@ -4,7 +4,7 @@
  * What could grant more than was asked for is refused: a wildcard, and an empty list of names, which Kubernetes reads as
  * "all names".
  */
-import type { PolicyRule } from '../engines/engine.ts';
+import type { PolicyRule } from '../engine/engine.ts';
 
 /** Throws on a rule that is too wide or says nothing. */
 export function mergeRules(rules: readonly PolicyRule[]): PolicyRule[] {

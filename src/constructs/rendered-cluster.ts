@@ -6,8 +6,8 @@ import { Construct } from 'constructs';
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
-import { type DefinedEngine, handlersOf } from '../engines/handlers.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { engines as ownEngines } from '../engines/index.ts';
 import { plainObject } from './plain-object.ts';
 

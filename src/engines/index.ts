@@ -1,6 +1,6 @@
 /** The engines of this package, a line each. Programs and constructs are given this list, or a longer one. */
 import { etcd } from './etcd/index.ts';
-import { type DefinedEngine, defineEngine } from './handlers.ts';
+import { type DefinedEngine, defineEngine } from '../jobs/handlers.ts';
 import { redis } from './redis/index.ts';
 
 export const engines: readonly DefinedEngine[] = [defineEngine(redis), defineEngine(etcd)];

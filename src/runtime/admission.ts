@@ -4,7 +4,7 @@
  * What has just happened and everything else wait in a line each, in which nobody overtakes. Both have passes of their own
  * that the other line cannot take: clusters that report all the time delay the rechecks of the others, and end none.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 /**
  * Passes over quiet clusters wait for nothing. After so long without a turn of the event loop no pass begins before it

@@ -1,5 +1,5 @@
 /** Growing delays between attempts, spread by chance so that many clients of one broken server do not come back at once. */
-import type { Random } from './clock.ts';
+import type { Random } from '../system/clock.ts';
 
 export interface BackoffOptions {
   readonly baseMs: number;

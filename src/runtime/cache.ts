@@ -16,12 +16,12 @@ import {
   services,
   statefulSets,
 } from '../api/resource.ts';
-import type { Referral, RegisteredEngine } from '../engines/engine.ts';
+import type { Referral, RegisteredEngine } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import type { KubeClient } from './client.ts';
-import type { Clock, Random } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Random } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type Projection, podSummary, wholeObject, withoutNotes } from './projection.ts';

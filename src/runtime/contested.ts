@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
 import type { ClusterKey } from './cache.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { describeStep } from './executor.ts';
 import { noEffectMs, pauseAfter } from './pace.ts';
 

@@ -5,13 +5,13 @@
  * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { createAdmission } from './admission.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
-import type { Clock, Random } from './clock.ts';
+import type { Clock, Random } from '../system/clock.ts';
 import type { Listeners } from './listeners.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Priority, WorkQueue } from './queue.ts';
 import type { PassResult, Reconciler } from './reconciler.ts';

@@ -5,7 +5,7 @@
  * a value: two equal identities may share connections, and a request refused with 401 is worth repeating only if the
  * next identity differs.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 export interface Tls {
   /** PEM. Without it the platform's own roots are trusted. */

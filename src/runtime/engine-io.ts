@@ -1,48 +1,17 @@
 /** What engines get of the outside world: connections, Secrets by name, and time. */
 import { setMaxListeners } from 'node:events';
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { KubeObject } from '../api/object.ts';
 import { secrets } from '../api/resource.ts';
-import type { EngineIO } from '../engines/engine-io.ts';
+import type { EngineIO } from '../engine/engine-io.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isNotFound } from './api-error.ts';
 import type { ClaimReader } from './claim-use.ts';
 import type { KubeClient } from './client.ts';
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { Dial } from '../system/dial.ts';
 import { exchangeOver } from './http-exchange.ts';
 import type { AccountReader } from './service-account.ts';
-
-export type Dial = EngineIO['dial'];
-
-/**
- * A listener says nothing itself: where its peer's machine is gone, or the network has forgotten the connection, only probes
- * tell. The kernel's own first one comes after two hours.
- */
-const firstProbeMs = 10_000;
-
-/** A plain TCP connection. Rejects on refusal and when the signal aborts, also while connecting. */
-export const dialTcp: Dial = (host, port, signal) =>
-  new Promise<Duplex>((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: firstProbeMs });
-    const abort = (): void => {
-      socket.destroy();
-      reject(signal.reason);
-    };
-    const fail = (error: Error): void => {
-      signal.removeEventListener('abort', abort);
-      reject(error);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('error', fail);
-    socket.once('connect', () => {
-      signal.removeEventListener('abort', abort);
-      socket.removeListener('error', fail);
-      resolve(socket);
-    });
-  });
 
 /** How long the values of a Secret are taken as current. */
 const secretLifeMs = 60 * 60 * 1000;

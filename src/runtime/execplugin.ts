@@ -5,7 +5,7 @@
  * in progress share it. What it prints stays in memory and appears in no message.
  */
 import { execFile } from 'node:child_process';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { CredentialsError } from './credentials.ts';
 
 export interface ExecPluginSpec {

@@ -9,7 +9,7 @@
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
-import { Refused } from '../engines/refused.ts';
+import { Refused } from '../engine/refused.ts';
 import { claimConflict, claimsFor } from '../plan/claimed.ts';
 import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';

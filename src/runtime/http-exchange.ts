@@ -8,7 +8,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { longestAnswerBytes, longestPickedBytes } from '../api/bounds.ts';
-import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engines/engine-io.ts';
+import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engine/engine-io.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {

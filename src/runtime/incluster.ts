@@ -1,6 +1,6 @@
 /** Credentials of a process that runs in a pod: the service account that the kubelet mounts and keeps fresh. */
 import { join } from 'node:path';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { type Credentials, CredentialsError, type FileReader, fileReader, fileText } from './credentials.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -6,7 +6,7 @@
  * refused by name instead of being left out, because a request as somebody else is worse than no request.
  */
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import {
   type Credentials,
   CredentialsError,

@@ -3,7 +3,7 @@
  * server. A Job is over only once its pods are, so what it knows by then is all that will ever be known.
  */
 import { pods } from '../api/resource.ts';
-import { unheardJobs } from '../engines/job-state.ts';
+import { unheardJobs } from '../jobs/job-state.ts';
 import type { Children } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';

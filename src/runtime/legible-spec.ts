@@ -7,7 +7,7 @@ import type { KindDefinition } from '../api/kind.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import type { Outcome } from '../plan/plan.ts';
 
 /** Undefined where one of the fields is not valid. Fields that a kind does not know are left out. */

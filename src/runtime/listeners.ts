@@ -1,11 +1,11 @@
 /** One open ear for each process that reports changes by itself. Ears of a cluster come and go with its processes. */
 import type { Cluster } from '../api/cluster.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
-import type { EngineIO } from '../engines/engine-io.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
+import type { EngineIO } from '../engine/engine-io.ts';
 import type { Children } from '../resources/children.ts';
 import type { ClusterKey } from './cache.ts';
-import { type Clock, sleep } from './clock.ts';
-import type { Log } from './log.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
 
 /** Pause before a listener that ended is opened again. */
 const reopenMs = 1000;

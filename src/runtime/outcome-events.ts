@@ -1,7 +1,7 @@
 /** Events on the custom resource: one when a cluster turns, none when a pass finds what the last one found. */
 import type { Cluster } from '../api/cluster.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { RegisteredEngine } from '../engines/engine.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EventRecorder } from './event-recorder.ts';
 

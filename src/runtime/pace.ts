@@ -7,7 +7,7 @@
  */
 import type { Step } from '../plan/plan.ts';
 import type { ClusterKey } from './cache.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { describeStep } from './executor.ts';
 
 /** An action shows in what the processes say after a moment; asking at once would find the old answer and repeat it. */

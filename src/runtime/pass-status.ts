@@ -5,8 +5,8 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { ConditionClaim, ConditionType } from '../api/condition.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
-import { conditionClaims, type Judged } from '../engines/condition-claims.ts';
-import type { StatusClaim } from '../engines/engine.ts';
+import { conditionClaims, type Judged } from '../engine/condition-claims.ts';
+import type { StatusClaim } from '../engine/engine.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { ApiError, ApiUnreachable } from './api-error.ts';
 import { describeStep, StepFailed } from './executor.ts';

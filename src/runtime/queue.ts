@@ -10,7 +10,7 @@
  * no failover, and no number of failovers ends the rechecks.
  */
 import { type Backoff, createBackoff } from './backoff.ts';
-import type { Clock, Random } from './clock.ts';
+import type { Clock, Random } from '../system/clock.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Priority = 'high' | 'recheck' | 'low';

@@ -6,7 +6,7 @@
  * is therefore never repeated here; the caller learns the truth from its cache or from AlreadyExists.
  */
 import { ApiError, ApiUnreachable } from './api-error.ts';
-import type { Random } from './clock.ts';
+import type { Random } from '../system/clock.ts';
 
 /** `repeatable`: reads, server-side apply, deletes that name a UID. `once`: everything else. */
 export type RetrySafety = 'repeatable' | 'once';

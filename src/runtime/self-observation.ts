@@ -1,5 +1,5 @@
 /** What the process tells about itself beside its work: how late its event loop runs, and what memory it takes. */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Often enough to see a block of tens of milliseconds, seldom enough to cost nothing. */

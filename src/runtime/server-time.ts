@@ -2,7 +2,7 @@
  * What time it is at the API server, as far as that is later than here. By this machine's clock, which may be hours behind, what
  * the API server has dated would seem to be younger than it is.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
 export interface ServerTime {

@@ -15,11 +15,11 @@ import type { KubeObject } from '../api/object.ts';
 import { prune } from '../api/prune.ts';
 import type { StructuralSchema } from '../api/schema.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { StatusClaim } from '../engines/engine.ts';
+import type { StatusClaim } from '../engine/engine.ts';
 import { ApiError, isNotFound } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { ExactRef, KubeClient } from './client.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** For how long details are gathered. */
 export const detailDelayMs = 10_000;

@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from '../api/object.ts';
 import type { ExactRef } from './client.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';

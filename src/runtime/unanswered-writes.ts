@@ -4,7 +4,7 @@
  * Whoever leads next must not meet one of them. Nobody can tell when a write without an answer is over; it counts for as
  * long as a standby waits for a leader that died, so that a process that ends is never less safe than one that is killed.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 export interface UnansweredWrites {
   /** Runs a write, which calls `sent` when it leaves this process. A rejection after that is no answer. */

@@ -8,7 +8,7 @@
 import type { Client as UndiciClient, Pool as UndiciPool } from 'undici';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
 import { maybeSent } from './maybe-sent.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../api/object.ts';
 import type { Status } from './api-error.ts';
-import { createLineSplitter, MAX_LINE_BYTES } from './line-splitter.ts';
+import { createLineSplitter, MAX_LINE_BYTES } from '../system/line-splitter.ts';
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }

@@ -5,7 +5,7 @@
  * one that has sent a periodic bookmark sends one every minute; and no server keeps a watch beyond the time-out that it
  * was asked for. Each only cuts the connection, and resuming costs one request.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 const INITIAL_SILENCE_MS = 15_000;
 /** Two and a half times the minute between bookmarks. */

@@ -4,7 +4,7 @@
  * On a terminal one line is rewritten until its step ends; elsewhere a step prints a line when it begins, one every
  * 15 s, and one when it ends. Steps run one after another; a step that fails says so and lets its error pass.
  */
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 
 export interface Step {
   /** Replaces what is shown beside the title, for example `412 of 1204 packages`. */

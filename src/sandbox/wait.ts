@@ -1,5 +1,5 @@
 /** Waiting for another process: polled, bounded, and with a reason when the bound is reached. */
-import { type Clock, sleep, systemClock } from '../runtime/clock.ts';
+import { type Clock, sleep, systemClock } from '../system/clock.ts';
 import { SandboxError } from './error.ts';
 
 export interface WaitOptions {

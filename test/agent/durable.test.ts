@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { renameDurably, syncFolder, writeDurably } from '../../src/agent/durable.ts';
+import { renameDurably, syncFolder, writeDurably } from '../../src/engine/driver/durable.ts';
 import { type FileJournal, fileJournal } from '../support/file-journal.ts';
 
 let directory: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, comparedHash, refuseCorrupted } from '../../src/agent/etcd-agreement.ts';
-import { EtcdRefusal } from '../../src/agent/etcd-gateway.ts';
-import type { Surroundings } from '../../src/agent/surroundings.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { type Asked, comparedHash, refuseCorrupted } from '../../src/engines/etcd/agent/agreement.ts';
+import { EtcdRefusal } from '../../src/engines/etcd/agent/gateway.ts';
+import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
+import { type Clock, systemClock } from '../../src/system/clock.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 
 const log = { warn: () => undefined, info: () => undefined };

@@ -1,9 +1,9 @@
 /** A manifest that nobody has answered for: the target may have it, or get it after its attempt has given up. */
 
 import { expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
-import type { Dump } from '../../src/agent/dump.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import type { Dump } from '../../src/engine/driver/dump.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { verifyBackup } from '../../src/agent/inspect.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Target } from '../../src/agent/target/target.ts';

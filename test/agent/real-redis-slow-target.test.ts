@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
-import { drivers } from '../../src/agent/drivers.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openTarget } from '../../src/agent/secrets.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
 import { openAuthority } from '../support/etcd-certificates.ts';

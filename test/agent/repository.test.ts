@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { removeFolder } from '../../src/agent/prune.ts';
 import { claimedSequences, foldersIn, historyOf } from '../../src/agent/repository.ts';
 import { exitCodeOf } from '../../src/agent/run.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
-import { drivers } from '../../src/agent/drivers.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';

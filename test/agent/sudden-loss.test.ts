@@ -3,7 +3,7 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
 import { timeOfId } from '../../src/backup/id.ts';

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
-import type { Dump } from '../../src/agent/dump.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import type { Dump } from '../../src/engine/driver/dump.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Target } from '../../src/agent/target/target.ts';

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultsOf, withDefaults } from '../../src/api/check.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 
 const spec = redisKind.schema.properties?.spec ?? {};

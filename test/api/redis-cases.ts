@@ -3,7 +3,7 @@
  * server by the end-to-end tests. Both must say the same, and fill in the same defaults.
  */
 
-import { redisDirectives } from '../../src/api/redis-directives.ts';
+import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import type { Case, Json } from './case.ts';
 import { createCases } from './redis-create-cases.ts';

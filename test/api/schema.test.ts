@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { customResourceDefinition } from '../../src/api/crd.ts';
-import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/api/redis.ts';
+import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { celName } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';

@@ -1,7 +1,7 @@
 /** Tasks: what is understood, and in which words the rest is refused. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { BadTask, parseAgentTask } from '../../src/backup/agent-task.ts';
 
 const take = {

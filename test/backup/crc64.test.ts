@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Crc64 } from '../../src/backup/crc64.ts';
+import { Crc64 } from '../../src/engines/redis/agent/crc64.ts';
 
 /** Bit by bit, as the definition says: slow, and plain to see. */
 function byDefinition(bytes: Uint8Array): bigint {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { frameScheme } from '../../src/backup/frames.ts';
 import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
 import {

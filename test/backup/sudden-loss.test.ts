@@ -1,7 +1,7 @@
 /** Which backups hold suddenly little. */
 import { describe, expect, it } from 'vitest';
-import { driverOf } from '../../src/agent/driver.ts';
-import { drivers } from '../../src/agent/drivers.ts';
+import { driverOf } from '../../src/engine/driver/driver.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
 import { type Held, type LossSince, suddenLosses } from '../../src/backup/sudden-loss.ts';
 import { redisHolding } from '../support/given-dump.ts';

@@ -3,7 +3,7 @@
  * is in memory: nothing of it is weighed.
  */
 
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { ApiInMemory } from '../support/api-in-memory.ts';
 import { openApiDoor } from './api-door.ts';
 import { benchNamespace } from './control-plane.ts';

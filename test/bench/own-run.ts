@@ -1,6 +1,6 @@
 /** Our own controller, from nothing: each measure on a control plane of its own, so that none pays for another. */
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { RedisSpec } from '../../src/api/redis.ts';
+import type { RedisSpec } from '../../src/engines/redis/kind/schema.ts';
 import { measureAnswers } from './answers.ts';
 import { type AuditLog, openAuditLog } from './audit-log.ts';
 import { measureCeiling } from './ceiling.ts';

@@ -4,11 +4,11 @@
  * On virtual time, with no engine behind it.
  */
 import { redis } from '../../src/engines/redis/index.ts';
-import { registered } from '../../src/engines/registered.ts';
+import { registered } from '../../src/jobs/registered.ts';
 import { settled, wait } from '../../src/plan/plan.ts';
 import { clusterKey, createCache } from '../../src/runtime/cache.ts';
 import { createClient } from '../../src/runtime/client.ts';
-import { sleep } from '../../src/runtime/clock.ts';
+import { sleep } from '../../src/system/clock.ts';
 import { backgroundLimit, createController } from '../../src/runtime/controller.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';

@@ -4,10 +4,10 @@
  */
 
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { createController } from '../../src/runtime/controller.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';

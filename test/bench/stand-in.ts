@@ -5,12 +5,12 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { RedisSpec } from '../../src/api/redis.ts';
-import { sentinelSettings } from '../../src/engines/redis/config.ts';
+import type { RedisSpec } from '../../src/engines/redis/kind/schema.ts';
+import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
 import { dataPort, sentinelPort } from '../../src/engines/redis/names.ts';
-import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observed.ts';
-import { ReplyDecoder } from '../../src/engines/redis/resp.ts';
-import { dynamicSettings } from '../../src/engines/redis/settings.ts';
+import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observe/observed.ts';
+import { ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
+import { dynamicSettings } from '../../src/engines/redis/resources/settings.ts';
 import { processesOf } from '../support/redis-network.ts';
 import { encodeReply, type Process } from '../support/scripted-redis.ts';
 import { range } from './in-flight.ts';

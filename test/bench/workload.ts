@@ -9,10 +9,10 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { EtcdCluster, RedisCluster } from '../../src/constructs/clusters.ts';
-import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../src/engine/engine.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
 import { redis } from '../../src/engines/redis/index.ts';
-import { registered } from '../../src/engines/registered.ts';
+import { registered } from '../../src/jobs/registered.ts';
 
 /** Manifest of a cluster by its name and namespace. */
 export type Manifest = (name: string, namespace: string) => KubeObject;

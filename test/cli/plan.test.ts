@@ -8,7 +8,7 @@ import type { PodDialer } from '../../src/cli/port-forward.ts';
 import { render } from '../../src/cli/render.ts';
 import { atSize } from '../../src/plan/objects.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
-import type { Dial } from '../../src/runtime/engine-io.ts';
+import type { Dial } from '../../src/system/dial.ts';
 import { handlers as engines } from '../support/handlers.ts';
 import { apiServer } from './api-server.ts';
 import { refusing, unreachable, type World, world } from './world.ts';

@@ -1,9 +1,9 @@
 /** Plans of engines in general: an engine that would act whatever it hears. */
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { type LiveOptions, livePreview } from '../../src/cli/preview.ts';
-import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../src/engine/engine.ts';
 import { type Plan, settled } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

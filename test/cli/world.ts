@@ -2,7 +2,7 @@
 import type { Connection } from '../../src/cli/connection.ts';
 import type { PodDialer } from '../../src/cli/port-forward.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
-import { handlersOf } from '../../src/engines/handlers.ts';
+import { handlersOf } from '../../src/jobs/handlers.ts';
 import { engines } from '../../src/engines/index.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { CredentialsError, fixedCredentials } from '../../src/runtime/credentials.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { Operator, type OperatorProps } from '../../src/constructs/operator.ts';
-import type { PolicyRule } from '../../src/engines/engine.ts';
+import type { PolicyRule } from '../../src/engine/engine.ts';
 import { handlers as engines } from '../support/handlers.ts';
 import { findObject, manifestsOf } from './manifests.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mergeRules } from '../../src/constructs/rbac.ts';
-import type { PolicyRule } from '../../src/engines/engine.ts';
+import type { PolicyRule } from '../../src/engine/engine.ts';
 
 const rule = (resources: readonly string[], verbs: readonly string[], rest: Partial<PolicyRule> = {}): PolicyRule => ({
   apiGroups: [''],

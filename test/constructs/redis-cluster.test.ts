@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RedisSpecInput } from '../../src/api/redis.ts';
+import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { RedisCluster } from '../../src/constructs/clusters.ts';
 import { manifestsOf } from './manifests.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { etcdKind } from '../../src/api/etcd.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { operatorPort } from '../../src/constructs/operator-deployment.ts';

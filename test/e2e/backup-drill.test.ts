@@ -7,7 +7,7 @@ import { secrets } from '../../src/api/resource.ts';
 import { verifyBackup } from '../../src/cli/backup/verify.ts';
 import { connect } from '../../src/cli/connection.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
-import { dialTcp } from '../../src/runtime/engine-io.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import { claimOf } from '../support/backup-store.ts';
 import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';

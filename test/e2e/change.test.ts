@@ -1,6 +1,6 @@
 /** Changes of a living cluster under writers: without a restart where none is needed, one member at a time where one is. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RedisSpecInput } from '../../src/api/redis.ts';
+import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import type { Pod } from '../../src/resources/children.ts';
 import { imageOf, type TestCluster } from '../support/redis-cluster.ts';
 import { replacedPods } from '../support/replaced-pods.ts';

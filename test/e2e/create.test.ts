@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { configMaps, podDisruptionBudgets, services, statefulSets } from '../../src/api/resource.ts';
-import { redisConnection } from '../../src/engines/redis/connection.ts';
-import { dialTcp } from '../../src/runtime/engine-io.ts';
+import { redisConnection } from '../../src/engines/redis/client/connection.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import { listAll } from '../support/kubernetes.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { within } from '../support/redis-client.ts';

@@ -1,6 +1,6 @@
 /** What happens to members of an etcd happens under writers: no acknowledged write is lost, and the status is true. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { EtcdSpecInput } from '../../src/api/etcd.ts';
+import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import type { Pod } from '../../src/resources/children.ts';
 import { killProcess } from '../../src/sandbox/faults/process.ts';
 import { versions } from '../../src/sandbox/layout.ts';

@@ -1,6 +1,6 @@
 /** The suite that the simulated Kubernetes of the fault harness must pass, on a real one: what it relies on is true. */
 import { inject } from 'vitest';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import type { Transport } from '../../src/runtime/transport.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { EtcdSpec, EtcdSpecInput } from '../../src/api/etcd.ts';
+import type { EtcdSpec, EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engines/engine-io.ts';
-import type { EtcdSource } from '../../src/engines/etcd/backup-schemas.ts';
-import { sessionOf } from '../../src/engines/etcd/session.ts';
+import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { EtcdSource } from '../../src/engines/etcd/backup/schemas.ts';
+import { sessionOf } from '../../src/engines/etcd/client/session.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
 

@@ -1,6 +1,6 @@
 /** What has come of a Job of the agent, told from its conditions and from what its pods have said last. */
 import { describe, expect, it } from 'vitest';
-import { type JobState, jobState, unheardJobs } from '../../src/engines/job-state.ts';
+import { type JobState, jobState, unheardJobs } from '../../src/jobs/job-state.ts';
 import { type ContainerStatus, childrenOf, type Job, type Pod } from '../../src/resources/children.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 import { refused, taken } from '../support/backup-story.ts';

@@ -1,12 +1,12 @@
 /** The end of a cluster under `deletionPolicy: Snapshot`: nothing goes before a last backup is verified. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
-import { lastBackupAnnotation, planEnd } from '../../src/engines/last-backup.ts';
+import { lastBackupAnnotation, planEnd } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';

@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { restoredAnnotation } from '../../src/engines/backup-part.ts';
-import { planEnd } from '../../src/engines/last-backup.ts';
+import { restoredAnnotation } from '../../src/engine/backup-part.ts';
+import { planEnd } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { memberLabel } from '../../src/resources/metadata.ts';

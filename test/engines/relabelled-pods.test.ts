@@ -1,9 +1,9 @@
 /** Pods whose labels somebody has changed: Services do not lead to them any more, and Kubernetes does not look after them. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
-import { planRedis } from '../../src/engines/redis/plan.ts';
+import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import { componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
 import { describeStep } from '../../src/runtime/executor.ts';

@@ -4,18 +4,18 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/agent/drivers.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
-import { restoredAnnotation } from '../../src/engines/backup-part.ts';
+import { restoredAnnotation } from '../../src/engine/backup-part.ts';
 import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
-import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
-import { planRedis } from '../../src/engines/redis/plan.ts';
-import { planRestore } from '../../src/engines/restore.ts';
+import { planRedis } from '../../src/engines/redis/plan/plan.ts';
+import { planRestore } from '../../src/jobs/restore.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';

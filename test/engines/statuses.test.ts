@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
-import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
-import { planRedis } from '../../src/engines/redis/plan.ts';
+import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import * as etcd from '../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../support/etcd-words.ts';

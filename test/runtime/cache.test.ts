@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../src/engine/engine.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from '../support/fake-api.ts';

@@ -3,7 +3,7 @@ import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { configMaps, pods } from '../../src/api/resource.ts';
 import { ApiError, ApiUnreachable } from '../../src/runtime/api-error.ts';
 import { type ClientOptions, createClient, type KubeClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { fixedCredentials } from '../../src/runtime/credentials.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';

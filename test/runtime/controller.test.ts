@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { backupKind } from '../../src/api/backup.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { settled } from '../../src/plan/plan.ts';
 import { noChildren } from '../../src/resources/children.ts';
 import { abandonMs, createController, drainMs } from '../../src/runtime/controller.ts';

@@ -1,7 +1,7 @@
 /** The operator as it is put together, over real TLS sockets: what becomes of its lease when writes hang in a webhook. */
 import { expect, it, onTestFinished } from 'vitest';
-import { leaseName } from '../../src/engines/permissions.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { leaseName } from '../../src/jobs/permissions.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';

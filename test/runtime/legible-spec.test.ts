@@ -1,11 +1,11 @@
 /** What is read of a spec that is not valid. */
 import { expect, it } from 'vitest';
-import { type EtcdSpec, etcdKind } from '../../src/api/etcd.ts';
+import { type EtcdSpec, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
-import { etcdBackup } from '../../src/engines/etcd/backup.ts';
-import { redisBackup } from '../../src/engines/redis/backup.ts';
-import type { RedisSource } from '../../src/engines/redis/backup-schemas.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
+import { etcdBackup } from '../../src/engines/etcd/backup/support.ts';
+import { redisBackup } from '../../src/engines/redis/backup/support.ts';
+import type { RedisSource } from '../../src/engines/redis/backup/schemas.ts';
 import { lastWill, readAlone } from '../../src/runtime/legible-spec.ts';
 
 const tls = { client: { selfManaged: {} } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { RegisteredEngine } from '../../src/engines/engine.ts';
-import type { EngineIO } from '../../src/engines/engine-io.ts';
+import type { RegisteredEngine } from '../../src/engine/engine.ts';
+import type { EngineIO } from '../../src/engine/engine-io.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
 import { createListeners } from '../../src/runtime/listeners.ts';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { createLog, REDACTED } from '../../src/runtime/log.ts';
+import { createLog, REDACTED } from '../../src/system/log.ts';
 
 function capture(options: object = {}) {
   const lines: string[] = [];

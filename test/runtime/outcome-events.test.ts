@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import { persistentVolumeClaims, pods } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import { acting } from '../../src/engines/etcd/membership.ts';
+import { acting } from '../../src/engines/etcd/plan/membership.ts';
 import { type ActStep, blocked, type Outcome, type Step, settled, wait } from '../../src/plan/plan.ts';
 import type { EventNote } from '../../src/runtime/event-recorder.ts';
 import { outcomeEvents } from '../../src/runtime/outcome-events.ts';

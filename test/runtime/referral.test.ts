@@ -1,7 +1,7 @@
 /** A resource that is about another one, such as a Backup about a cluster: which one a look at it is given. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import type { Referral } from '../../src/engines/engine.ts';
+import type { Referral } from '../../src/engine/engine.ts';
 import { settled } from '../../src/plan/plan.ts';
 import { reconcilerRig } from '../support/reconciler-rig.ts';
 import { ready, testCluster, testEngine } from '../support/test-engine.ts';

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { configMaps } from '../../src/api/resource.ts';
 import { createClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { fixedCredentials } from '../../src/runtime/credentials.ts';
 import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts';
 import { createReflector, type Reflector } from '../../src/runtime/reflector.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Refused } from '../../src/engines/refused.ts';
+import { Refused } from '../../src/engine/refused.ts';
 import { type Step, settled } from '../../src/plan/plan.ts';
 import { act, type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { testChild } from '../support/test-engine.ts';

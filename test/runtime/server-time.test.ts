@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { planEnd } from '../../src/engines/last-backup.ts';
+import { planEnd } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { noChildren } from '../../src/resources/children.ts';
 import { ownerReferences } from '../../src/resources/metadata.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/system/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';
 import type { Transport } from '../../src/runtime/transport.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import type { StatusClaim } from '../../src/engines/engine.ts';
+import type { StatusClaim } from '../../src/engine/engine.ts';
 import type { Cache } from '../../src/runtime/cache.ts';
 import { createStatusWriter, detailDelayMs, type StatusWriter } from '../../src/runtime/status-writer.ts';
 import { FakeApi } from '../support/fake-api.ts';

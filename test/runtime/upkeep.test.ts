@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import type { RedisSpec } from '../../src/api/redis.ts';
+import type { RedisSpec } from '../../src/engines/redis/kind/schema.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { type ObjectStep, wait } from '../../src/plan/plan.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';

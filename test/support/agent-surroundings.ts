@@ -1,13 +1,13 @@
 /** The agent within a test's own process: what it logs is kept, and it can be stopped. */
 import { randomBytes } from 'node:crypto';
 import { container } from '../../src/agent/container.ts';
-import { drivers } from '../../src/agent/drivers.ts';
-import { Failure } from '../../src/agent/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { runTask } from '../../src/agent/run.ts';
-import type { Surroundings } from '../../src/agent/surroundings.ts';
+import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { type Clock, systemClock } from '../../src/system/clock.ts';
+import { createLog } from '../../src/system/log.ts';
 
 export interface TestSurroundings extends Surroundings {
   /** Every line, as it would be on stdout. */

@@ -7,10 +7,10 @@
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { resourceOf } from '../../src/api/resource.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { collectionPath } from '../../src/runtime/resource-path.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/runtime/transport.ts';
 import { stored } from './stored-object.ts';

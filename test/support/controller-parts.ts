@@ -1,6 +1,6 @@
 /** The controller's parts around a pretended API server, with the clock in the test's hands. */
 import type { KubeObject } from '../../src/api/object.ts';
-import type { RegisteredEngine } from '../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../src/engine/engine.ts';
 import { type Cache, createCache } from '../../src/runtime/cache.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts';

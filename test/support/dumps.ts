@@ -1,6 +1,6 @@
 /** The smallest dump that Redis would read, and the smallest snapshot that etcd's tool would not refuse for its form. */
 import { createHash } from 'node:crypto';
-import { Crc64 } from '../../src/backup/crc64.ts';
+import { Crc64 } from '../../src/engines/redis/agent/crc64.ts';
 
 /** @param filler lies where keys would: nobody but Redis looks there */
 export function smallDump(filler: Uint8Array = new Uint8Array(0)): Buffer {

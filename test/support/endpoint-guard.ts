@@ -7,7 +7,7 @@
  */
 import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { pods } from '../../src/api/resource.ts';
-import type { RedisConnection } from '../../src/engines/redis/connection.ts';
+import type { RedisConnection } from '../../src/engines/redis/client/connection.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { connectRedis, within } from './redis-client.ts';

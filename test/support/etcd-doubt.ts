@@ -1,5 +1,5 @@
 /** For stories of etcd clusters whose members may hold different data. */
-import type { Comparison } from '../../src/engines/etcd/observed.ts';
+import type { Comparison } from '../../src/engines/etcd/observe/observed.ts';
 import { memberId, type PodChange, type Story } from './etcd-situation.ts';
 
 export const corrupt = (...numbers: readonly number[]): Pick<Story, 'alarms'> => ({

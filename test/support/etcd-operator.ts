@@ -1,11 +1,11 @@
 /** The etcd engine at work on a host of real processes: look, plan, do, say, as the reconciler does it. */
 import type { Cluster } from '../../src/api/cluster.ts';
 import { mergeConditions } from '../../src/api/condition.ts';
-import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/api/etcd.ts';
+import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engines/engine-io.ts';
+import type { EngineIO } from '../../src/engine/engine-io.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
-import { registered } from '../../src/engines/registered.ts';
+import { registered } from '../../src/jobs/registered.ts';
 import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import type { EtcdHost } from './etcd-host.ts';

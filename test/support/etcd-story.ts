@@ -1,6 +1,6 @@
 /** What the stories about real members have in common: a host to play on, and questions to ask. */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-import { callEtcd } from '../../src/engines/etcd/gateway.ts';
+import { callEtcd } from '../../src/engines/etcd/client/gateway.ts';
 import { clientPort, retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { type EtcdHost, etcdHost } from './etcd-host.ts';
 import type { EtcdOperator } from './etcd-operator.ts';

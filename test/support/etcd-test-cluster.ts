@@ -1,6 +1,6 @@
 /** One EtcdCluster under test: made, changed, asked, broken. */
 import { expect } from 'vitest';
-import type { EtcdSpecInput } from '../../src/api/etcd.ts';
+import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';

@@ -1,10 +1,10 @@
 /** A plan of etcd as short lines: what a row of a table compares. */
 
 import type { Issue } from '../../src/certificates/issue.ts';
-import { takesBackup } from '../../src/engines/awaited-backup.ts';
+import { takesBackup } from '../../src/jobs/awaited-backup.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
-import { etcdBackup } from '../../src/engines/etcd/backup.ts';
-import { planEtcd } from '../../src/engines/etcd/plan.ts';
+import { etcdBackup } from '../../src/engines/etcd/backup/support.ts';
+import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
 import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { etcdWorld, type Story } from './etcd-situation.ts';

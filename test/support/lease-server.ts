@@ -1,7 +1,7 @@
 /** Keeps one Lease as an API server does, for several processes that can each be cut off, slowed down or frozen. */
 import type { KubeObject } from '../../src/api/object.ts';
 import { ApiError, ApiUnreachable } from '../../src/runtime/api-error.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import type { LeaseOptions } from '../../src/runtime/lease.ts';
 
 type LeaseClient = LeaseOptions['client'];

@@ -4,7 +4,7 @@
  * A writer behaves like a plain client: it connects to where the primary is said to be, writes one key at a time, and
  * reconnects on any error. What was not acknowledged may be there or not.
  */
-import type { RedisConnection } from '../../src/engines/redis/connection.ts';
+import type { RedisConnection } from '../../src/engines/redis/client/connection.ts';
 import { connectRedis, type RedisAddress, within } from './redis-client.ts';
 
 export interface LedgerOptions {

@@ -1,7 +1,7 @@
 /** A plan of Redis as short lines: what a row of a table compares. */
 import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
-import { planRedis } from '../../src/engines/redis/plan.ts';
+import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import type { FieldChange, Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { redisWorld, type Story, type World } from './redis-situation.ts';

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ScriptName, scripts } from '../../src/engines/redis/scripts.ts';
+import { type ScriptName, scripts } from '../../src/engines/redis/resources/scripts.ts';
 
 export interface PodStory {
   /**

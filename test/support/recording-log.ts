@@ -1,5 +1,5 @@
 /** A log that keeps what it is told. */
-import type { Log } from '../../src/runtime/log.ts';
+import type { Log } from '../../src/system/log.ts';
 
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -1,7 +1,7 @@
 /** Plain connections to Redis processes, as a client has them: every wait bounded, nothing repeated. */
-import { type RedisConnection, redisConnection } from '../../src/engines/redis/connection.ts';
-import type { Reply } from '../../src/engines/redis/resp.ts';
-import { dialTcp } from '../../src/runtime/engine-io.ts';
+import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
+import type { Reply } from '../../src/engines/redis/client/resp.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 
 export interface RedisAddress {
   readonly host: string;

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RedisConnection, redisConnection } from '../../src/engines/redis/connection.ts';
-import type { Reply } from '../../src/engines/redis/resp.ts';
+import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
+import type { Reply } from '../../src/engines/redis/client/resp.ts';
 import { freePort } from './free-port.ts';
 import type { RedisProgram } from './redis-program.ts';
 

@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RedisConnection, redisConnection } from '../../src/engines/redis/connection.ts';
-import type { Reply } from '../../src/engines/redis/resp.ts';
+import { type RedisConnection, redisConnection } from '../../src/engines/redis/client/connection.ts';
+import type { Reply } from '../../src/engines/redis/client/resp.ts';
 
 /** `7.0`, or undefined where there is no redis-server on the PATH. */
 export const installedVersion: string | undefined = /v=(\d+\.\d+)/.exec(

@@ -1,7 +1,7 @@
 /** RedisClusters of every kind that validation lets through, with text in every place where a user may put any. */
 import fc from 'fast-check';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { RedisSpec, RedisSpecInput } from '../../src/api/redis.ts';
+import type { RedisSpec, RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { hostileText } from './hostile-text.ts';
 import { redisCluster } from './redis-situation.ts';
 

@@ -1,9 +1,9 @@
 /** Resources that tests read and write besides the operator's own, and what a cluster is made of. */
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { etcdKind } from '../../src/api/etcd.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { Resource } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import {
   configMaps,
   persistentVolumeClaims,

@@ -1,8 +1,8 @@
 /** An etcd in memory that says of itself exactly what a situation tells of it, through its gateway. */
-import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engines/engine-io.ts';
-import type { EtcdObserved } from '../../src/engines/etcd/observed.ts';
-import { answering } from '../../src/engines/etcd/observed.ts';
-import { sleep } from '../../src/runtime/clock.ts';
+import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engine/engine-io.ts';
+import type { EtcdObserved } from '../../src/engines/etcd/observe/observed.ts';
+import { answering } from '../../src/engines/etcd/observe/observed.ts';
+import { sleep } from '../../src/system/clock.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

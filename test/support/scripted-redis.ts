@@ -3,9 +3,9 @@
  * is kept, so that a test can tell who was told what, in which order.
  */
 import { type Duplex, duplexPair } from 'node:stream';
-import type { EngineIO } from '../../src/engines/engine-io.ts';
-import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/resp.ts';
-import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import type { EngineIO } from '../../src/engine/engine-io.ts';
+import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
+import { type Clock, sleep } from '../../src/system/clock.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

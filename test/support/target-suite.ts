@@ -1,8 +1,8 @@
 /** What every target of backups must do, whatever is behind it. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/agent/failure.ts';
-import type { Surroundings } from '../../src/agent/surroundings.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { agentSurroundings } from './agent-surroundings.ts';
 import { collected, collectedBytes } from './collected.ts';

@@ -1,10 +1,10 @@
 /** An engine that a test tells what to find and what to plan, for the parts of the controller that know no database. */
 import type { ConditionClaim } from '../../src/api/condition.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { redisKind } from '../../src/api/redis.ts';
-import { conditionClaims } from '../../src/engines/condition-claims.ts';
-import type { RegisteredEngine, StatusClaim, Survey } from '../../src/engines/engine.ts';
-import type { EngineIO } from '../../src/engines/engine-io.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
+import { conditionClaims } from '../../src/engine/condition-claims.ts';
+import type { RegisteredEngine, StatusClaim, Survey } from '../../src/engine/engine.ts';
+import type { EngineIO } from '../../src/engine/engine-io.ts';
 import type { Desired } from '../../src/plan/objects.ts';
 import { type EngineAction, type Outcome, type Plan, settled } from '../../src/plan/plan.ts';
 import type { Children } from '../../src/resources/children.ts';

@@ -1,5 +1,5 @@
 /** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
-import type { RegisteredEngine, StatusClaim } from '../../src/engines/engine.ts';
+import type { RegisteredEngine, StatusClaim } from '../../src/engine/engine.ts';
 import { claimContradictions } from './status-contradictions.ts';
 
 export function truthful(engine: RegisteredEngine): RegisteredEngine {

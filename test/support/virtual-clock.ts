@@ -5,7 +5,7 @@
  * and loopback sockets make progress between two timers. `jump` moves time without running anything, as a process that
  * was stopped and continued would see it.
  */
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 
 interface Timer {
   readonly at: number;

@@ -5,9 +5,9 @@
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ClaimPlace } from '../../backup/place.ts';
-import { syncFolder, writeDurably } from '../durable.ts';
-import { codeOf, Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { syncFolder, writeDurably } from '../../engine/driver/durable.ts';
+import { codeOf, Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import type { StoredObject, Target } from './target.ts';
 
 const readBytes = 1024 * 1024;

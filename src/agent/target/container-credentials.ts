@@ -1,6 +1,6 @@
 /** Credentials from the agent of the node that EKS Pod Identity, and ECS before it, tell a container of. */
-import { Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { type TemporaryCredentials, temporaryCredentials } from './credentials.ts';
 import { askPlatform } from './platform-request.ts';
 

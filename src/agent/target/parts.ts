@@ -6,7 +6,7 @@
  * 32 MiB: two of them are all that the Job's memory has room for. The longest upload has 125 GiB.
  */
 
-import { Failure } from '../failure.ts';
+import { Failure } from '../../engine/driver/failure.ts';
 
 const mebibyte = 1024 * 1024;
 export const firstPartBytes = 8 * mebibyte;

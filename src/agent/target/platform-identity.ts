@@ -3,8 +3,8 @@
  * AssumeRoleWithWebIdentity (IRSA, and our own pods), else an agent of the node (EKS Pod Identity).
  */
 import type { S3Place } from '../../backup/place.ts';
-import { Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { containerCredentials } from './container-credentials.ts';
 import { type CredentialSource, renewed } from './credentials.ts';
 import { assumeRole } from './web-identity.ts';

@@ -1,9 +1,9 @@
 /** One short request to whoever gives out credentials. No redirect is followed: what is sent is a secret. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { inTime } from '../wait.ts';
+import { Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
+import { inTime } from '../../engine/driver/wait.ts';
 
 export interface PlatformRequest {
   readonly url: URL;

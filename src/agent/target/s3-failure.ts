@@ -1,5 +1,5 @@
 /** What an S3 client's error means: ask again, change something, or there is no such object. */
-import { codeOf, Failure } from '../failure.ts';
+import { codeOf, Failure } from '../../engine/driver/failure.ts';
 
 /** Codes of a server that is there and well, and does not want to. */
 const refusals: ReadonlySet<string> = new Set([

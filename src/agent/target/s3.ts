@@ -22,9 +22,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { S3Place } from '../../backup/place.ts';
-import { Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { piecesInTime } from '../wait.ts';
+import { Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
+import { piecesInTime } from '../../engine/driver/wait.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { firstPartBytes, type Part, partsOf } from './parts.ts';
 import { type ChecksumKind, checksumOf, refusesChecksum } from './s3-checksum.ts';

@@ -2,8 +2,8 @@
  * Credentials for a token that the platform has mounted: AssumeRoleWithWebIdentity, as the security token services of AWS,
  * MinIO and Ceph speak it. The request is not signed; the token is what it is believed for.
  */
-import { Failure } from '../failure.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { Failure } from '../../engine/driver/failure.ts';
+import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { type TemporaryCredentials, temporaryCredentials } from './credentials.ts';
 import { askPlatform } from './platform-request.ts';
 

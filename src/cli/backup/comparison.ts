@@ -1,5 +1,5 @@
 /** What a backup says that it holds beside what was found in a cluster that was made of it. */
-import type { BackupPart } from '../../engines/backup-part.ts';
+import type { BackupPart } from '../../engine/backup-part.ts';
 import { tableText } from '../table.ts';
 
 type Contents = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { type BackupSpec, backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupResult, BackupStatus, ScheduleStatus } from '../../api/backup-status.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { RegisteredEngine } from '../../engines/engine.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
 import type { KubeClient } from '../../runtime/client.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';

@@ -7,9 +7,9 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
-import type { BackupPart } from '../../engines/backup-part.ts';
-import type { RegisteredEngine } from '../../engines/engine.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import type { BackupPart } from '../../engine/backup-part.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
+import { systemClock } from '../../system/clock.ts';
 import type { Connection, Target } from '../connection.ts';
 import { waitUntilGone } from '../deploy/readiness.ts';
 import { CommandError } from '../fault.ts';

@@ -4,7 +4,7 @@ import type { BackupStatus } from '../../api/backup-status.ts';
 import type { Resource } from '../../api/object.ts';
 import type { ClusterStatus } from '../../api/status.ts';
 import type { KubeClient } from '../../runtime/client.ts';
-import { sleep, systemClock } from '../../runtime/clock.ts';
+import { sleep, systemClock } from '../../system/clock.ts';
 import { CommandError } from '../fault.ts';
 
 const everyMs = 500;

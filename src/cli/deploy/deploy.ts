@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { displayName, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { KubeClient } from '../../runtime/client.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Progress } from '../../sandbox/progress.ts';
 import type { Discovery } from './discovery.ts';
 import { type Manifests, sampleClusters } from './manifests.ts';

@@ -1,7 +1,7 @@
 /** Which images the sandbox has to have: the operator's, and those of the samples' pods. */
 import type { KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
-import type { RegisteredEngine } from '../../engines/engine.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
 import { recipes } from '../../sandbox/images/recipes.ts';
 
 /** Images of all containers of the clusters' pods, each once. The clusters must be valid. */

@@ -5,7 +5,7 @@ import { displayName, type KubeObject, type ObjectRef } from '../../api/object.t
 import { pods } from '../../api/resource.ts';
 import { isNotFound } from '../../runtime/api-error.ts';
 import type { KubeClient } from '../../runtime/client.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../system/clock.ts';
 import { CommandError } from '../fault.ts';
 
 const everyMs = 250;

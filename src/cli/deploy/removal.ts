@@ -4,10 +4,10 @@
  */
 import { displayName, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { persistentVolumeClaims, pods, secrets } from '../../api/resource.ts';
-import type { RegisteredEngine } from '../../engines/engine.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
 import { isNotFound } from '../../runtime/api-error.ts';
 import type { KubeClient } from '../../runtime/client.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Progress } from '../../sandbox/progress.ts';
 import { CommandError } from '../fault.ts';
 import { listClusters } from '../live.ts';

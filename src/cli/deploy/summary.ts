@@ -1,6 +1,6 @@
 /** What `up` says in the end: what is running, and how to use it. */
 import type { Cluster } from '../../api/cluster.ts';
-import type { RegisteredEngine } from '../../engines/engine.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
 import type { Deployed } from './deploy.ts';
 
 export interface SummaryOptions {

@@ -1,6 +1,6 @@
 /** What people meet of etcd. */
-import { type EtcdSpecInput, etcdKind } from '../../api/etcd.ts';
-import type { Definition } from '../definition.ts';
+import { type EtcdSpecInput, etcdKind } from './kind/schema.ts';
+import type { Definition } from '../../engine/definition.ts';
 import { etcdNames } from './names.ts';
 
 export interface EtcdEndpoints {

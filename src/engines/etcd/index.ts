@@ -1,19 +1,19 @@
 /** etcd: members that agree on every change, one StatefulSet each. */
-import type { EtcdSpec } from '../../api/etcd.ts';
-import type { Engine } from '../engine.ts';
-import { actEtcd } from './act.ts';
+import type { EtcdSpec } from './kind/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { actEtcd } from './act/act.ts';
 import type { EtcdAction } from './action.ts';
-import { etcdBackup } from './backup.ts';
+import { etcdBackup } from './backup/support.ts';
 import { etcdDefinition } from './definition.ts';
-import { forecastEtcd } from './forecast.ts';
-import { etcdUpkeep } from './issuance.ts';
-import { listenToMember, memberEndpoints } from './listen.ts';
+import { forecastEtcd } from './plan/forecast.ts';
+import { etcdUpkeep } from './plan/issuance.ts';
+import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { clientPort, metricsPort } from './names.ts';
-import { observeEtcd } from './observe.ts';
-import { type EtcdObserved, nothingObserved } from './observed.ts';
-import { etcdPermissions } from './permissions.ts';
-import { planEtcd } from './plan.ts';
-import { etcdResources } from './resources.ts';
+import { observeEtcd } from './observe/observe.ts';
+import { type EtcdObserved, nothingObserved } from './observe/observed.ts';
+import { etcdPermissions } from './resources/permissions.ts';
+import { planEtcd } from './plan/plan.ts';
+import { etcdResources } from './resources/resources.ts';
 import { etcdStatus } from './status.ts';
 
 export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {

@@ -6,7 +6,7 @@
  */
 
 import type { Cluster } from '../../api/cluster.ts';
-import type { EtcdSpec } from '../../api/etcd.ts';
+import type { EtcdSpec } from './kind/schema.ts';
 
 export const clientPort = 2379;
 export const peerPort = 2380;

@@ -1,29 +1,29 @@
 /** What an etcd cluster says about itself: pure, from the same findings as the plan. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { ConditionClaim } from '../../api/condition.ts';
-import type { EtcdSpec } from '../../api/etcd.ts';
+import type { EtcdSpec } from './kind/schema.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
-import { conditionClaims } from '../condition-claims.ts';
-import type { StatusClaim } from '../engine.ts';
-import { warningClaims } from '../spec-warnings.ts';
+import { conditionClaims } from '../../engine/condition-claims.ts';
+import type { StatusClaim } from '../../engine/engine.ts';
+import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { EtcdAction } from './action.ts';
-import { clientSecret } from './certificates.ts';
-import { givenQuota } from './given-quota.ts';
-import { troubles } from './health.ts';
-import { heldBack } from './issuance.ts';
+import { clientSecret } from './resources/certificates.ts';
+import { givenQuota } from './plan/given-quota.ts';
+import { troubles } from './plan/health.ts';
+import { heldBack } from './plan/issuance.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
-import type { EtcdObserved } from './observed.ts';
-import { isOutdated, isUnsettled } from './outdated.ts';
-import { replacedCaClaims } from './replaced-ca.ts';
-import { component } from './resources.ts';
-import { passwordSecret } from './session.ts';
-import { hexadecimal, type Member, type Situation, situationOf, voters } from './situation.ts';
-import { isVersionDue } from './version.ts';
-import { volumeBytes } from './volume-size.ts';
-import { specWarnings } from './warnings.ts';
+import type { EtcdObserved } from './observe/observed.ts';
+import { isOutdated, isUnsettled } from './plan/outdated.ts';
+import { replacedCaClaims } from './plan/replaced-ca.ts';
+import { component } from './resources/resources.ts';
+import { passwordSecret } from './client/session.ts';
+import { hexadecimal, type Member, type Situation, situationOf, voters } from './observe/situation.ts';
+import { isVersionDue } from './plan/version.ts';
+import { volumeBytes } from './plan/volume-size.ts';
+import { specWarnings } from './plan/warnings.ts';
 
 export function etcdStatus(
   cluster: Cluster<EtcdSpec>,

@@ -1,7 +1,7 @@
 /** What people meet of Redis. */
-import { type RedisSpecInput, redisKind } from '../../api/redis.ts';
-import { redisReferenceOptions } from '../../api/redis-reference.ts';
-import type { Definition } from '../definition.ts';
+import { type RedisSpecInput, redisKind } from './kind/schema.ts';
+import { redisReferenceOptions } from './kind/reference.ts';
+import type { Definition } from '../../engine/definition.ts';
 import { redisNames } from './names.ts';
 
 export interface RedisEndpoints {

@@ -1,18 +1,18 @@
 /** Redis: a primary with replicas under Sentinel, or a single node. */
-import type { RedisSpec } from '../../api/redis.ts';
-import type { Engine } from '../engine.ts';
-import { actRedis } from './act.ts';
+import type { RedisSpec } from './kind/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { actRedis } from './act/act.ts';
 import type { RedisAction } from './action.ts';
-import { redisBackup } from './backup.ts';
+import { redisBackup } from './backup/support.ts';
 import { redisDefinition } from './definition.ts';
-import { forecastRedis } from './forecast.ts';
-import { listenToRedis, redisEndpoints } from './listen.ts';
+import { forecastRedis } from './plan/forecast.ts';
+import { listenToRedis, redisEndpoints } from './observe/listen.ts';
 import { dataPort, sentinelPort } from './names.ts';
-import { observeRedis } from './observe.ts';
-import { nothingObserved, type RedisObserved } from './observed.ts';
-import { redisPermissions } from './permissions.ts';
-import { planRedis } from './plan.ts';
-import { redisResources } from './resources.ts';
+import { observeRedis } from './observe/observe.ts';
+import { nothingObserved, type RedisObserved } from './observe/observed.ts';
+import { redisPermissions } from './resources/permissions.ts';
+import { planRedis } from './plan/plan.ts';
+import { redisResources } from './resources/resources.ts';
 import { redisStatus } from './status.ts';
 
 export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {

@@ -1,23 +1,23 @@
 /** What a Redis cluster says about itself: pure, from the same findings as the plan. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { ConditionClaim } from '../../api/condition.ts';
-import type { RedisSpec } from '../../api/redis.ts';
+import type { RedisSpec } from './kind/schema.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
-import { conditionClaims } from '../condition-claims.ts';
-import type { StatusClaim } from '../engine.ts';
-import { warningClaims } from '../spec-warnings.ts';
+import { conditionClaims } from '../../engine/condition-claims.ts';
+import type { StatusClaim } from '../../engine/engine.ts';
+import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { RedisAction } from './action.ts';
-import { findingClaims } from './findings.ts';
-import { findingsIn, unready } from './health.ts';
+import { findingClaims } from './client/findings.ts';
+import { findingsIn, unready } from './plan/health.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
-import type { RedisObserved } from './observed.ts';
-import { passwordSecret } from './password.ts';
-import { type Situation, situationOf } from './situation.ts';
-import { specWarnings } from './warnings.ts';
+import type { RedisObserved } from './observe/observed.ts';
+import { passwordSecret } from './client/password.ts';
+import { type Situation, situationOf } from './observe/situation.ts';
+import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(
   cluster: Cluster<RedisSpec>,

@@ -1,12 +1,12 @@
 /** A Backup from its first Job to its last word: each row is a moment in which a controller may begin anew. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../../src/agent/drivers.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import type { BackupStatus } from '../../../src/api/backup-status.ts';
 import { type Condition, mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
-import { conditionClaims } from '../../../src/engines/condition-claims.ts';
+import { conditionClaims } from '../../../src/engine/condition-claims.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';

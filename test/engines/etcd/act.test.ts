@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actEtcd } from '../../../src/engines/etcd/act.ts';
+import { actEtcd } from '../../../src/engines/etcd/act/act.ts';
 import type { EtcdAction } from '../../../src/engines/etcd/action.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { etcdBackup } from '../../../src/engines/etcd/backup.ts';
+import { etcdBackup } from '../../../src/engines/etcd/backup/support.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
 import { settle } from '../../support/scripted-redis.ts';

@@ -1,6 +1,6 @@
 /** Data may differ: what a person is told, who is asked, and when it is looked at again. */
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { corrupt, endless, holding, inconsistent, nobody, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { corrupt, endless, holding, inconsistent, nobody, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, memberId, type Story } from '../../support/etcd-situation.ts';

@@ -1,7 +1,7 @@
 /** The probe that was changed reaches members without restarting those that do not need it. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { livenessPath } from '../../../src/engines/etcd/pods.ts';
+import { livenessPath } from '../../../src/engines/etcd/resources/pods.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import type { Story } from '../../support/etcd-situation.ts';
 import { planned } from '../../support/etcd-words.ts';

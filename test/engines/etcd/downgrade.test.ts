@@ -1,8 +1,8 @@
 /** What a look finds out about downgrades: from those who tell, and by asking where nobody does. */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engines/engine-io.ts';
-import { allowedTarget } from '../../../src/engines/etcd/downgrade.ts';
-import { liveMember, observeEtcd } from '../../../src/engines/etcd/observe.ts';
+import type { HttpResponse } from '../../../src/engine/engine-io.ts';
+import { allowedTarget } from '../../../src/engines/etcd/observe/downgrade.ts';
+import { liveMember, observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';
 import { settle } from '../../support/scripted-redis.ts';

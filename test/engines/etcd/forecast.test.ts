@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forecastEtcd } from '../../../src/engines/etcd/forecast.ts';
+import { forecastEtcd } from '../../../src/engines/etcd/plan/forecast.ts';
 import { childrenOf, noChildren } from '../../../src/resources/children.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 

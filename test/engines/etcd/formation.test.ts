@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { EtcdObserved } from '../../../src/engines/etcd/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, rosterName, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

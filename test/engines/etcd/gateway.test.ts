@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engines/engine-io.ts';
-import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
+import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 
 /** What a call comes to where the member answers with this. */
 async function called(status: number, body: string): Promise<unknown> {

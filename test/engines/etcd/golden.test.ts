@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
-import { etcdResources } from '../../../src/engines/etcd/resources.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import { etcdResources } from '../../../src/engines/etcd/resources/resources.ts';
 import { etcdCluster } from '../../support/etcd-situation.ts';
 
 /**

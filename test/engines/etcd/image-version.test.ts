@@ -1,6 +1,6 @@
 /** An image that holds another minor than the version says. */
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

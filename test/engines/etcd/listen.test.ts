@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listenToMember, memberEndpoints } from '../../../src/engines/etcd/listen.ts';
+import { listenToMember, memberEndpoints } from '../../../src/engines/etcd/observe/listen.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
 

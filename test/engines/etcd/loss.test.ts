@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
-import { versionLabel } from '../../../src/engines/etcd/versions.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
+import { versionLabel } from '../../../src/engines/etcd/kind/versions.ts';
 import type { Plight, Story } from '../../support/etcd-situation.ts';
 import { etcdWorld, now } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engines/engine-io.ts';
-import { alarmsOf, listOf, liveMember, observeEtcd } from '../../../src/engines/etcd/observe.ts';
+import type { HttpResponse } from '../../../src/engine/engine-io.ts';
+import { alarmsOf, listOf, liveMember, observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
 import { etcdWorld, memberAddress, now, type Story } from '../../support/etcd-situation.ts';
 import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';
 import { settle } from '../../support/scripted-redis.ts';

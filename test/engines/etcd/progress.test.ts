@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { progressIn } from '../../../src/engines/etcd/progress.ts';
+import { progressIn } from '../../../src/engines/etcd/observe/progress.ts';
 
 /** As 3.5.35 and 3.6.16 tell them, with no leader. */
 const lines = {

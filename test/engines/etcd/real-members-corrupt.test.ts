@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
+import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 import { corruptAnnotation, retiredAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { type EtcdHost, generatedPassword } from '../../support/etcd-host.ts';

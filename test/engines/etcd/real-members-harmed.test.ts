@@ -2,8 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { EngineIO } from '../../../src/engines/engine-io.ts';
-import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
+import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { etcdOperator } from '../../support/etcd-operator.ts';

@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Issued, makeAuthority, makeLeaf } from '../../../src/certificates/certificate.ts';
 import { certificatesIn, type Values } from '../../../src/certificates/facts.ts';
-import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../src/system/clock.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { type AskEtcd, etcdClient } from '../../support/etcd-client.ts';
 import { type EtcdHost, etcdHost } from '../../support/etcd-host.ts';

@@ -1,7 +1,7 @@
 /** Up and down between the minors of real members: what is asked of etcd, in which order, and that all data is there. */
 import { describe, expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engines/engine-io.ts';
-import { callEtcd } from '../../../src/engines/etcd/gateway.ts';
+import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import type { EtcdHost } from '../../support/etcd-host.ts';
 import { type EtcdOperator, etcdOperator } from '../../support/etcd-operator.ts';

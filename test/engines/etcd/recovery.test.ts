@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
-import { answering, type LiveMember, type SilentMember } from '../../../src/engines/etcd/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { answering, type LiveMember, type SilentMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

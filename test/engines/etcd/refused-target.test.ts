@@ -1,9 +1,9 @@
 /** A target that may not be used holds up the backup, and the version that waits for it: nothing else of the cluster. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { EtcdAction } from '../../../src/engines/etcd/action.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
-import { registered } from '../../../src/engines/registered.ts';
+import { registered } from '../../../src/jobs/registered.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { timeOnly } from '../../support/backup-story.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';

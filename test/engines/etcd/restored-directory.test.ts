@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseAgentResult } from '../../../src/backup/heard-result.ts';
-import { placeCommand } from '../../../src/engines/etcd/restored-directory.ts';
+import { placeCommand } from '../../../src/engines/etcd/backup/restored-directory.ts';
 
 const pods = ['db-restore-aaaaa', 'db-restore-bbbbb'] as const;
 

@@ -1,6 +1,6 @@
 /** How each member is to start, as it is decided, written into a ConfigMap, and read again. */
 import { describe, expect, it } from 'vitest';
-import { formationOf } from '../../../src/engines/etcd/formation.ts';
+import { formationOf } from '../../../src/engines/etcd/observe/formation.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import {
   forming,
@@ -11,8 +11,8 @@ import {
   resuming,
   rosterData,
   type Start,
-} from '../../../src/engines/etcd/roster.ts';
-import { situationOf } from '../../../src/engines/etcd/situation.ts';
+} from '../../../src/engines/etcd/resources/roster.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 
 const cluster = etcdCluster();

@@ -1,7 +1,7 @@
 /** With what material members are spoken to. */
 import { expect, it } from 'vitest';
-import type { EngineIO, TlsMaterial } from '../../../src/engines/engine-io.ts';
-import { sessionOf } from '../../../src/engines/etcd/session.ts';
+import type { EngineIO, TlsMaterial } from '../../../src/engine/engine-io.ts';
+import { sessionOf } from '../../../src/engines/etcd/client/session.ts';
 import { timeOnly } from '../../support/backup-story.ts';
 import { etcdCluster } from '../../support/etcd-situation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { ListedMember } from '../../../src/engines/etcd/observed.ts';
-import { nameOf, nextIndex, situationOf } from '../../../src/engines/etcd/situation.ts';
+import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { nameOf, nextIndex, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { etcdWorld, memberId, type Story } from '../../support/etcd-situation.ts';
 import { planned } from '../../support/etcd-words.ts';

@@ -1,8 +1,8 @@
 /** A member that is behind the log of its leader, and whose volume has no room for a second database. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { observeEtcd } from '../../../src/engines/etcd/observe.ts';
-import { failuresIn } from '../../../src/engines/etcd/snapshot-failures.ts';
+import { observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
+import { failuresIn } from '../../../src/engines/etcd/observe/snapshot-failures.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
-import type { LiveMember } from '../../../src/engines/etcd/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import type { LiveMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { clusterId, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

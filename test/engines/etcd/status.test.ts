@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus, roundedSize } from '../../../src/engines/etcd/status.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';

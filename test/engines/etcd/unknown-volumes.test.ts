@@ -1,7 +1,7 @@
 /** Claims that somebody has made under the name that a new member's has: what is on them nobody knows. */
 import { describe, expect, it } from 'vitest';
-import { observeEtcd } from '../../../src/engines/etcd/observe.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, words } from '../../support/etcd-words.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';

@@ -1,6 +1,6 @@
 /** Which version is rolled out onto what runs, what comes before it, and what etcd is asked for on the way back. */
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup, versionWords } from '../../support/etcd-words.ts';
 

@@ -7,7 +7,7 @@ import {
   homeAnnotation,
   retiredAnnotation,
 } from '../../../src/engines/etcd/names.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { corrupt, holding, inconsistent, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/api/etcd.ts';
-import { specWarnings } from '../../../src/engines/etcd/warnings.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import { specWarnings } from '../../../src/engines/etcd/plan/warnings.ts';
 import { etcdCluster } from '../../support/etcd-situation.ts';
 
 const by = (kind: 'Issuer' | 'ClusterIssuer', more: object = {}): EtcdSpecInput => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { actRedis } from '../../../src/engines/redis/act.ts';
+import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import type { RedisAction } from '../../../src/engines/redis/action.ts';
-import { hashOf } from '../../../src/engines/redis/identity.ts';
-import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
+import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import { flat, hangUp, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
 

@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { redisConnection } from '../../../src/engines/redis/connection.ts';
-import { ProtocolError, RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
+import { redisConnection } from '../../../src/engines/redis/client/connection.ts';
+import { ProtocolError, RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
 import { turn } from '../../support/virtual-clock.ts';
 
 function setup() {

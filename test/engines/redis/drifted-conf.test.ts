@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisConf } from '../../../src/engines/redis/config.ts';
+import { redisConf } from '../../../src/engines/redis/resources/config.ts';
 import { runPodScript } from '../../support/pod-scripts.ts';
 import { type RedisProcess, startRedis } from '../../support/redis-process.ts';
 import { redisPrograms } from '../../support/redis-program.ts';

@@ -1,7 +1,7 @@
 /** No node is primary, and the sentinels watch an address: whether they elect somebody, or the controller has to. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { Watch } from '../../../src/engines/redis/observed.ts';
+import type { Watch } from '../../../src/engines/redis/observe/observed.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
 

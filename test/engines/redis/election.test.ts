@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story, termed } from '../../support/redis-situation.ts';

@@ -5,8 +5,8 @@
 import { expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { planEnd } from '../../../src/engines/last-backup.ts';
-import { forecastRedis } from '../../../src/engines/redis/forecast.ts';
+import { planEnd } from '../../../src/jobs/last-backup.ts';
+import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
 import { deletionFinalizer } from '../../../src/plan/deletion.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';

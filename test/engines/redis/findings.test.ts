@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findingsOf, pingAnswer } from '../../../src/engines/redis/findings.ts';
-import { infoFields } from '../../../src/engines/redis/reply-fields.ts';
+import { findingsOf, pingAnswer } from '../../../src/engines/redis/client/findings.ts';
+import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { installedVersion, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 
 const full = 'MISCONF Errors writing to the AOF file: No space left on device';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forecastRedis } from '../../../src/engines/redis/forecast.ts';
+import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
 import { childrenOf, noChildren } from '../../../src/resources/children.ts';
 import { redisCluster, redisWorld } from '../../support/redis-situation.ts';
 

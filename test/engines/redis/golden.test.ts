@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { redisResources } from '../../../src/engines/redis/resources.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 /**

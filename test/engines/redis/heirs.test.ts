@@ -1,7 +1,7 @@
 /** The primary ended with its machine, and replicas kept running. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { DataNode, KnownReplica, Watch } from '../../../src/engines/redis/observed.ts';
+import type { DataNode, KnownReplica, Watch } from '../../../src/engines/redis/observe/observed.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
 

@@ -1,6 +1,6 @@
 /** Whose password the cluster's own is, and in which form it may be. */
 import { describe, expect, it } from 'vitest';
-import { identityOf } from '../../../src/engines/redis/identity.ts';
+import { identityOf } from '../../../src/engines/redis/client/identity.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 describe('the identity', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { Lack } from '../../../src/engines/redis/observed.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import type { Lack } from '../../../src/engines/redis/observe/observed.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { maxmemoryWithin } from '../../../src/engines/redis/memory.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { maxmemoryWithin } from '../../../src/engines/redis/plan/memory.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned, words } from '../../support/plan-words.ts';
 import { redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { Watch } from '../../../src/engines/redis/observed.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import type { Watch } from '../../../src/engines/redis/observe/observed.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 

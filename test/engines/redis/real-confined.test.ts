@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashOf } from '../../../src/engines/redis/identity.ts';
-import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
+import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
 import { redisPrograms } from '../../support/redis-program.ts';
 
 const isolated = ['-rn', '/bin/sh', '-c'] as const;

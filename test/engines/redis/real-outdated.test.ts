@@ -1,8 +1,8 @@
 /** A replica of an older template behind a primary of the new one, as in the middle of a rollout, on real servers. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { redisConf } from '../../../src/engines/redis/config.ts';
-import { settingsToChange, settingsToHold } from '../../../src/engines/redis/settings.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { redisConf } from '../../../src/engines/redis/resources/config.ts';
+import { settingsToChange, settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
 import type { Stage } from '../../faults/redis/conformance/stage.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { type Directive, type RedisDirective, redisDirectives } from '../../../src/api/redis-directives.ts';
-import { quote, redisConf } from '../../../src/engines/redis/config.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { type Directive, type RedisDirective, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import { quote, redisConf } from '../../../src/engines/redis/resources/config.ts';
 import {
   dynamicSettings,
   restartSettings,
   settingsToChange,
   settingsToHold,
-} from '../../../src/engines/redis/settings.ts';
+} from '../../../src/engines/redis/resources/settings.ts';
 import { hostileText } from '../../support/hostile-text.ts';
 import { installedVersion, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { redisCluster } from '../../support/redis-situation.ts';

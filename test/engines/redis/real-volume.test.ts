@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
 import { redisPrograms } from '../../support/redis-program.ts';
 import { installedVersion } from '../../support/redis-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addressAnnotation, choiceAnnotation, termAnnotation } from '../../../src/engines/redis/names.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, termed } from '../../support/redis-situation.ts';
 

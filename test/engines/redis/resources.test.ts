@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { redisResources } from '../../../src/engines/redis/resources.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { selectorLabels } from '../../../src/resources/metadata.ts';
 import { restrictedBreaches } from '../../support/pod-security.ts';
 import { redisCluster } from '../../support/redis-situation.ts';

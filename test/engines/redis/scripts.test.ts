@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scripts } from '../../../src/engines/redis/scripts.ts';
+import { scripts } from '../../../src/engines/redis/resources/scripts.ts';
 import { hostileText } from '../../support/hostile-text.ts';
 import { type PodStory, podIP, runPodScript } from '../../support/pod-scripts.ts';
 import { installedVersion, startRedisServer } from '../../support/redis-server.ts';

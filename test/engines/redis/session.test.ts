@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
-import { passwordOf, sessionsWith, withSession } from '../../../src/engines/redis/session.ts';
+import { RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
+import { passwordOf, sessionsWith, withSession } from '../../../src/engines/redis/client/session.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import {
   hang,

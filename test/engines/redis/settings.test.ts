@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { redisDirectives } from '../../../src/api/redis-directives.ts';
-import { dynamicSettings, restartSettings, settingsToChange } from '../../../src/engines/redis/settings.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import { dynamicSettings, restartSettings, settingsToChange } from '../../../src/engines/redis/resources/settings.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 describe('settings', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { isHeard, situationOf } from '../../../src/engines/redis/situation.ts';
+import { isHeard, situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 
 it.each<readonly [story: string, situation: Story, heard: boolean]>([

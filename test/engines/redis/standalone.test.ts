@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { blocked } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterStatus, Phase } from '../../../src/api/status.ts';
-import type { StatusClaim } from '../../../src/engines/engine.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import type { StatusClaim } from '../../../src/engine/engine.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { coherent } from '../../support/truthful-engine.ts';

@@ -1,7 +1,7 @@
 /** Pods that may wait for what will never come, and those that a restart would take something from. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 

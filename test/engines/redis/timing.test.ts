@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { redisResources } from '../../../src/engines/redis/resources.ts';
-import { timingOf } from '../../../src/engines/redis/timing.ts';
+import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
+import { timingOf } from '../../../src/engines/redis/resources/timing.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 it.each<

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import { situationOf } from '../../../src/engines/redis/situation.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 /** `PRIMARY`, or `PRIMARY, ADDRESS is named` where the sentinels name another address, or `nobody`. */

@@ -1,7 +1,7 @@
 /** Everybody has restarted, no sentinel remembers, and the operator was away before: the volumes tell who was primary last. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import { planRedis } from '../../../src/engines/redis/plan.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story, termed } from '../../support/redis-situation.ts';

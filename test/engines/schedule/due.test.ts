@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastDue } from '../../../src/engines/schedule/due.ts';
+import { lastDue } from '../../../src/jobs/schedule/due.ts';
 
 const due = (schedule: string, zone: string, before: string): string | undefined => {
   const at = lastDue(schedule, zone, Date.parse(before));

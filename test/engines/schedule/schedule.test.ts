@@ -1,7 +1,7 @@
 /** A schedule: what Kubernetes is told, and what is said of runs that nobody of us has watched. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../../src/agent/drivers.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';

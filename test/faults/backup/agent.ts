@@ -3,16 +3,16 @@
  * its edges: files and targets are simulated ones, the databases' data is taken from the models at one moment, and
  * volumes are filled without files.
  */
-import type { Driver } from '../../../src/agent/driver.ts';
-import { drivers } from '../../../src/agent/drivers.ts';
-import { Failure } from '../../../src/agent/failure.ts';
+import type { Driver } from '../../../src/engine/driver/driver.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
 import type { Machine } from '../../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../../src/agent/run.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
-import { inTime } from '../../../src/agent/wait.ts';
+import { inTime } from '../../../src/engine/driver/wait.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
 import type { Place } from '../../../src/backup/place.ts';
-import { createLog } from '../../../src/runtime/log.ts';
+import { createLog } from '../../../src/system/log.ts';
 import type { Program, ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
 import type { AgentContext, Database } from './database.ts';
 import { simulatedTarget } from './target.ts';
@@ -181,7 +181,7 @@ async function* once(data: Buffer): AsyncGenerator<Uint8Array, void, undefined> 
   yield data;
 }
 
-/** What `engines/etcd/backup.ts` has Node.js do: a data directory that was made beside its place is moved there. */
+/** What `engines/etcd/backup/support.ts` has Node.js do: a data directory that was made beside its place is moved there. */
 function placing({ command, time, volume, exit }: ProgramContext): RunningProgram {
   const [path = '', made = '', name = ''] = command.slice(-4);
   let hasEnded = false;

@@ -7,7 +7,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { KeyRing } from '../../../src/backup/key.ts';
 import type { Manifest } from '../../../src/backup/manifest.ts';
-import { lastBackupAnnotation } from '../../../src/engines/last-backup.ts';
+import { lastBackupAnnotation } from '../../../src/jobs/last-backup.ts';
 import type { VaultFindings } from '../record.ts';
 import type { SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';

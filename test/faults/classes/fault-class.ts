@@ -1,5 +1,5 @@
 /** A class of faults: which plans of it there are for a scenario, all of them where they are finite. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { Fault, FaultClass, Plan } from '../plan.ts';
 import type { RunRecord } from '../record.ts';
 import type { Scenario } from '../scenarios/scenario.ts';

@@ -5,8 +5,8 @@
  * Revisions do not go on where the snapshot ended, nor a thousand million higher: they are counted anew.
  */
 import { createHash } from 'node:crypto';
-import { Failure } from '../../../src/agent/failure.ts';
-import type { EtcdDestination, EtcdSource } from '../../../src/engines/etcd/backup-schemas.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
+import type { EtcdDestination, EtcdSource } from '../../../src/engines/etcd/backup/schemas.ts';
 import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import type { ProgramContext, RunningProgram } from '../world/workload.ts';

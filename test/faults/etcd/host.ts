@@ -1,5 +1,5 @@
 /** What a member is given of its machine and its fellows. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { Network } from '../world/network.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Volume } from '../world/workload.ts';

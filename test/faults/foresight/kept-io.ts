@@ -6,8 +6,8 @@
  * came first.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { EngineIO, HttpRequest, HttpResponse } from '../../../src/engines/engine-io.ts';
-import type { Clock } from '../../../src/runtime/clock.ts';
+import type { EngineIO, HttpRequest, HttpResponse } from '../../../src/engine/engine-io.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 
 interface SecuredExchange {
   readonly request: HttpRequest;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { configMaps } from '../../../src/api/resource.ts';
-import type { Survey } from '../../../src/engines/engine.ts';
+import type { Survey } from '../../../src/engine/engine.ts';
 import { blocked, type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { createClient } from '../../../src/runtime/client.ts';

@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { type FieldChange, isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
-import type { Clock } from '../../../src/runtime/clock.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import { changingCommand } from '../wire/command.ts';

@@ -4,10 +4,10 @@
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
-import type { RegisteredEngine } from '../../../src/engines/engine.ts';
+import type { RegisteredEngine } from '../../../src/engine/engine.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
-import { sleep } from '../../../src/runtime/clock.ts';
+import { sleep } from '../../../src/system/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import { over } from '../simulated/settling.ts';

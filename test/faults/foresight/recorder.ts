@@ -4,12 +4,12 @@
  */
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { RegisteredEngine } from '../../../src/engines/engine.ts';
-import type { EngineIO } from '../../../src/engines/engine-io.ts';
+import type { RegisteredEngine } from '../../../src/engine/engine.ts';
+import type { EngineIO } from '../../../src/engine/engine-io.ts';
 import type { EngineAction } from '../../../src/plan/plan.ts';
 import { type Children, noChildren } from '../../../src/resources/children.ts';
-import type { Clock } from '../../../src/runtime/clock.ts';
-import type { Dial } from '../../../src/runtime/engine-io.ts';
+import type { Clock } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { targetOf } from '../wire/request.ts';
 import { frozen, type KeptIO, keeping } from './kept-io.ts';

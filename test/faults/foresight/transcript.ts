@@ -3,8 +3,8 @@
  * the same. So a plan can be made a second time from exactly what it was made from, without asking anybody anything.
  */
 import { Duplex } from 'node:stream';
-import type { Clock } from '../../../src/runtime/clock.ts';
-import type { Dial } from '../../../src/runtime/engine-io.ts';
+import type { Clock } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
 
 type Event = { readonly at: number } & (
   | { readonly way: 'out'; readonly bytes: Buffer }

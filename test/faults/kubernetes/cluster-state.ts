@@ -1,6 +1,6 @@
 /** What every controller of Kubernetes works with, and the few writes that all of them make. */
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Fields } from './fields.ts';
 import type { Registry } from './registry.ts';

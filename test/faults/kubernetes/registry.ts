@@ -3,7 +3,7 @@
  * Kubernetes itself both come through here; only the former have an authorship, which is kept in the managed fields.
  */
 import type { KubeObject, ObjectMeta } from '../../../src/api/object.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
 import { admitCustom, admitCustomStatus, checkFixed, checkName, checkSelector } from './admission.ts';
 import { tidied, withDefaults } from './defaults.ts';

@@ -1,6 +1,6 @@
 /** The simulated Kubernetes, put together: a store, an API server before it, and the controllers and nodes behind. */
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { SimulatedKubernetes } from '../world/kubernetes.ts';
 import type { Network } from '../world/network.ts';
 import type { VirtualTime } from '../world/time.ts';

@@ -3,7 +3,7 @@
  * selection shows as its birth or its end. Each watch lags behind by a few milliseconds of its own.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
 import { type ByteStream, byteStream } from './byte-stream.ts';
 import { checkReached, inOrder, selectorOf, versionOf } from './listing.ts';

@@ -1,5 +1,5 @@
 /** Keys that a controller has to look at: each once, a few milliseconds after the change that made it necessary. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
 
 export interface WorkQueue {

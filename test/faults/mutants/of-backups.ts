@@ -7,7 +7,7 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a cluster is deleted as soon as its last backup has been begun',
     edits: [
       {
-        file: 'engines/last-backup.ts',
+        file: 'jobs/last-backup.ts',
         find: 'if (isTaken(engine, cluster, children, now) || !hasData(cluster, children)) return undefined;',
         replace:
           "if (isTaken(engine, cluster, children, now) || !hasData(cluster, children) || children.get('Job', lastJobName(cluster.metadata.name)) !== undefined) return undefined;",
@@ -22,12 +22,12 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a last backup that has failed counts as one that was taken',
     edits: [
       {
-        file: 'engines/job-state.ts',
+        file: 'jobs/job-state.ts',
         find: 'if (complete !== undefined) {',
         replace: 'if (complete !== undefined || failed !== undefined) {',
       },
       {
-        file: 'engines/job-state.ts',
+        file: 'jobs/job-state.ts',
         find: 'Date.parse(complete.lastTransitionTime',
         replace: 'Date.parse((complete ?? failed)?.lastTransitionTime',
       },
@@ -68,7 +68,7 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a restored cluster is formed as soon as its first claim is there, filled or not',
     edits: [
       {
-        file: 'engines/restore.ts',
+        file: 'jobs/restore.ts',
         find: 'if (claim !== undefined && isFilled(claim) && isUsed(children, retired)) return undefined;',
         replace: 'if (claim !== undefined) return undefined;',
       },
@@ -96,12 +96,12 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a backup is called verified as soon as somebody works on it',
     edits: [
       {
-        file: 'engines/job-state.ts',
+        file: 'jobs/job-state.ts',
         find: 'if (complete !== undefined) {',
         replace: 'if (complete !== undefined || own.length > 0) {',
       },
       {
-        file: 'engines/job-state.ts',
+        file: 'jobs/job-state.ts',
         find: 'Date.parse(complete.lastTransitionTime',
         replace: 'Date.parse(complete?.lastTransitionTime',
       },
@@ -115,7 +115,7 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a Backup whose Job is cleared away after it was verified is taken again',
     edits: [
       {
-        file: 'engines/backup/plan.ts',
+        file: 'jobs/backup/plan.ts',
         find: "if (before.phase === 'Verified' || before.phase === 'Failed') return",
         replace: "if (before.phase === 'Failed') return",
       },

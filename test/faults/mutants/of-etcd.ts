@@ -6,7 +6,7 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-vote-at-once',
     defect: 'a new member has a vote before it has any data',
     seen: 'every operator from before learners',
-    edits: [{ file: 'engines/etcd/act.ts', find: 'isLearner: true }', replace: 'isLearner: false }' }],
+    edits: [{ file: 'engines/etcd/act/act.ts', find: 'isLearner: true }', replace: 'isLearner: false }' }],
     scenarios: ['etcd S2'],
     classes: ['F1'],
     oracle: 'O4',
@@ -17,7 +17,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'etcd-operator #193',
     edits: [
       {
-        file: 'engines/etcd/formation.ts',
+        file: 'engines/etcd/observe/formation.ts',
         find: 'const isGone = index !== undefined && member.hasStarted && !hasTrace(situation, index);',
         replace:
           'const isGone = index !== undefined && (index >= situation.spec.replicas || !hasTrace(situation, index));',
@@ -33,7 +33,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'etcd-druid, and every chart with a fixed initial-cluster-state',
     edits: [
       {
-        file: 'engines/etcd/formation.ts',
+        file: 'engines/etcd/observe/formation.ts',
         find: 'return written === undefined || maySeal(situation, member) ? resuming(cluster, index) : written;',
         replace: 'return written === undefined ? resuming(cluster, index) : written;',
       },
@@ -47,13 +47,13 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'a member that has lost its volume comes back under its old number with nothing',
     edits: [
       {
-        file: 'engines/etcd/roster.ts',
+        file: 'engines/etcd/resources/roster.ts',
         find: "return { state: 'existing', cluster: line(cluster, [index]) };",
         replace:
           "return { state: 'existing', cluster: index > 2 ? line(cluster, [index]) : line(cluster, [0, 1, 2]) };",
       },
       {
-        file: 'engines/etcd/roster.ts',
+        file: 'engines/etcd/resources/roster.ts',
         find: '    start.cluster === line(cluster, [index]) &&',
         replace: '    start.cluster === resuming(cluster, index).cluster &&',
       },
@@ -66,7 +66,7 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-number-given-again',
     defect: "a new member is given the number of an old one, and meets that one's data",
     seen: 'etcd #14805, elassandra #17',
-    edits: [{ file: 'engines/etcd/situation.ts', find: '      ...byIndex(children.claims).keys(),\n', replace: '' }],
+    edits: [{ file: 'engines/etcd/observe/situation.ts', find: '      ...byIndex(children.claims).keys(),\n', replace: '' }],
     scenarios: ['etcd S2 again'],
     classes: ['F1'],
     oracle: 'O4',
@@ -76,7 +76,7 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'the leader restarts without having handed over',
     edits: [
       {
-        file: 'engines/etcd/restart.ts',
+        file: 'engines/etcd/plan/restart.ts',
         find: 'if (leader !== undefined && next.id === leader.id && heir !== undefined) {',
         replace: 'if (leader !== undefined && next.id === leader.id && heir !== undefined && heir.index === -1) {',
       },
@@ -89,7 +89,7 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-several-at-once',
     defect: 'the next member restarts while the last one is not back',
     seen: 'opensearch-k8s-operator #1471',
-    edits: [{ file: 'engines/etcd/plan.ts', find: 'if (missing.length > 0) {', replace: 'if (missing.length > 2) {' }],
+    edits: [{ file: 'engines/etcd/plan/plan.ts', find: 'if (missing.length > 0) {', replace: 'if (missing.length > 2) {' }],
     scenarios: ['etcd S4'],
     classes: ['F1'],
     oracle: 'O4',
@@ -99,7 +99,7 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'a member that does not answer is replaced at once',
     edits: [
       {
-        file: 'engines/etcd/loss.ts',
+        file: 'engines/etcd/plan/loss.ts',
         find: 'return pod === undefined ? undefined : givenUp(situation, member, pod);',
         replace:
           "return pod === undefined ? 'it has no pod' : (givenUp(situation, member, pod) ?? 'it does not answer');",
@@ -114,14 +114,14 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'an alarm that names nobody is taken for that of a member that has left, and ended',
     seen: 'clusterwright before 0.1',
     edits: [
-      { file: 'engines/etcd/corruption.ts', find: "if (raised.has('0')) {", replace: "if (raised.has('nobody')) {" },
+      { file: 'engines/etcd/plan/corruption.ts', find: "if (raised.has('0')) {", replace: "if (raised.has('nobody')) {" },
       {
-        file: 'engines/etcd/comparison.ts',
+        file: 'engines/etcd/plan/comparison.ts',
         find: 'if (first === undefined || others.length > 0 || unheard.length > 0) return undefined;',
         replace: 'if (first === undefined || unheard.length > 0) return undefined;',
       },
       {
-        file: 'engines/etcd/corruption.ts',
+        file: 'engines/etcd/plan/corruption.ts',
         find: 'if (majority.length < members.length) {',
         replace: 'if (majority.length < 2) {',
       },
@@ -136,7 +136,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'clusterwright before 0.1',
     edits: [
       {
-        file: 'engines/etcd/loss.ts',
+        file: 'engines/etcd/plan/loss.ts',
         find: "const isDoubtful = complaint === 'inconsistent' && !isOutvoted(situation, member);",
         replace: "const isDoubtful = complaint === 'none' && !isOutvoted(situation, member) && false;",
       },
@@ -151,7 +151,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'clusterwright before 0.1',
     edits: [
       {
-        file: 'engines/etcd/plan.ts',
+        file: 'engines/etcd/plan/plan.ts',
         find: '  if (corruption !== undefined) return corruption;\n',
         replace: '  if (corruption !== undefined && troubles(situation, members).length === 0) return corruption;\n',
       },
@@ -166,7 +166,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'clusterwright before 0.1',
     edits: [
       {
-        file: 'engines/etcd/volumes.ts',
+        file: 'engines/etcd/plan/volumes.ts',
         find: 'oldClaims.filter((claim) => isKeeping || isKept(claim) || isOfAnother(situation, claim));',
         replace: "oldClaims.filter(() => spec.deletionPolicy !== 'Delete');",
       },
@@ -180,7 +180,7 @@ export const etcdMutants: readonly Mutant[] = [
     defect: "a removed member's volume goes, whatever the policy says",
     edits: [
       {
-        file: 'engines/etcd/volumes.ts',
+        file: 'engines/etcd/plan/volumes.ts',
         find: "const isKeeping = spec.deletionPolicy !== 'Delete' ||",
         replace: 'const isKeeping =',
       },

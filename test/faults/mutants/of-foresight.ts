@@ -58,7 +58,7 @@ export const foresightMutants: readonly Mutant[] = [
     defect: 'a look at a process changes it',
     edits: [
       {
-        file: 'engines/redis/observe.ts',
+        file: 'engines/redis/observe/observe.ts',
         find: "    connection.command('INFO'),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",
         replace:
           "    connection.command('CLIENT', 'UNPAUSE').then(() => connection.command('INFO')),\n    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),",

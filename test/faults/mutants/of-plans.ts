@@ -83,7 +83,7 @@ export const planMutants: readonly Mutant[] = [
     seen: 'opensearch-k8s-operator #1471',
     edits: [
       {
-        file: 'engines/redis/plan.ts',
+        file: 'engines/redis/plan/plan.ts',
         find: "if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));",
         replace: 'void troubles;',
       },
@@ -98,7 +98,7 @@ export const planMutants: readonly Mutant[] = [
     seen: 'spotahome #269',
     edits: [
       {
-        file: 'engines/redis/plan.ts',
+        file: 'engines/redis/plan/plan.ts',
         find: 'if (!isPrimary(next, primary)) return restarting(next);',
         replace: 'return restarting(next);',
       },
@@ -113,12 +113,12 @@ export const planMutants: readonly Mutant[] = [
     seen: 'OT cluster-scaling.go:284',
     edits: [
       {
-        file: 'engines/redis/scaling.ts',
+        file: 'engines/redis/plan/scaling.ts',
         find: 'if (!victims.has(primary.pod)) return undefined;',
         replace: 'return undefined;',
       },
       {
-        file: 'engines/redis/scaling.ts',
+        file: 'engines/redis/plan/scaling.ts',
         find: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };',
         replace: 'if (dataSize > spec.replicas) return { data: dataSize - 1, sentinels };\n  void primaryIsVictim;',
       },
@@ -132,7 +132,7 @@ export const planMutants: readonly Mutant[] = [
     defect: 'all members too many leave in one step',
     edits: [
       {
-        file: 'engines/redis/scaling.ts',
+        file: 'engines/redis/plan/scaling.ts',
         find: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };',
         replace: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: spec.replicas, sentinels };',
       },
@@ -147,7 +147,7 @@ export const planMutants: readonly Mutant[] = [
     seen: 'etcd-operator #193',
     edits: [
       {
-        file: 'engines/redis/scaling.ts',
+        file: 'engines/redis/plan/scaling.ts',
         find: 'const data = Math.max(spec.replicas, dataSize);',
         replace:
           'const data = Math.max(1, dataPods.length) < spec.replicas && topology.primary !== undefined ? dataPods.length : Math.max(spec.replicas, dataSize);',
@@ -163,7 +163,7 @@ export const planMutants: readonly Mutant[] = [
     seen: 'CNPG #11114, #11293',
     edits: [
       {
-        file: 'engines/redis/roles.ts',
+        file: 'engines/redis/plan/roles.ts',
         find: 'return [...first, ...last].map(({ step }) => step);',
         replace: 'return [...last, ...first].map(({ step }) => step);',
       },
@@ -178,7 +178,7 @@ export const planMutants: readonly Mutant[] = [
     seen: '10,071 acknowledged writes lost in our own 5→3, see ADR 8',
     edits: [
       {
-        file: 'engines/redis/handover.ts',
+        file: 'engines/redis/act/handover.ts',
         find: 'const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);',
         replace:
           "await primary.command('CLIENT', 'UNPAUSE');\n    const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);",
@@ -209,7 +209,7 @@ export const planMutants: readonly Mutant[] = [
     seen: 'redis #15136, OT #145',
     edits: [
       {
-        file: 'engines/redis/plan.ts',
+        file: 'engines/redis/plan/plan.ts',
         find: 'if (forgetting !== undefined)',
         replace: 'if (forgetting !== undefined && false)',
       },
@@ -224,12 +224,12 @@ export const planMutants: readonly Mutant[] = [
     seen: 'clusterwright, before commit 0353bc1',
     edits: [
       {
-        file: 'engines/redis/situation.ts',
+        file: 'engines/redis/observe/situation.ts',
         find: 'return Math.max(termOf(claimOf(children, pod)), term?.wasPrimary === true ? term.number : 0);',
         replace: 'return termOf(claimOf(children, pod));',
       },
       {
-        file: 'engines/redis/election.ts',
+        file: 'engines/redis/plan/election.ts',
         find: '(node.term?.number ?? 0) > term ||',
         replace: '',
       },
@@ -244,7 +244,7 @@ export const planMutants: readonly Mutant[] = [
       'a sentinel is told of the identity before it is told to log in as it, so one that heard the first alone is never told the rest',
     edits: [
       {
-        file: 'engines/redis/act.ts',
+        file: 'engines/redis/act/act.ts',
         find: "  await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));\n  if (!asCluster) return;\n  await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));",
         replace:
           "  if (asCluster) await connection.command('ACL', 'SETUSER', ...aclRule(known(credentials)));\n  await connection.command('SENTINEL', 'SET', name, ...login, ...Object.entries(settings).flatMap(words));\n  if (!asCluster) return;",
@@ -259,7 +259,7 @@ export const planMutants: readonly Mutant[] = [
     defect: 'nobody says that the servers do not know the password in the Secret',
     edits: [
       {
-        file: 'engines/redis/plan.ts',
+        file: 'engines/redis/plan/plan.ts',
         find: 'if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));',
         replace: '',
       },

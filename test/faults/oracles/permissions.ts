@@ -1,6 +1,6 @@
 /** O12: every request is covered by the generated Roles, and nothing is ever refused for want of a right. */
-import type { PolicyRule } from '../../../src/engines/engine.ts';
-import { ownPermissions, watchedPermissions } from '../../../src/engines/permissions.ts';
+import type { PolicyRule } from '../../../src/engine/engine.ts';
+import { ownPermissions, watchedPermissions } from '../../../src/jobs/permissions.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf, verbOf } from '../wire/request.ts';

@@ -5,7 +5,7 @@
  */
 import type { KubeObject, Resource } from '../../../src/api/object.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
-import type { Clock } from '../../../src/runtime/clock.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 import { childResources, redisClusters } from '../../support/resources.ts';
 
 export interface Happening {

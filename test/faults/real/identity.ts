@@ -3,7 +3,7 @@
  * other. The harness itself acts as the sandbox's administrator.
  */
 
-import { ownPermissions, watchedPermissions } from '../../../src/engines/permissions.ts';
+import { ownPermissions, watchedPermissions } from '../../../src/jobs/permissions.ts';
 import { type Credentials, fixedCredentials } from '../../../src/runtime/credentials.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { handlers as engines } from '../../support/handlers.ts';

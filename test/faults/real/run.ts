@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { events } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
 import { guardEndpoints } from '../../support/endpoint-guard.ts';
 import { readForesight } from '../../support/foresight-report.ts';

@@ -5,7 +5,7 @@
 
 import type { KubeObject } from '../../../src/api/object.ts';
 import { leases } from '../../../src/api/resource.ts';
-import { leaseName } from '../../../src/engines/permissions.ts';
+import { leaseName } from '../../../src/jobs/permissions.ts';
 import { instanceLabel } from '../../../src/resources/metadata.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { microTime } from '../../../src/runtime/lease.ts';

@@ -1,7 +1,7 @@
 /** Whom the simulated agent asks for data. `test/agent/real-redis.test.ts` has the same of the agent on real servers. */
 import { expect, it } from 'vitest';
-import { Failure } from '../../../src/agent/failure.ts';
-import { hashOf } from '../../../src/engines/redis/identity.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
+import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { seeded } from '../world/random.ts';
 import { simulatedNetwork } from '../world/simulated-network.ts';
 import { virtualTime } from '../world/time.ts';

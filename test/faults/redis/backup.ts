@@ -3,13 +3,13 @@
  * takes for one, and a volume that looks as after a start and a stop.
  */
 
-import type { Origin } from '../../../src/agent/driver.ts';
-import { Failure } from '../../../src/agent/failure.ts';
-import { Crc64 } from '../../../src/backup/crc64.ts';
-import type { RedisDestination, RedisSource } from '../../../src/engines/redis/backup-schemas.ts';
-import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
-import { pairs } from '../../../src/engines/redis/reply-fields.ts';
-import { RedisError } from '../../../src/engines/redis/resp.ts';
+import type { Origin } from '../../../src/engine/driver/driver.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
+import { Crc64 } from '../../../src/engines/redis/agent/crc64.ts';
+import type { RedisDestination, RedisSource } from '../../../src/engines/redis/backup/schemas.ts';
+import { type RedisConnection, redisConnection } from '../../../src/engines/redis/client/connection.ts';
+import { pairs } from '../../../src/engines/redis/client/reply-fields.ts';
+import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import type { AgentContext, Contents, Database } from '../backup/database.ts';
 import { appendOnly, type DataNode, formatOf, type Stored } from './data-node.ts';
 import { marker } from './data-volume.ts';

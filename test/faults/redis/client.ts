@@ -3,7 +3,7 @@
  * asks. Servers see no difference.
  */
 import type { Duplex } from 'node:stream';
-import { RedisError, type Reply, ReplyDecoder } from '../../../src/engines/redis/resp.ts';
+import { RedisError, type Reply, ReplyDecoder } from '../../../src/engines/redis/client/resp.ts';
 import { encodeReply } from '../../support/scripted-redis.ts';
 
 export class Client {

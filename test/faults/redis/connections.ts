@@ -2,7 +2,7 @@
  * The clients of one simulated server: who is connected, who is blocked with more to say, and what a server that is
  * frozen or slow does to all of them.
  */
-import type { Reply } from '../../../src/engines/redis/resp.ts';
+import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Client } from './client.ts';
 

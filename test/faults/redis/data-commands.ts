@@ -1,5 +1,5 @@
 /** The commands of a data node, with the refusals that the server puts before them, in its order. */
-import type { Reply } from '../../../src/engines/redis/resp.ts';
+import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import { type Client, errorReply } from './client.ts';
 import type { Outcome } from './connections.ts';
 import type { DataNode } from './data-node.ts';

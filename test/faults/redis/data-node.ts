@@ -5,7 +5,7 @@
  * not, as with the real one: the first write after the disk is full, a copied dataset until the file is rewritten, and
  * anything at all without such a file.
  */
-import type { Reply } from '../../../src/engines/redis/resp.ts';
+import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import { type Client, errorReply, type Server, serveStream } from './client.ts';
 import { Connections, later, type Outcome } from './connections.ts';
 import { executeData } from './data-commands.ts';

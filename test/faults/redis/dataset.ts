@@ -5,7 +5,7 @@
  * offset where they part, so that its fellow replicas can go on where they stood instead of copying everything.
  */
 
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import { hexId } from './identity.ts';
 
 export type Keys = Map<string, string>;

@@ -1,5 +1,5 @@
 /** The forty hexadecimal digits by which servers, sentinels and histories are known. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 
 export function hexId(random: Random): string {
   let id = '';

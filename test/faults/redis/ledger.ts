@@ -4,8 +4,8 @@
  * It connects to whom the Service leads, or the sentinels name, writes one key after another, and reconnects on any error,
  * as plain clients do.
  */
-import { type RedisConnection, redisConnection } from '../../../src/engines/redis/connection.ts';
-import { RedisError } from '../../../src/engines/redis/resp.ts';
+import { type RedisConnection, redisConnection } from '../../../src/engines/redis/client/connection.ts';
+import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { addressOf, podsOf } from '../readiness.ts';
 import type { LedgerRecord } from '../record.ts';
 import type { SimulatedLedger, SimulatedWorld } from '../subject.ts';

@@ -1,6 +1,6 @@
 /** A cluster of simulated pods, brought up as the operator does, and a client that asks its members. */
-import { redisConnection } from '../../../src/engines/redis/connection.ts';
-import { RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
+import { redisConnection } from '../../../src/engines/redis/client/connection.ts';
+import { RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
 import { type PodStage, password, podStage } from './pod-stage.ts';
 
 export const dataPods = ['db-0', 'db-1', 'db-2'] as const;

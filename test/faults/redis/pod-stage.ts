@@ -2,8 +2,8 @@
  * Pods of one cluster without a Kubernetes around them: each is its program with the files that the builders make, its
  * volumes, and a restart whenever a test says so.
  */
-import type { RedisSpecInput } from '../../../src/api/redis.ts';
-import { redisResources } from '../../../src/engines/redis/resources.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import type { Network } from '../world/network.ts';
 import { seeded } from '../world/random.ts';

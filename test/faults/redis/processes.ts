@@ -1,5 +1,5 @@
 /** Who runs where: how simulated processes find each other, and how a harness finds one to freeze it. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { Network } from '../world/network.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Volume } from '../world/workload.ts';

@@ -1,5 +1,5 @@
 /** `redis-cli` in a simulated pod: one command to one server, and what it prints where nobody looks on. */
-import { RedisError, type Reply } from '../../../src/engines/redis/resp.ts';
+import { RedisError, type Reply } from '../../../src/engines/redis/client/resp.ts';
 import { askServer } from './client.ts';
 import type { Host } from './processes.ts';
 

@@ -1,5 +1,5 @@
 /** The commands of a sentinel, answered as the real one does. */
-import type { Reply } from '../../../src/engines/redis/resp.ts';
+import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import { type Client, errorReply } from './client.ts';
 import type { Outcome } from './connections.ts';
 import { unknown } from './data-commands.ts';

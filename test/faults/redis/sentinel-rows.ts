@@ -1,5 +1,5 @@
 /** What a sentinel says of one instance: names and values in a flat list. */
-import type { Reply } from '../../../src/engines/redis/resp.ts';
+import type { Reply } from '../../../src/engines/redis/client/resp.ts';
 import type { AnyInstance, PeerInstance, ReplicaInstance, Watch } from './watch.ts';
 
 function flagsOf(watch: Watch, instance: AnyInstance): string {

@@ -1,6 +1,6 @@
 /** RedisCluster as the harness sees it: its processes' own word on how whole it is, its clients, its accidents. */
 import type { KubeObject } from '../../../src/api/object.ts';
-import { redisKind } from '../../../src/api/redis.ts';
+import { redisKind } from '../../../src/engines/redis/kind/schema.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { Findings, ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';
 import { redisDatabase } from './backup.ts';

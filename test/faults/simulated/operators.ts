@@ -3,9 +3,9 @@
  * everything else. Whichever ends without having been told to is started again.
  */
 
-import type { Clock, Random } from '../../../src/runtime/clock.ts';
-import type { Dial } from '../../../src/runtime/engine-io.ts';
-import { createLog } from '../../../src/runtime/log.ts';
+import type { Clock, Random } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
+import { createLog } from '../../../src/system/log.ts';
 import { createMetrics } from '../../../src/runtime/metrics.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';

@@ -5,7 +5,7 @@
 import { customResourceDefinition } from '../../../src/api/crd.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
-import { defaultAgentImage } from '../../../src/engines/agent-pod.ts';
+import { defaultAgentImage } from '../../../src/jobs/agent-pod.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import { agentProgram } from '../backup/agent.ts';
 import { putOnShelf } from '../backup/earlier.ts';

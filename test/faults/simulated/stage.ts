@@ -3,7 +3,7 @@
 import { apiVersionOf, type KubeObject, type Resource } from '../../../src/api/object.ts';
 import { persistentVolumeClaims, resourceOf, secrets } from '../../../src/api/resource.ts';
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import { isCopy } from '../copies.ts';
 import { isReady, podsOf } from '../readiness.ts';

@@ -5,8 +5,8 @@
  * A command can be lost on its way there or back; the connection then stays silent, as when packets are dropped.
  */
 import { Duplex } from 'node:stream';
-import type { Clock } from '../../../src/runtime/clock.ts';
-import type { Dial } from '../../../src/runtime/engine-io.ts';
+import type { Clock } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
 
 /** Commands by which a Redis process changes. */
 const changing =

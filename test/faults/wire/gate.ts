@@ -5,8 +5,8 @@
  * Frames of one watch never overtake each other: no server does that.
  */
 import { ApiUnreachable } from '../../../src/runtime/api-error.ts';
-import { type Clock, sleep } from '../../../src/runtime/clock.ts';
-import { createLineSplitter } from '../../../src/runtime/line-splitter.ts';
+import { type Clock, sleep } from '../../../src/system/clock.ts';
+import { createLineSplitter } from '../../../src/system/line-splitter.ts';
 
 export type GateEnd = 'close' | 'reset' | 'hang' | 'expire';
 

@@ -9,8 +9,8 @@
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { ApiUnreachable } from '../../../src/runtime/api-error.ts';
-import { type Clock, sleep } from '../../../src/runtime/clock.ts';
-import type { Dial } from '../../../src/runtime/engine-io.ts';
+import { type Clock, sleep } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../../src/runtime/transport.ts';
 import { type Fault, type Moment, writeOf } from '../plan.ts';
 import { type CommandFate, isCall, observedDial, type ReplyFate } from './command.ts';

@@ -1,5 +1,5 @@
 /** Chance from a seed: the same numbers in the same order, on every machine. */
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 
 /** Mulberry32: 32 bits of state, good enough to choose among faults. */
 export function seeded(seed: number): Random {

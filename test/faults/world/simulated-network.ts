@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { Network } from './network.ts';
 import type { VirtualTime } from './time.ts';
 

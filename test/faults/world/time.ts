@@ -5,7 +5,7 @@
  * due in the order of its time, and in the order of its making where times are equal, so one seed gives one history.
  * Between two timers the event loop turns until all promises and streams in memory have settled.
  */
-import type { Clock } from '../../../src/runtime/clock.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 
 interface Timer {
   readonly at: number;

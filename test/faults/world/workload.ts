@@ -3,7 +3,7 @@
  * one does, its environment, its files, its volumes and the network of its pod.
  */
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { Random } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/system/clock.ts';
 import type { Network } from './network.ts';
 import type { VirtualTime } from './time.ts';
 

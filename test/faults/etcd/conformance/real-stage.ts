@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dialTcp } from '../../../../src/runtime/engine-io.ts';
+import { dialTcp } from '../../../../src/system/dial.ts';
 import { exchangeOver } from '../../../../src/runtime/http-exchange.ts';
 import { changeInPlace } from '../../../support/etcd-story.ts';
 import { until } from '../../../support/until.ts';

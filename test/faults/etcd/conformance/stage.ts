@@ -3,7 +3,7 @@
  * and so on; each has an address and a volume of its own. Numbers of members come back as these names.
  */
 
-import type { livenessPath } from '../../../../src/engines/etcd/pods.ts';
+import type { livenessPath } from '../../../../src/engines/etcd/resources/pods.ts';
 
 export interface StartOptions {
   readonly state: 'new' | 'existing';

@@ -5,7 +5,7 @@
 import { customResourceDefinition } from '../../../../src/api/crd.ts';
 import type { KindDefinition } from '../../../../src/api/kind.ts';
 import { apiVersionOf, type KubeObject } from '../../../../src/api/object.ts';
-import { redisKind } from '../../../../src/api/redis.ts';
+import { redisKind } from '../../../../src/engines/redis/kind/schema.ts';
 import type { Method } from '../../../../src/runtime/transport.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

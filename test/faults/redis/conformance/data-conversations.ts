@@ -1,6 +1,6 @@
 /** What is said with one data node. */
 
-import { hashOf } from '../../../../src/engines/redis/identity.ts';
+import { hashOf } from '../../../../src/engines/redis/client/identity.ts';
 import { type Conversation, dialogue, firstWords, info, pairsOf, pick } from './conversation.ts';
 import { ended, password } from './stage.ts';
 

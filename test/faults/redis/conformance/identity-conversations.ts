@@ -1,5 +1,5 @@
 /** What is said where a cluster has an identity of its own, and where another cluster gets an address that was one of its own. */
-import { hashOf } from '../../../../src/engines/redis/identity.ts';
+import { hashOf } from '../../../../src/engines/redis/client/identity.ts';
 import { type Conversation, follow, info, inSync, pairsOf } from './conversation.ts';
 import { password, type Stage, watched } from './stage.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RedisConnection, redisConnection } from '../../../../src/engines/redis/connection.ts';
+import { type RedisConnection, redisConnection } from '../../../../src/engines/redis/client/connection.ts';
 import { until } from '../../../support/until.ts';
 import { talkOn } from './simulated-stage.ts';
 import { dataConf, hostNumber, password, type Stage, sentinelConf } from './stage.ts';

@@ -1,6 +1,6 @@
 /** The stage with simulated servers: time passes as fast as the conversation goes. */
-import { type RedisConnection, redisConnection } from '../../../../src/engines/redis/connection.ts';
-import { RedisError, type Reply } from '../../../../src/engines/redis/resp.ts';
+import { type RedisConnection, redisConnection } from '../../../../src/engines/redis/client/connection.ts';
+import { RedisError, type Reply } from '../../../../src/engines/redis/client/resp.ts';
 import { seeded } from '../../world/random.ts';
 import { simulatedNetwork } from '../../world/simulated-network.ts';
 import { virtualTime } from '../../world/time.ts';

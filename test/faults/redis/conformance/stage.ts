@@ -2,7 +2,7 @@
  * Where a conversation with Redis takes place: on real servers or on simulated ones. Members are called `n1`, `n2`, …
  * (data nodes) and `s1`, `s2`, … (sentinels); replies come with addresses put back into these names.
  */
-import { RedisError, type Reply } from '../../../../src/engines/redis/resp.ts';
+import { RedisError, type Reply } from '../../../../src/engines/redis/client/resp.ts';
 
 export const password = 'pass#word';
 export const watched = 'db';

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { clientRule, sentinelClientRule } from '../../../../src/engines/redis/client-rule.ts';
+import { clientRule, sentinelClientRule } from '../../../../src/engines/redis/resources/client-rule.ts';
 import type { DataVolume } from './volume.ts';
 
 export interface PodShell {

@@ -1,7 +1,7 @@
 /** The translations of the pods' scripts do what the scripts do: the same story for both, the same decisions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ScriptName } from '../../../../src/engines/redis/scripts.ts';
+import type { ScriptName } from '../../../../src/engines/redis/resources/scripts.ts';
 import { type PodStory, podIP, runPodScript } from '../../../support/pod-scripts.ts';
 import { dataVolume, markedAt, marker, receivedAt, termFile, unfinished } from '../data-volume.ts';
 import {

@@ -1,0 +1,15 @@
+/** What a source gives: the data as a stream, and what is to be known of it. */
+
+import type { EngineState } from '../../backup/engine-data.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+
+export interface Dump<State extends EngineState = EngineState> {
+  readonly engineVersion: string;
+  readonly topology: Manifest['topology'];
+  /** To be read once, to its end. It fails unless it is whole. */
+  readonly content: AsyncIterable<Uint8Array>;
+  /** What the data holds. To be asked for once the content has been read. */
+  state(): State;
+  /** Ends the connection. */
+  close(): void;
+}

@@ -1,0 +1,251 @@
+/**
+ * EtcdCluster: its schema, defaults and rules. Where a rule stands, and why, is as in `redis.ts`.
+ *
+ * Every member has a volume: etcd counts on each of them to remember what it has acknowledged, so there is no way to
+ * ask for one without.
+ */
+import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
+import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
+import { computeRules, computeSchema } from '../../../api/compute.ts';
+import { durationSchema } from '../../../api/duration.ts';
+import { etcdTlsSchema } from './tls.ts';
+import { group, version } from '../../../api/group.ts';
+import { imageSchema } from '../../../api/image.ts';
+import type { KindDefinition } from '../../../api/kind.ts';
+import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { metadataSchema } from '../../../api/metadata.ts';
+import { quantityPattern } from '../../../api/quantity.ts';
+import { schedulingSchema } from '../../../api/scheduling.ts';
+import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
+import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { statusSchema } from '../../../api/status-schema.ts';
+import { volumeSchema } from '../../../api/storage.ts';
+
+/** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
+const isVersion = (self: string): string => `${self}.matches('^3[.][56][.](0|[1-9][0-9]?)$')`;
+const minor = (self: string): string => `int(${self}.split('.')[1])`;
+const patch = (self: string): string => `int(${self}.split('.')[2])`;
+const release = (self: string): string => `(${minor(self)} * 1000 + ${patch(self)})`;
+
+/** The first release whose metrics port answers `/livez` and `/readyz`, which the kubelet asks. */
+export const firstPatchOf35 = 11;
+/**
+ * etcd's own advice: earlier ones may bring members back to life in 3.6 that were removed long ago. What writes the
+ * membership down in that way is no place to go back to, either.
+ */
+export const lastPatchBefore36 = 32;
+
+/** Least memory limit that a member starts with. */
+const memberMemory = '64Mi';
+
+const configSchema = {
+  type: 'object',
+  description: 'Settings of the members. A change restarts them, one at a time.',
+  default: {},
+  properties: {
+    quotaBackend: {
+      type: 'string',
+      description:
+        'Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.',
+      pattern: quantityPattern,
+      maxLength: 20,
+      'x-kubernetes-validations': [
+        {
+          rule: "quantity(self).compareTo(quantity('16Mi')) >= 0 && quantity(self).compareTo(quantity('32Gi')) <= 0",
+          message: 'must be from 16Mi to 32Gi',
+        },
+      ],
+    },
+    autoCompaction: {
+      type: 'object',
+      description: 'How much of the history of keys is kept.',
+      default: {},
+      properties: {
+        mode: {
+          type: 'string',
+          description: 'Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.',
+          enum: ['Periodic', 'Revision', 'Off'],
+          default: 'Periodic',
+        },
+        retention: {
+          type: 'string',
+          description: 'A time such as 30m or 1h with Periodic, a number with Revision. Without effect with Off.',
+          default: '1h',
+          pattern: '^[1-9][0-9]{0,8}(m|h)?$',
+          maxLength: 10,
+        },
+      },
+    },
+    snapshotCount: {
+      type: 'integer',
+      description: 'Changes after which a member writes a snapshot and may drop its log.',
+      minimum: 100,
+      maximum: 1_000_000,
+      default: 10_000,
+    },
+    heartbeatInterval: durationSchema('Time between two signs of life of the leader.', '100ms', '10ms', '5s'),
+    electionTimeout: durationSchema(
+      'Silence of the leader after which another one is elected: at least five times heartbeatInterval.',
+      '1s',
+      '100ms',
+      '50s',
+    ),
+  },
+} as const satisfies StructuralSchema;
+
+const authSchema = {
+  type: 'object',
+  description: 'Whether clients have to say who they are. The operator itself is the user root.',
+  default: {},
+  properties: {
+    enabled: {
+      type: 'boolean',
+      description: 'Let nobody in without a name and a password. Users and roles besides root are yours to make.',
+      default: false,
+    },
+    secretRef: {
+      ...secretRefSchema,
+      description: 'Secret with the password of root, in the namespace of the cluster. One is generated when absent.',
+    },
+  },
+} as const satisfies StructuralSchema;
+
+const maintenanceSchema = {
+  type: 'object',
+  description: 'Work on the data that is done by itself, on one member at a time.',
+  default: {},
+  properties: {
+    defrag: {
+      type: 'object',
+      description: 'Giving back the unused space of a database, during which its member answers nobody.',
+      default: {},
+      properties: {
+        mode: {
+          type: 'string',
+          description: 'Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.',
+          enum: ['Automatic', 'Off'],
+          default: 'Automatic',
+        },
+        unusedPercent: {
+          type: 'integer',
+          description:
+            'Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.',
+          minimum: 10,
+          maximum: 90,
+          default: 50,
+        },
+      },
+    },
+  },
+} as const satisfies StructuralSchema;
+
+const restoreOptions = {
+  bumpRevision: {
+    type: 'boolean',
+    description:
+      'Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.',
+    default: true,
+  },
+} as const satisfies Readonly<Record<string, StructuralSchema>>;
+
+export const etcdSpecSchema = {
+  type: 'object',
+  description: 'What the cluster shall be.',
+  properties: {
+    version: {
+      type: 'string',
+      description: `Version of etcd, major.minor.patch, from 3.5.${firstPatchOf35} on. Between 3.5 and 3.6 it goes up from 3.5.${lastPatchBefore36} or later, and back by etcd's own procedure to 3.5.${lastPatchBefore36} or later.`,
+      default: '3.6.16',
+      maxLength: 32,
+      'x-kubernetes-validations': [
+        {
+          rule: isVersion('self'),
+          message: `version must be major.minor.patch, such as 3.6.16, without a v; supported are 3.5, from 3.5.${firstPatchOf35} on, and 3.6`,
+        },
+        {
+          rule: `!${isVersion('self')} || ${release('self')} >= ${5000 + firstPatchOf35}`,
+          message: `version must be 3.5.${firstPatchOf35} or later`,
+        },
+        {
+          rule: `!${isVersion('self')} || ${minor('self')} == ${minor('oldSelf')} || ${release('oldSelf')} >= ${5000 + lastPatchBefore36}`,
+          message: `version must be 3.5.${lastPatchBefore36} or later before it becomes 3.6`,
+        },
+        {
+          rule: `!${isVersion('self')} || ${minor('self')} == ${minor('oldSelf')} || ${release('self')} >= ${5000 + lastPatchBefore36}`,
+          message: `version can only go back from 3.6 to 3.5.${lastPatchBefore36} or later`,
+        },
+      ],
+    },
+    image: imageSchema('gcr.io/etcd-development/etcd:vVERSION'),
+    replicas: {
+      type: 'integer',
+      description: 'Number of members. 0 parks the cluster: nothing runs, and all data is kept.',
+      enum: [0, 1, 3, 5, 7],
+      default: 3,
+    },
+    storage: volumeSchema,
+    resources: computeSchema('a member', { cpu: '100m', memory: '512Mi' }, memberMemory),
+    scheduling: schedulingSchema,
+    config: configSchema,
+    auth: authSchema,
+    tls: etcdTlsSchema,
+    maintenance: maintenanceSchema,
+    backup: backupPolicySchema(', and one before another minor version'),
+    bootstrap: bootstrapSchema(restoreOptions),
+    deletionPolicy: deletionPolicySchema,
+    paused: pausedSchema('The database keeps running, and goes on electing its leader.'),
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: '!has(self.config.quotaBackend) || quantity(self.config.quotaBackend).compareTo(quantity(self.storage.size)) < 0',
+      message: 'config.quotaBackend must be less than storage.size',
+    },
+    {
+      rule: "self.config.autoCompaction.mode == 'Off' || (self.config.autoCompaction.mode == 'Revision') == self.config.autoCompaction.retention.matches('^[0-9]+$')",
+      message: 'config.autoCompaction.retention must be a time with Periodic and a number with Revision',
+      fieldPath: '.config.autoCompaction.retention',
+    },
+    {
+      rule: 'duration(self.config.electionTimeout) >= duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval) + duration(self.config.heartbeatInterval)',
+      message: 'config.electionTimeout must be at least five times config.heartbeatInterval',
+      fieldPath: '.config.electionTimeout',
+    },
+    ...bootstrapRules,
+    ...backupPolicyRules,
+    ...computeRules('resources', memberMemory),
+  ],
+} as const satisfies StructuralSchema;
+
+/** After defaulting. */
+export type EtcdSpec = Defaulted<typeof etcdSpecSchema>;
+/** As people write it. */
+export type EtcdSpecInput = Written<typeof etcdSpecSchema>;
+
+const description = 'An etcd cluster: members that agree on every change of their keys.';
+
+export const etcdKind: KindDefinition = {
+  resource: { group, version, kind: 'EtcdCluster', plural: 'etcdclusters', namespaced: true },
+  singular: 'etcdcluster',
+  shortNames: ['etc'],
+  description,
+  schema: {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: { metadata: metadataSchema, spec: etcdSpecSchema, status: statusSchema },
+  },
+  printerColumns: [
+    ...stateColumns,
+    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Members wanted.' },
+    { name: 'Up', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Members ready.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that runs.' },
+    { name: 'Leader', type: 'string', jsonPath: '.status.primary', description: 'Pod that leads.' },
+    ...lifeColumns,
+    ...wideColumns,
+  ],
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+};

@@ -1,0 +1,332 @@
+/** What an etcd cluster needs next: pure, from the spec, the children and what the members said. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { growthSteps } from '../../../plan/growth.ts';
+import { objectSteps } from '../../../plan/objects.ts';
+import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import type { Children } from '../../../resources/children.ts';
+import type { TakesBackup } from '../../../engine/backup-part.ts';
+import { restoredAnnotation } from '../../../engine/backup-part.ts';
+import { secretMissing } from '../../../engine/secret-missing.ts';
+import { planAccess } from './access.ts';
+import type { EtcdAction } from '../action.ts';
+import { firstAuthorities } from '../resources/authorities.ts';
+import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
+import { isWorthARestart } from './deferred-change.ts';
+import { formationOf } from '../observe/formation.ts';
+import { givenQuota } from './given-quota.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
+import { absent, troubles, wordsFor } from './health.ts';
+import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
+import { awaiting, planIssuance } from './issuance.ts';
+import { keeps, keptVersion } from './kept-version.ts';
+import { lossOf } from './loss.ts';
+import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
+import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation, sides } from '../names.ts';
+import type { EtcdObserved } from '../observe/observed.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
+import { recoveryOf, requestSteps } from './recovery.ts';
+import { hasLasted, offers } from './recovery-request.ts';
+import { casIn, replacedCas } from './replaced-ca.ts';
+import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
+import { canSpareOne, planRestart, planStuck } from './restart.ts';
+import { isResuming, type Roster } from '../resources/roster.ts';
+import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { planAlarms, planUpkeep } from './space.ts';
+import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
+import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
+import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
+
+const formingMs = 250;
+const recheckMs = 1000;
+/** Until it can be said whose data there is, and how much. */
+const blankMs = 5000;
+
+export function planEtcd(
+  cluster: Cluster<EtcdSpec>,
+  children: Children,
+  observed: EtcdObserved,
+  take: TakesBackup,
+): EtcdPlan {
+  const situation = situationOf(cluster, children, observed);
+  const copied = copiedVolumes(situation);
+  if (copied !== undefined) return { steps: [], outcome: blocked('CopiedVolumes', copied) };
+  const foreign = foreignCluster(situation);
+  const { steps, lost } = planIssuance(situation);
+  if (foreign !== undefined) return { steps, outcome: blocked('ForeignCluster', foreign) };
+  // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
+  if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
+  return { ...plan, steps: [...steps, ...plan.steps] };
+}
+
+/** `isIssuing`: certificates are made in this very pass. */
+function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean): EtcdPlan {
+  const { cluster, observed } = situation;
+  const formation = formationOf(situation);
+  if (formation.state === 'lost') {
+    return withObjects(situation, gate, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
+  }
+  const { roster } = formation;
+  const unknown = unknownVolumesOutcome(situation);
+  if (situation.members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
+  if (cluster.spec.replicas === 0) {
+    const going = goingVolumesOutcome(situation, roster.keys(), roster.size);
+    if (going !== undefined) return { steps: [], outcome: going };
+    return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
+  }
+  const recovery = recoveryOf(situation);
+  if (recovery?.state === 'granted') {
+    return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), takesAway: true };
+  }
+  if (observed.awaited !== undefined) {
+    return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });
+  }
+  if (observed.unaskable !== undefined && isIssuing) {
+    const outcome = wait('IssuingCertificates', 'certificates are being made', recheckMs);
+    return withObjects(situation, gate, roster, { steps: [], outcome });
+  }
+  if (observed.unaskable !== undefined) {
+    const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
+    return withObjects(situation, gate, roster, { steps: [], outcome });
+  }
+  const { members } = situation;
+  if (members === undefined && situation.sets.size === 0 && gate.templates === 'new' && gate.outcome !== undefined) {
+    return withObjects(situation, gate, roster, { steps: [], outcome: gate.outcome });
+  }
+  if (members === undefined) {
+    const stuck = planStuck(situation) ?? {
+      steps: [],
+      outcome: withRequest(undecided(situation, gate, roster), recovery),
+    };
+    return withObjects(situation, gate, roster, stuck);
+  }
+  return withObjects(situation, gate, roster, sparingWriters(situation, planMembers(situation, gate, members)));
+}
+
+/** The objects first: a member that has been added must start, and one that has been removed must stop. */
+function withObjects(
+  situation: Situation,
+  gate: VersionGate,
+  roster: Roster,
+  { steps, outcome }: EtcdPlan,
+  first: readonly ObjectStep[] = [],
+): EtcdPlan {
+  const { cluster, children, claims, observed } = situation;
+  const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
+  const cas = (index: number): string | undefined => casFor(situation, index);
+  const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
+  const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation)), children)
+    .map(sparing(situation))
+    .filter(
+      (step) =>
+        isWorthARestart(situation, step) &&
+        // Whoever starts again by itself would start with the new template.
+        (gate.isOpen || (gate.templates === undefined ? keeps(situation, step) : stays(step, gate))) &&
+        // Whom a member is to trust is not known before, and stands in its template.
+        (observed.awaited === undefined || step.type !== 'create' || step.object.kind !== 'StatefulSet'),
+    );
+  const before: Step<EtcdAction>[] = [...first, ...requestSteps(situation), ...markSteps(situation)];
+  const retired = retireSteps(situation, roster);
+  const held = [...claims].filter(([index]) => roster.has(index)).map(([, claim]) => claim);
+  return {
+    steps: [
+      ...before,
+      ...retired.marks,
+      ...objects,
+      ...retired.removals,
+      ...growthSteps(cluster.spec.storage.size, held),
+      ...gate.steps,
+      ...steps,
+    ],
+    outcome: outcome.state === 'settled' ? (gate.outcome ?? noted(situation, gate, objects) ?? outcome) : outcome,
+  };
+}
+
+/** Nobody can tell what to start: see `VersionGate.templates`. */
+function stays(step: ObjectStep, { templates }: VersionGate): boolean {
+  if ((step.type !== 'apply' && step.type !== 'create') || step.object.kind !== 'StatefulSet') return true;
+  if (step.type === 'create') return templates === 'stay';
+  return step.changes.some(({ path }) => path === 'spec.replicas');
+}
+
+/** Where its Secret is there, the cluster runs without cert-manager, and without its kinds. */
+function sparing({ observed }: Situation): (step: ObjectStep) => ObjectStep {
+  return (step) =>
+    (step.type === 'create' || step.type === 'apply') &&
+    step.object.kind === 'Certificate' &&
+    observed.awaited?.includes(step.object.metadata.name) !== true
+      ? { ...step, optional: true }
+      : step;
+}
+
+/** Said before the first restart: nobody can say so later than that. */
+function noted({ spec }: Situation, { note }: VersionGate, steps: readonly ObjectStep[]): Outcome | undefined {
+  const isWritten = steps.some((step) => step.type === 'apply' && step.object.kind === 'StatefulSet');
+  return note === undefined || !isWritten
+    ? undefined
+    : wait('Updating', `the members restart with ${spec.version}, one at a time${note}`);
+}
+
+/** Users and their passwords are a part of the data. */
+function restoredHint({ claims, cluster }: Situation): string {
+  const isRestored = [...claims.values()].some(
+    ({ metadata }) => metadata.annotations?.[restoredAnnotation] !== undefined,
+  );
+  return isRestored && cluster.status?.initialized !== true
+    ? '; the restored data asks for the password that root had in the cluster of the backup: put it beside the new one, under that key with -previous behind it'
+    : '';
+}
+
+/**
+ * Where they cannot be read now, they are as they were: nobody restarts because a Secret is away. Nor does anybody who
+ * runs without a word of them, such as a member that was rendered beforehand; but for authorities that the operator
+ * looks after, whom it has to know everybody's trust.
+ */
+function authoritiesFor(situation: Situation, index: number): string | undefined {
+  const { cluster, observed, sets, pods } = situation;
+  const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
+  const runs = sets.has(index) && pods.get(index)?.status?.phase === 'Running';
+  // Ours are those, too, of a copy that has been led from one to another.
+  const areOurs = sides.some(
+    (side) =>
+      cluster.spec.tls[side]?.selfManaged !== undefined || observed.copies?.[side]?.copy.facts?.changed !== undefined,
+  );
+  if (written === undefined && runs && !areOurs) return undefined;
+  if (written !== undefined && runs && replacedCas(situation).length > 0) return written;
+  return observed.authorities ?? written ?? firstAuthorities(cluster);
+}
+
+/** A record of whom the template names: it stays with what is written as long as that does. */
+function casFor(situation: Situation, index: number): string | undefined {
+  const { observed, sets } = situation;
+  const isNow = observed.authorities !== undefined && authoritiesFor(situation, index) === observed.authorities;
+  return (isNow ? casIn(observed.given) : undefined) ?? sets.get(index)?.metadata.annotations?.[casAnnotation];
+}
+
+function parked({ pods }: Situation): Outcome {
+  return pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`);
+}
+
+/** No majority has said anything: nothing that changes the membership can be done, and nothing destructive is. */
+function undecided(situation: Situation, gate: VersionGate, roster: Roster): Outcome {
+  const { cluster } = situation;
+  const message = absent(situation, [...roster.keys()]);
+  const blank = blankVolumes(situation, roster);
+  // A request that is refused says it, too.
+  const offered = situation.cluster.metadata.annotations?.[recoverAnnotation] === undefined ? offers(situation) : '';
+  if (roster.size - blank.length < quorumOf(roster.size)) {
+    const names = blank.map((index) => podName(cluster.metadata.name, index)).join(', ');
+    const message = `a majority of the members has lost its volume (${names}): the others cannot go on`;
+    return blocked('QuorumLost', `${message}${offered}`, blankMs);
+  }
+  if (cluster.status?.initialized !== true) {
+    return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
+  }
+  const inconsistent = inconsistentPods(situation);
+  if (inconsistent !== undefined) {
+    const words = `no majority of the ${roster.size} member(s) answers, and ${inconsistent}: a person has to compare the data`;
+    return blocked('DataCorrupt', words, whileRunning(situation, recheckMs));
+  }
+  // Whoever has set a version and sees no template with it is told why.
+  const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
+  return wait(
+    'QuorumLost',
+    `no majority of the ${roster.size} member(s) answers: ${message}${also}${hasLasted(situation) ? offered : ''}`,
+    whileRunning(situation, recheckMs),
+  );
+}
+
+/** A request that is not carried out says why, and holds up nothing that would be done without it. */
+function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recoveryOf>, { state: 'granted' }>): Outcome {
+  if (request === undefined || outcome.state === 'settled') return outcome;
+  const message = `${request.message}; ${outcome.message}`;
+  return request.state === 'early'
+    ? { ...outcome, message }
+    : { ...outcome, state: 'blocked', reason: 'RecoveryRefused', message };
+}
+
+/**
+ * While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then,
+ * but for the Secrets that they may be waiting for.
+ */
+function whileRunning({ children, pods }: Situation, ms: number): number | undefined {
+  if ([...pods.values()].some(({ status }) => status?.phase === 'Running')) return ms;
+  return areBeingStarted(children) ? heldUpMs : undefined;
+}
+
+/** Members that have run before and whose volume, as far as it is there, has never been a member's. */
+function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Roster): number[] {
+  return [...roster].flatMap(([index, start]) => {
+    const hasRun = isResuming(cluster, index, start) && sets.has(index);
+    const answers = observed.members.some(
+      ({ pod, state }) => state === 'answering' && pod === podName(cluster.metadata.name, index),
+    );
+    const claim = claims.get(index);
+    const isBlank = heldBy(claim) === undefined && claim?.metadata.annotations?.[restoredAnnotation] === undefined;
+    return hasRun && !answers && isBlank ? [index] : [];
+  });
+}
+
+function planMembers(situation: Situation, gate: VersionGate, members: readonly Member[]): EtcdPlan {
+  const corruption = planCorruption(situation, members);
+  if (corruption !== undefined) return corruption;
+  const via = viaOf(situation);
+  if (via === undefined) {
+    const why = troubles(situation, members).join('; ');
+    return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
+  }
+  const change =
+    planReplacement(situation, members, via) ??
+    planStuck(situation) ??
+    planUnseal(gate, via) ??
+    planLearner(situation, members, via);
+  if (change !== undefined) return change;
+  const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
+  if (doomed.length > 0) {
+    const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
+    return { steps: [], outcome: blocked('TooFewHealthy', message) };
+  }
+  const missing = troubles(situation, members);
+  if (missing.length > 0) {
+    return { steps: [], outcome: wait('MembersNotReady', missing.join('; '), recheckMs) };
+  }
+  return planWhole(situation, gate, members, via);
+}
+
+/** Who starts now, anew or for the first time, would be let in by none of the others. Undefined where nobody is to. */
+function cutOff(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
+  const isDue =
+    voters(members).length < situation.spec.replicas ||
+    (members.length > 1 && members.some((member) => isOutdated(situation, member)));
+  if (!isDue || !replacedCas(situation).includes('peer')) return undefined;
+  const message = 'members restart and join when the others trust the certificate that they show';
+  return { steps: [], outcome: wait('CertificateHeldBack', message) };
+}
+
+/** Everybody votes and is well. */
+function planWhole(
+  situation: Situation,
+  gate: VersionGate,
+  members: readonly Member[],
+  via: NonNullable<ReturnType<typeof viaOf>>,
+): EtcdPlan {
+  if (isUnsettled(situation)) {
+    return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
+  }
+  const isComplete = voters(members).length >= situation.spec.replicas;
+  const mayRestart = isComplete || canSpareOne(members);
+  const heldUp = cutOff(situation, members);
+  const isOpen = gate.isOpen && heldUp === undefined;
+  const restart = mayRestart && isOpen ? planRestart(situation, members, gate.note) : undefined;
+  return (
+    restart ??
+    (mayRestart ? planDowngrade(gate, via) : undefined) ??
+    planAccess(situation, via) ??
+    planAlarms(situation, members, via) ??
+    (heldUp === undefined ? planOut(situation, members, via) : undefined) ??
+    planIn(situation, members, via) ??
+    planUpkeep(situation, members) ??
+    heldUp ?? { steps: [], outcome: settled }
+  );
+}

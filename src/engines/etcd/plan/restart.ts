@@ -1,0 +1,77 @@
+/** Restarts for a changed template: one member at a time, the leader last, after it has handed over (safety rule G5). */
+import { pods as podResource } from '../../../api/resource.ts';
+import { wait } from '../../../plan/plan.ts';
+import { refOf } from '../../../plan/ref.ts';
+import { cannotStart, stuckPod } from '../../../plan/rollout.ts';
+import type { Pod } from '../../../resources/children.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
+import { acting, type EtcdPlan } from './membership.ts';
+import { answering } from '../observe/observed.ts';
+import { isOutdated } from './outdated.ts';
+import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
+
+const recheckMs = 250;
+
+/**
+ * The template was wrong and has been corrected since: whoever cannot start on the old one never will. Nobody is
+ * interrupted, so it needs no majority. A process that runs may be out of reach for a while, one that was killed is about
+ * to start again, and both are needed then: they go only where the others are a majority without them, or where there has
+ * never been a cluster. The template of now may be the wrong one.
+ */
+export function planStuck(situation: Situation): EtcdPlan | undefined {
+  const { cluster, sets, pods, observed } = situation;
+  const answers = new Set(answering(observed.members).map(({ pod }) => pod));
+  const isSpare = (index: number, pod: Pod): boolean =>
+    goingVolumesOutcome(situation, [index], sets.size) === undefined &&
+    (cannotStart(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index));
+  const stuck = [...sets].flatMap(([index, set]) => {
+    const pod = pods.get(index);
+    const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);
+    return pod === undefined ? [] : (stuckPod(set, [pod], mayGo) ?? []);
+  })[0];
+  return stuck === undefined ? undefined : restarting(stuck);
+}
+
+function areEnoughWithout({ members = [] }: Situation, index: number): boolean {
+  const voting = voters(members);
+  return voting.filter((member) => member.index !== index && isHealthy(member)).length >= quorumOf(voting.length);
+}
+
+function restarting(pod: Pod, note = ''): EtcdPlan | undefined {
+  const ref = refOf(pod, podResource);
+  if (ref === undefined) return undefined;
+  return {
+    steps: [{ type: 'delete', ref, reason: 'it runs an older template' }],
+    outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template${note}`),
+  };
+}
+
+/** Without one of them, those who stay are still a majority. */
+export function canSpareOne(members: readonly Member[]): boolean {
+  const votes = voters(members).length;
+  return votes - 1 >= quorumOf(votes);
+}
+
+/**
+ * The next restart; undefined when every pod runs the current template. Everybody must be well. `note` is put behind what
+ * is said about it.
+ */
+export function planRestart(situation: Situation, members: readonly Member[], note?: string): EtcdPlan | undefined {
+  const { cluster, leader, pods } = situation;
+  const outdated = members.filter((member) => isOutdated(situation, member));
+  const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
+  if (next?.index === undefined) return undefined;
+  const going = goingVolumesOutcome(situation, [next.index], voters(members).length);
+  if (going !== undefined) return { steps: [], outcome: going };
+  const name = nameOf(cluster, next);
+  const heir = members.find((member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member));
+  if (leader !== undefined && next.id === leader.id && heir !== undefined) {
+    return acting(
+      { type: 'etcd.moveLeader', via: targetOf(leader), to: heir.id },
+      `make ${nameOf(cluster, heir)} the leader: ${name} is the last to restart`,
+      wait('MovingLeader', `${name} hands over before it restarts`, recheckMs),
+    );
+  }
+  const pod = pods.get(next.index);
+  return pod === undefined ? undefined : restarting(pod, note);
+}

@@ -1,0 +1,43 @@
+/** What a valid spec risks: said in the condition `SpecWarning` for as long as it is so. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { unitsOf } from '../../../api/quantity.ts';
+import type { SpecWarning } from '../../../engine/spec-warnings.ts';
+import { quotaOf, roomFor } from '../kind/quota.ts';
+
+/** `volumeBytes`: of the smallest volume that there is. `quota`: see `given-quota.ts`. */
+export function specWarnings(
+  { spec }: Cluster<EtcdSpec>,
+  volumeBytes = unitsOf(spec.storage.size),
+  quota = quotaOf(spec, volumeBytes),
+): readonly SpecWarning[] {
+  return [...issuerWarnings(spec), ...quotaWarnings(spec, volumeBytes, quota)];
+}
+
+/** A ClusterIssuer, of any group, signs for every namespace. etcd lets in everybody who shows a certificate of its CA. */
+function issuerWarnings(spec: EtcdSpec): readonly SpecWarning[] {
+  const { client } = spec.tls;
+  const issuer = client?.certManager?.issuerRef;
+  if (issuer?.kind.endsWith('ClusterIssuer') !== true || client?.requireCertificate !== true) return [];
+  const asRoot = spec.auth.enabled ? ', and one with the common name root is the user root' : '';
+  return [
+    {
+      reason: 'ClusterWideIssuer',
+      message: `whoever has a certificate of the ${issuer.kind} ${issuer.name} is a client${asRoot}; name an Issuer that signs for this cluster alone, or use selfManaged`,
+    },
+  ];
+}
+
+/** The default of now has room. What the spec names, and what members have kept of an earlier default, may have none. */
+function quotaWarnings({ config }: EtcdSpec, volumeBytes: number, quota: number): readonly SpecWarning[] {
+  const room = roomFor(volumeBytes);
+  if (quota <= room) return [];
+  const what =
+    config.quotaBackend ?? `of ${Math.floor(quota / 1024 ** 2)}Mi, an earlier default that the members keep,`;
+  return [
+    {
+      reason: 'QuotaWithoutRoom',
+      message: `config.quotaBackend ${what} leaves no room for the log on a volume of ${Math.floor(volumeBytes / 1024 ** 2)}Mi: members may run out of disk, and end, before etcd stops the writes; at most ${Math.floor(room / 1024 ** 2)}Mi fit`,
+    },
+  ];
+}

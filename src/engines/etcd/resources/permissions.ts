@@ -1,0 +1,25 @@
+/**
+ * What the controller needs for the children of an etcd cluster. Secrets can be read, made and renewed by name, never
+ * listed or watched. `delete` on claims and Secrets serves `deletionPolicy: Delete` alone.
+ */
+import type { PolicyRule } from '../../../engine/engine.ts';
+
+export const etcdPermissions: readonly PolicyRule[] = [
+  {
+    apiGroups: [''],
+    resources: ['services', 'configmaps'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },
+  // `patch` renews certificates. Whoever may delete a Secret and create another one may do as much.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] },
+  // Served only where cert-manager is installed, and made only where it is asked for.
+  { apiGroups: ['cert-manager.io'], resources: ['certificates'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: ['policy'],
+    resources: ['poddisruptionbudgets'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+];

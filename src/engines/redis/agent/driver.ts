@@ -1,0 +1,34 @@
+/** Redis, as the agent knows it. */
+
+import type { Held } from '../../../backup/sudden-loss.ts';
+import { bytesLost, keysLost } from '../../../backup/sudden-loss.ts';
+import {
+  keysByDatabase,
+  type RedisDestination,
+  type RedisSource,
+  type RedisState,
+  redisContents,
+  redisSchemas,
+} from '../backup/schemas.ts';
+import { type Driver, defineDriver, isNoLaterMinor } from '../../../engine/driver/driver.ts';
+import { checkedRdb } from './rdb.ts';
+import { dumpRedis } from './dump.ts';
+import { begunFrom, fillRedisVolume } from './volume.ts';
+
+function amountOf({ id, state }: Held<RedisState>) {
+  const keys = Object.values(keysByDatabase(state)).reduce((sum, count) => sum + count, 0);
+  return { id, keys, hasData: keys > 0 };
+}
+
+export const redisDriver: Driver = defineDriver<RedisSource, RedisDestination, RedisState>({
+  engine: 'redis',
+  kind: 'RedisCluster',
+  schemas: redisSchemas,
+  dump: dumpRedis,
+  begun: ({ directory }) => begunFrom(directory),
+  fill: ({ directory }, origin, content, { signal }) => fillRedisVolume(directory, origin, content, signal),
+  check: checkedRdb,
+  describe: (state) => ({ contents: redisContents(state) }),
+  lossSince: (before, after) => keysLost(amountOf(before), amountOf(after)) ?? bytesLost(before, after),
+  canRead: isNoLaterMinor,
+});

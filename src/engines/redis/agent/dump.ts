@@ -1,0 +1,125 @@
+/**
+ * Takes the data of a Redis cluster as a replica would get it: a full synchronisation, of which only the dump is wanted.
+ *
+ * `REPLCONF rdb-only 1` says so. Such a connection is never online: it counts for no `min-replicas-to-write`, and the
+ * node keeps no stream of changes for it. It does show in a primary's `INFO` while the dump is under way, and a sentinel
+ * makes a replica of whatever it reads there: so the connection announces an address that no sentinel can take for one.
+ */
+import type { Duplex } from 'node:stream';
+import type { RedisSource, RedisState } from '../backup/schemas.ts';
+import { encodeCommand, RedisError } from '../client/resp.ts';
+import { ByteReader } from '../../../engine/driver/byte-reader.ts';
+import type { Dump } from '../../../engine/driver/dump.ts';
+import { Failure } from '../../../engine/driver/failure.ts';
+import { gathered } from '../../../engine/driver/gather.ts';
+import { checkedRdb, type RdbFacts } from './rdb.ts';
+import { type RedisLogins, redisFailure } from './session.ts';
+import { type RedisNode, surveyRedis } from './survey.ts';
+import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
+import type { Surroundings } from '../../../engine/driver/surroundings.ts';
+import { piecesInTime } from '../../../engine/driver/wait.ts';
+import { openWire, placeOf } from '../../../engine/driver/wire.ts';
+
+/** No address, and by RFC 2606 no name either. */
+const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;
+
+export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump<RedisState>> {
+  const logins = await loginsOf(source, surroundings);
+  const tls = await tlsFrom(source.tls);
+  const { node, answered } = await surveyRedis(source, { logins, tls, surroundings });
+  const wire = await openWire(node.endpoint, tls, surroundings);
+  const place = placeOf(node.endpoint);
+  const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);
+  try {
+    const { replicationId, offset, reader } = await synchronise(wire, node, surroundings);
+    surroundings.log.info({ source: place, role: node.role, offset }, 'the dump begins');
+    let facts: RdbFacts | undefined;
+    return {
+      engineVersion: node.version,
+      topology: { members: answered, source: place, role: node.role },
+      content: checkedRdb(gathered(dumpIn(reader, broken)), broken, (found) => {
+        facts = found;
+      }),
+      state(): RedisState {
+        const { firstDatabase } = facts ?? {};
+        return {
+          engine: 'redis',
+          replicationId,
+          offset,
+          approximateKeys: node.keys,
+          ...(firstDatabase === undefined ? {} : { firstDatabase }),
+        };
+      },
+      close: () => wire.destroy(),
+    };
+  } catch (error) {
+    wire.destroy();
+    throw redisFailure(error, node.endpoint);
+  }
+}
+
+async function loginsOf({ passwordFile, identity }: RedisSource, surroundings: Surroundings): Promise<RedisLogins> {
+  const own = await optionalLine(identity?.passwordFile, surroundings);
+  return {
+    own: identity === undefined || own === undefined ? [] : [[identity.user, own]],
+    shared: passwordFile === undefined ? [] : [await secretLine(passwordFile, surroundings)],
+  };
+}
+
+interface Synchronisation {
+  readonly replicationId: string;
+  readonly offset: number;
+  /** At the line that says how long the dump is, or how it ends. */
+  readonly reader: ByteReader;
+}
+
+async function synchronise(
+  wire: Duplex,
+  { endpoint, login }: RedisNode,
+  surroundings: Surroundings,
+): Promise<Synchronisation> {
+  const place = placeOf(endpoint);
+  const fail = (why: string): Failure => new Failure('SourceBroken', `${place}: ${why}`);
+  const late = (): Failure => new Failure('SourceUnreachable', `${place} sent nothing for ${surroundings.idleMs} ms`);
+  const reader = new ByteReader(
+    piecesInTime(asFailures(wire, place), surroundings, late, () => wire.destroy()),
+    fail,
+  );
+  /** The answer of one line; the node may send empty lines before it to show that it is alive. */
+  const ask = async (...command: readonly string[]): Promise<string> => {
+    wire.write(encodeCommand(command));
+    for (;;) {
+      const line = await reader.line();
+      if (line.startsWith('-')) throw new RedisError(line.slice(1));
+      if (line !== '') return line;
+    }
+  };
+  if (login.length > 0) await ask('AUTH', ...login);
+  await ask('PING');
+  for (const [name, value] of Object.entries(announced)) await ask('REPLCONF', name, value);
+  await ask('REPLCONF', 'capa', 'eof', 'capa', 'psync2');
+  await ask('REPLCONF', 'rdb-only', '1');
+  const answer = await ask('PSYNC', '?', '-1');
+  const [, replicationId, offset] = /^\+FULLRESYNC ([0-9a-f]{40}) (\d+)$/.exec(answer) ?? [];
+  if (replicationId === undefined) throw fail(`it answers PSYNC with ${JSON.stringify(answer.slice(0, 80))}`);
+  return { replicationId, offset: Number(offset), reader };
+}
+
+/** Errors of the connection, with the one who is behind it. */
+async function* asFailures(wire: Duplex, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for await (const piece of wire) yield piece as Uint8Array;
+  } catch (cause) {
+    throw new Failure('SourceBroken', `the connection to ${place} broke`, { cause });
+  }
+}
+
+/** The dump alone: `$LENGTH` comes before one that lies on a disk, `$EOF:MARK` before one that is made on the way. */
+async function* dumpIn(reader: ByteReader, broken: (why: string) => Failure): AsyncGenerator<Buffer, void, undefined> {
+  let line = '';
+  while (line === '') line = await reader.line();
+  const [, mark, length] = /^\$(?:EOF:([0-9a-f]{40})|(\d+))$/.exec(line) ?? [];
+  if (mark !== undefined) yield* reader.upTo(Buffer.from(mark, 'latin1'));
+  else if (length !== undefined) yield* reader.exactly(Number(length));
+  else throw broken(`it begins with ${JSON.stringify(line.slice(0, 80))}`);
+}

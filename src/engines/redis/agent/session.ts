@@ -1,0 +1,92 @@
+/** One conversation with a Redis process, as whom it lets in. */
+import type { Endpoint } from '../../../backup/members.ts';
+import type { TlsMaterial } from '../../../engine/engine-io.ts';
+import { type RedisConnection, redisConnection } from '../client/connection.ts';
+import { RedisError } from '../client/resp.ts';
+import { Failure } from '../../../engine/driver/failure.ts';
+import type { Surroundings } from '../../../engine/driver/surroundings.ts';
+import { inTime } from '../../../engine/driver/wait.ts';
+import { openWire, placeOf } from '../../../engine/driver/wire.ts';
+
+const answerMs = 5_000;
+
+/** What follows `AUTH`; nothing where nobody asks for a password. */
+export type RedisLogin = readonly string[];
+
+/** The first one that a node takes counts; `own` are the cluster's alone. */
+export interface RedisLogins {
+  readonly own: readonly RedisLogin[];
+  readonly shared: RedisLogin;
+}
+
+/** What all conversations of one backup have in common. */
+export interface RedisAccess {
+  readonly logins: RedisLogins;
+  readonly tls: TlsMaterial | undefined;
+  readonly surroundings: Surroundings;
+}
+
+export interface RedisSession {
+  readonly connection: RedisConnection;
+  readonly login: RedisLogin;
+  /** Of the process, without its port; empty where the connection has ended. */
+  readonly address: string;
+}
+
+/** @throws Failure SourceUnreachable, SourceRefused, SourceBroken; at the latest after five seconds */
+export async function inRedisSession<T>(
+  endpoint: Endpoint,
+  { logins, tls, surroundings }: RedisAccess,
+  talk: (session: RedisSession) => Promise<T>,
+): Promise<T> {
+  const wire = await openWire(endpoint, tls, surroundings);
+  const connection = redisConnection(wire);
+  const address = ('remoteAddress' in wire ? wire.remoteAddress : undefined) as string | undefined;
+  const patience = { ...surroundings, idleMs: Math.min(answerMs, surroundings.idleMs) };
+  const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);
+  const logInAndTalk = async (): Promise<T> =>
+    talk({ connection, login: await logIn(connection, logins), address: address ?? '' });
+  try {
+    return await inTime(logInAndTalk(), patience, late);
+  } catch (error) {
+    throw redisFailure(error, endpoint);
+  } finally {
+    connection.close();
+  }
+}
+
+/** `LOADING` and the like pass by themselves; a wrong password does not. */
+export function redisFailure(error: unknown, endpoint: Endpoint): unknown {
+  if (!(error instanceof RedisError)) return error;
+  const isRefusal = ['WRONGPASS', 'NOAUTH', 'NOPERM', 'ERR', 'DENIED'].includes(error.code.replace(/^-/, ''));
+  return new Failure(isRefusal ? 'SourceRefused' : 'SourceBroken', `${placeOf(endpoint)} refuses`, { cause: error });
+}
+
+async function logIn(connection: RedisConnection, { own, shared }: RedisLogins): Promise<RedisLogin> {
+  for (const login of own) {
+    try {
+      await connection.command('AUTH', ...login);
+      return login;
+    } catch (error) {
+      if (!(error instanceof RedisError) || error.code !== 'WRONGPASS') throw error;
+    }
+  }
+  if (shared.length > 0) await connection.command('AUTH', ...shared);
+  return shared;
+}
+
+/**
+ * Those that know the cluster by its own user, where any of them does: others may be of another cluster that has the same
+ * password.
+ */
+export function ofThisCluster<T extends { readonly endpoint: Endpoint; readonly login: RedisLogin }>(
+  told: readonly T[],
+  { logins, surroundings }: RedisAccess,
+): readonly T[] {
+  const knowing = told.filter(({ login }) => logins.own.includes(login));
+  const ours = knowing.length > 0 ? knowing : told;
+  for (const { endpoint } of told.filter((each) => !ours.includes(each))) {
+    surroundings.log.info({ member: placeOf(endpoint) }, 'a process is left out that does not know the cluster');
+  }
+  return ours;
+}

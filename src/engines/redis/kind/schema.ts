@@ -1,0 +1,218 @@
+/**
+ * RedisCluster: its schema, defaults and rules.
+ *
+ * The schema is what the API server gets, to the letter. A rule about one field stands on that field; one about the
+ * presence of a field stands on its parent, because a transition rule on an optional field is skipped when the field
+ * comes or goes; one about several fields stands on `spec`, because the API server checks the rules of a node against
+ * the node's own default, `{}`, before the defaults inside it are filled in.
+ */
+import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
+import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
+import { computeRules, computeSchema } from '../../../api/compute.ts';
+import { durationSchema } from '../../../api/duration.ts';
+import { group, version } from '../../../api/group.ts';
+import { imageSchema } from '../../../api/image.ts';
+import type { KindDefinition } from '../../../api/kind.ts';
+import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { metadataSchema } from '../../../api/metadata.ts';
+import { directiveProperties, redisDirectives } from './directives.ts';
+import { schedulingSchema } from '../../../api/scheduling.ts';
+import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
+import { secretRefSchema } from '../../../api/secret-ref.ts';
+import { statusSchema } from '../../../api/status-schema.ts';
+import { storageSchema } from '../../../api/storage.ts';
+
+/** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
+const isVersion = (self: string): string => `${self}.matches('^[78][.](0|[1-9][0-9]?)$')`;
+
+/** `7.2` as a number that orders versions: 702. */
+const versionNumber = (self: string): string => `(int(${self}.split('.')[0]) * 100 + int(${self}.split('.')[1]))`;
+
+/** A directive that an older server does not know would keep it from starting. */
+const sinceRules: readonly CelRule[] = Object.entries(redisDirectives).flatMap(([name, directive]) =>
+  'since' in directive
+    ? [
+        {
+          rule: `!has(self.config.${celName(name)}) || !${isVersion('self.version')} || ${versionNumber('self.version')} >= ${versionNumber(`'${directive.since}'`)}`,
+          message: `config.${name} needs version ${directive.since} or later`,
+        },
+      ]
+    : [],
+);
+
+/** Least memory limits that the processes start and fork with. */
+const sentinelMemory = '32Mi';
+const dataMemory = '64Mi';
+
+const sentinelSchema = {
+  type: 'object',
+  description: 'The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.',
+  default: {},
+  properties: {
+    replicas: {
+      type: 'integer',
+      description: 'Number of sentinels. It changes by at most two at a time.',
+      enum: [3, 5, 7],
+      default: 3,
+      'x-kubernetes-validations': [
+        {
+          rule: 'self - oldSelf <= 2 && oldSelf - self <= 2',
+          message: 'sentinel.replicas can change by at most two at a time',
+        },
+      ],
+    },
+    quorum: {
+      type: 'integer',
+      description: 'Sentinels that must agree that the primary is down: more than half of them.',
+      minimum: 2,
+      maximum: 7,
+      default: 2,
+    },
+    downAfter: durationSchema('Silence after which a node counts as down.', '3s', '1s', '60s'),
+    failoverTimeout: durationSchema(
+      'Time a failover may take before it is tried again; longer than downAfter.',
+      '15s',
+      '3s',
+      '10m',
+    ),
+    resources: computeSchema('a sentinel', { cpu: '20m', memory: '64Mi' }, sentinelMemory),
+  },
+} as const satisfies StructuralSchema;
+
+const configSchema = {
+  type: 'object',
+  description: 'Directives of redis.conf. Those not listed here belong to the operator.',
+  default: {},
+  properties: directiveProperties,
+  'x-kubernetes-validations': [
+    {
+      rule: '(has(self.databases) ? self.databases : 16) >= (has(oldSelf.databases) ? oldSelf.databases : 16)',
+      message: 'config.databases can only grow',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+const authSchema = {
+  type: 'object',
+  description: 'The password. One is generated into a Secret when this is absent.',
+  required: ['secretRef'],
+  properties: {
+    secretRef: secretRefSchema,
+  },
+} as const satisfies StructuralSchema;
+
+export const redisSpecSchema = {
+  type: 'object',
+  description: 'What the cluster shall be.',
+  properties: {
+    version: {
+      type: 'string',
+      description: 'Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.',
+      default: '8.0',
+      maxLength: 32,
+      'x-kubernetes-validations': [
+        {
+          rule: isVersion('self'),
+          message: 'version must be major.minor, such as 8.0, without a patch or a v; supported are 7 and 8',
+        },
+        {
+          rule: `!${isVersion('self')} || (${versionNumber('self')} >= ${versionNumber('oldSelf')} && int(self.split('.')[0]) - int(oldSelf.split('.')[0]) <= 1)`,
+          message: 'version can only rise, by one major at a time',
+        },
+      ],
+    },
+    image: imageSchema('docker.io/library/redis:VERSION'),
+    mode: {
+      type: 'string',
+      description: 'Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.',
+      enum: ['Standalone', 'Sentinel'],
+      default: 'Sentinel',
+      'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'mode is immutable' }],
+    },
+    replicas: {
+      type: 'integer',
+      description: 'Number of data nodes, the primary included.',
+      minimum: 1,
+      maximum: 9,
+      default: 3,
+    },
+    sentinel: sentinelSchema,
+    storage: storageSchema,
+    resources: computeSchema('a data node', { cpu: '100m', memory: '512Mi' }, dataMemory),
+    scheduling: schedulingSchema,
+    config: configSchema,
+    auth: authSchema,
+    backup: backupPolicySchema(),
+    bootstrap: bootstrapSchema({}),
+    deletionPolicy: deletionPolicySchema,
+    paused: pausedSchema('The database keeps running, and Sentinel keeps failing over.'),
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: "self.mode != 'Standalone' || self.replicas == 1",
+      message: 'mode Standalone takes replicas: 1',
+      fieldPath: '.replicas',
+    },
+    {
+      rule: '!has(self.config.min__dash__replicas__dash__to__dash__write) || self.config.min__dash__replicas__dash__to__dash__write < self.replicas',
+      message: 'config.min-replicas-to-write must be less than replicas',
+    },
+    {
+      rule: "!has(self.config.maxmemory) || quantity(self.config.maxmemory.replace('kb', 'Ki').replace('mb', 'Mi').replace('gb', 'Gi')).compareTo(quantity(string(self.resources.limits.memory))) < 0",
+      message: 'config.maxmemory must be less than resources.limits.memory',
+    },
+    {
+      rule: 'self.sentinel.quorum <= self.sentinel.replicas && self.sentinel.quorum * 2 > self.sentinel.replicas',
+      message: 'sentinel.quorum must be more than half of sentinel.replicas, and no more than all of them',
+      fieldPath: '.sentinel.quorum',
+    },
+    {
+      rule: 'duration(self.sentinel.failoverTimeout) > duration(self.sentinel.downAfter)',
+      message: 'sentinel.failoverTimeout must be longer than sentinel.downAfter',
+      fieldPath: '.sentinel.failoverTimeout',
+    },
+    {
+      rule: '!has(self.bootstrap) || !self.storage.ephemeral',
+      message: 'bootstrap.restore needs volumes, which storage.ephemeral has not',
+      fieldPath: '.bootstrap',
+    },
+    ...bootstrapRules,
+    ...backupPolicyRules,
+    ...computeRules('resources', dataMemory),
+    ...computeRules('sentinel.resources', sentinelMemory),
+    ...sinceRules,
+  ],
+} as const satisfies StructuralSchema;
+
+/** After defaulting. */
+export type RedisSpec = Defaulted<typeof redisSpecSchema>;
+/** As people write it. */
+export type RedisSpecInput = Written<typeof redisSpecSchema>;
+
+export const redisKind: KindDefinition = {
+  resource: { group, version, kind: 'RedisCluster', plural: 'redisclusters', namespaced: true },
+  singular: 'rediscluster',
+  shortNames: ['rdc'],
+  description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+  schema: {
+    type: 'object',
+    description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+    required: ['spec'],
+    properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
+  },
+  printerColumns: [
+    ...stateColumns,
+    { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Data nodes wanted.' },
+    { name: 'Up', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Data nodes ready.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that runs.' },
+    { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod that takes writes.' },
+    ...lifeColumns,
+    { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Standalone or Sentinel.', priority: 1 },
+    ...wideColumns,
+  ],
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+};

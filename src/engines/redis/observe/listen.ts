@@ -1,0 +1,124 @@
+/**
+ * Sentinel tells of every change as it happens. The events only say "look": what is true is asked afterwards.
+ *
+ * Nobody tells of a full disk, a file that cannot be written, or writes that are refused: each data node is asked now and
+ * then. It costs the API server nothing, and the operator one short connection.
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import type { Children } from '../../../resources/children.ts';
+import type { EngineIO } from '../../../engine/engine-io.ts';
+import { redisConnection } from '../client/connection.ts';
+import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
+import { isSentinelPod } from '../resources/members.ts';
+import { dataPort, sentinelPort } from '../names.ts';
+import { infoFields, pairs } from '../client/reply-fields.ts';
+import { credentialsOf, logIn, withSession } from '../client/session.ts';
+
+/** Those after which another node may be primary, or a member has come, gone or moved. */
+const channels = [
+  '+switch-master',
+  '+promoted-slave',
+  '+failover-state-wait-promotion',
+  '+failover-state-reconf-slaves',
+  '+failover-end',
+  '+convert-to-slave',
+  '+sdown',
+  '-sdown',
+  '+odown',
+  '-odown',
+  '+slave',
+  '+sentinel',
+  '+reboot',
+] as const;
+
+/** Twice within the 30 s after which the status must tell. */
+const everyMs = 12_000;
+
+/** What a sentinel says after a message waits for so long: what it has said before is asked after meanwhile. */
+const restMs = 100;
+
+const dataPrefix = 'data/';
+
+/** Addresses of the processes that run; of data nodes with a prefix. */
+export function redisEndpoints(children: Children): string[] {
+  return children.pods.flatMap((pod) => {
+    const address = pod.status?.podIP;
+    if (address === undefined || pod.status?.phase !== 'Running') return [];
+    return [isSentinelPod(pod) ? address : `${dataPrefix}${address}`];
+  });
+}
+
+export function listenToRedis(
+  endpoint: string,
+  cluster: Cluster<RedisSpec>,
+  io: EngineIO,
+  changed: () => void,
+): Promise<void> {
+  return endpoint.startsWith(dataPrefix)
+    ? listenToDataNode(endpoint.slice(dataPrefix.length), cluster, io, changed)
+    : listenToSentinel(endpoint, cluster, io, changed);
+}
+
+/**
+ * Calls back when what a node says about its disk and its replication changes. Rejects when it cannot be asked: Sentinel
+ * and the kubelet tell of that.
+ */
+export async function listenToDataNode(
+  address: string,
+  cluster: Cluster<RedisSpec>,
+  io: EngineIO,
+  changed: () => void,
+): Promise<void> {
+  let before = '';
+  for (;;) {
+    const credentials = await credentialsOf(cluster, io);
+    const found = await withSession(io, { address, port: dataPort, credentials }, async (connection) => {
+      const [persistence, replication, config, ping] = await Promise.all([
+        connection.command('INFO', 'persistence'),
+        connection.command('INFO', 'replication'),
+        connection.command('CONFIG', 'GET', 'min-replicas-to-write'),
+        pingAnswer(connection),
+      ]);
+      const fields = infoFields(`${persistence}\r\n${replication}`);
+      return findingsOf(address, fields, ping, minReplicasIn(pairs(config))).map(({ message }) => message);
+    });
+    const now = found.join();
+    if (now !== before) changed();
+    before = now;
+    await io.sleep(everyMs);
+  }
+}
+
+/** Listens to one sentinel until the connection ends. Rejects when it cannot be opened. */
+export async function listenToSentinel(
+  address: string,
+  cluster: Cluster<RedisSpec>,
+  io: EngineIO,
+  changed: () => void,
+): Promise<void> {
+  const credentials = await credentialsOf(cluster, io);
+  const connection = redisConnection(await io.dial(address, sentinelPort, io.signal));
+  const stop = (): void => connection.close();
+  io.signal.addEventListener('abort', stop, { once: true });
+  try {
+    await logIn(connection, credentials, { address, port: sentinelPort });
+    let isResting = false;
+    // One confirmation a channel; the first is the reply, the others arrive as pushes and are no news.
+    connection.onPush((push) => {
+      if (isResting || !Array.isArray(push) || push[0] !== 'message') return;
+      changed();
+      isResting = true;
+      const over = (): void => {
+        isResting = false;
+      };
+      connection.restUntil(io.sleep(restMs).then(over, over));
+    });
+    await connection.command('SUBSCRIBE', ...channels);
+    changed();
+    await connection.closed;
+  } finally {
+    io.signal.removeEventListener('abort', stop);
+    connection.close();
+  }
+}

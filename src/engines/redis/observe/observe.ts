@@ -1,0 +1,249 @@
+/** Asks every process of a cluster at once, each within a second. Reads only. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import type { Children, Pod } from '../../../resources/children.ts';
+import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { RedisConnection } from '../client/connection.ts';
+import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from '../client/findings.ts';
+import { hashOf, type Identity, identityOf } from '../client/identity.ts';
+import { isSentinelPod } from '../resources/members.ts';
+import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
+import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
+import { passwordSecret } from '../client/password.ts';
+import { infoFields, pairs, rows } from '../client/reply-fields.ts';
+import { RedisError, type Reply } from '../client/resp.ts';
+import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
+import { settingsToHold } from '../resources/settings.ts';
+import { timingOf } from '../resources/timing.ts';
+
+export async function observeRedis(
+  cluster: Cluster<RedisSpec>,
+  children: Children,
+  io: EngineIO,
+): Promise<RedisObserved> {
+  const data = children.pods.filter((pod) => !isSentinelPod(pod));
+  const sentinels = children.pods.filter(isSentinelPod);
+  const nobody = { data: data.map(silentPod), sentinels: sentinels.map(silentPod) };
+  // Pods wait for the Secret, too: it is made whether or not one of them runs.
+  const identity = await identityOf(cluster, io);
+  const missing = typeof identity === 'string' ? { identity } : {};
+  if (!children.pods.some(hasProcess)) return { ...nobody, ...missing };
+  let credentials: Credentials;
+  try {
+    credentials = await credentialsOf(cluster, io);
+  } catch (error) {
+    if (!(error instanceof PasswordMissing)) throw error;
+    return { ...nobody, ...missing, unaskable: error.message };
+  }
+  // Secrets are read anew before long where somebody refuses what they said.
+  const refused = (lacks: readonly Lack[]): void => {
+    if (lacks.includes('identity') && credentials.identity !== undefined) {
+      io.secretRefused(redisNames(cluster.metadata.name).internal);
+    }
+    if (lacks.includes('password')) io.secretRefused(passwordSecret(cluster).name);
+  };
+  const directives = Object.keys(settingsToHold(cluster));
+  const { missedMs } = timingOf(cluster);
+  const ask = <T extends { readonly lacks?: readonly Lack[] }>(
+    port: number,
+    talk: (connection: RedisConnection, at: Place, told: Told) => Promise<T>,
+  ) => {
+    return async (pod: Pod): Promise<T | SilentNode> => {
+      const address = pod.status?.podIP;
+      if (address === undefined || !hasProcess(pod)) return silentPod(pod);
+      try {
+        const at = { pod: pod.metadata.name, address };
+        const found = await withSession(io, { address, port, credentials }, async (connection, login) =>
+          talk(connection, at, await toldTo(connection, login, credentials)),
+        );
+        refused(found.lacks ?? []);
+        return found;
+      } catch (error) {
+        const why = (error as Error).message;
+        const isRefusal = error instanceof RedisError && error.code === 'WRONGPASS';
+        if (isRefusal) refused(['identity', 'password']);
+        const silent: SilentNode = { state: 'silent', pod: pod.metadata.name, address, why };
+        return isRefusal ? { ...silent, refusal: why } : silent;
+      }
+    };
+  };
+  const [dataNodes, sentinelNodes] = await Promise.all([
+    Promise.all(data.map(ask(dataPort, (connection, at, told) => askDataNode(connection, at, told, directives)))),
+    Promise.all(
+      sentinels.map(
+        ask(sentinelPort, (connection, at, told) => askSentinel(connection, at, told, cluster.metadata.name, missedMs)),
+      ),
+    ),
+  ]);
+  return {
+    data: dataNodes,
+    sentinels: sentinelNodes,
+    ...missing,
+    ...(credentials.missing === undefined ? {} : { passwordMissing: credentials.missing }),
+  };
+}
+
+/** Who a process knows, and what it is held against. */
+interface Told {
+  readonly lacks: readonly Lack[];
+  readonly identity?: Identity;
+}
+
+/** Asks for no more than the hashes that it keeps: a password that it does not know would be one more failed login. */
+async function toldTo(connection: RedisConnection, login: Login, credentials: Credentials): Promise<Told> {
+  const { identity, password } = credentials;
+  const known = identity === undefined ? {} : { identity };
+  const lacks: readonly Lack[] = identity === undefined || login === 'identity' ? [] : ['identity'];
+  if (login === 'password' || password === undefined) return { lacks, ...known };
+  const user = await connection.command('ACL', 'GETUSER', 'default');
+  return { lacks: isKnownTo(user, password) ? lacks : [...lacks, 'password'], ...known };
+}
+
+/** Whether a user has this password, or needs none. */
+export function isKnownTo(user: Reply, password: string): boolean {
+  const of = (name: string): readonly Reply[] => {
+    const value = Array.isArray(user) ? user[user.indexOf(name) + 1] : undefined;
+    return Array.isArray(value) ? value : [];
+  };
+  return of('flags').includes('nopass') || of('passwords').includes(hashOf(password));
+}
+
+interface Place {
+  readonly pod: string;
+  readonly address: string;
+}
+
+function hasProcess(pod: Pod): boolean {
+  return pod.status?.podIP !== undefined && pod.status.phase === 'Running';
+}
+
+function silentPod(pod: Pod): SilentNode {
+  const address = pod.status?.podIP;
+  return {
+    state: 'silent',
+    pod: pod.metadata.name,
+    ...(address === undefined ? {} : { address }),
+    why: `the pod is ${pod.status?.phase ?? 'not scheduled'}`,
+  };
+}
+
+async function askDataNode(
+  connection: RedisConnection,
+  at: Place,
+  { lacks, identity }: Told,
+  directives: readonly string[],
+): Promise<DataNode | (SilentNode & { readonly lacks?: never })> {
+  const [info, config, ping] = await Promise.all([
+    connection.command('INFO'),
+    connection.command('CONFIG', 'GET', ...directives, 'replica-priority', 'masteruser', 'masterauth', termCarrier),
+    pingAnswer(connection),
+  ]);
+  const fields = infoFields(String(info));
+  // It answers INFO, but neither its role nor its keys mean anything before the dataset is in memory.
+  if (fields.loading === '1') return { state: 'silent', ...at, why: 'it is loading its dataset' };
+  const { masteruser, masterauth, ...settings } = pairs(config);
+  const findings = findingsOf(at.pod, fields, ping, minReplicasIn(settings));
+  const copiesAs = identity === undefined || (masteruser === identity.user && masterauth === identity.password);
+  const lacking = copiesAs ? lacks : [...lacks, 'replication' as const];
+  return { ...dataNode(at, fields, settings, findings), ...(lacking.length === 0 ? {} : { lacks: lacking }) };
+}
+
+/** Reads a node from its INFO and CONFIG GET: pure, so that every odd answer can be a test row. */
+export function dataNode(
+  at: Place,
+  info: Readonly<Record<string, string>>,
+  config: Readonly<Record<string, string>>,
+  findings: readonly MemberFinding[] = [],
+): DataNode {
+  const isPrimary = info.role === 'master';
+  const assigned = !isPrimary && info.master_port !== String(unassigned.port);
+  const { 'replica-priority': priority, [termCarrier]: carried = '', ...settings } = config;
+  const term = volumeTerm(carried);
+  return {
+    state: 'answering',
+    ...at,
+    version: info.redis_version ?? '',
+    role: isPrimary ? 'primary' : 'replica',
+    ...(assigned ? { follows: info.master_host ?? '' } : {}),
+    linkUp: isPrimary || info.master_link_status === 'up',
+    // The server switches the file off before it loads a copy, and on again once it has.
+    copyRefused: assigned && info.master_link_status !== 'up' && info.aof_enabled === '0',
+    isStale: assigned && isLinkDownForLong(info),
+    offset: Number(info[isPrimary ? 'master_repl_offset' : 'slave_repl_offset'] ?? 0),
+    replicas: Object.entries(info).flatMap(([name, value]) => {
+      const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;
+      return replica?.[1] === undefined ? [] : [replica[1]];
+    }),
+    electable: Number(priority ?? 0) > 0,
+    ...(isUnwritten(info) ? { unwritten: true } : {}),
+    ...(term === undefined ? {} : { term }),
+    empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),
+    settings,
+    usedMemory: Number(info.used_memory ?? 0),
+    findings,
+  };
+}
+
+function isUnwritten(info: Readonly<Record<string, string>>): boolean {
+  return info.aof_enabled === '0' || info.aof_rewrite_in_progress === '1' || info.aof_rewrite_scheduled === '1';
+}
+
+/** Foreign text: whatever is no term is none. */
+function volumeTerm(text: string): VolumeTerm | undefined {
+  const [, role, number] = /^(primary|replica)-([1-9]\d{0,14})$/.exec(text) ?? [];
+  return role === undefined ? undefined : { number: Number(number), wasPrimary: role === 'primary' };
+}
+
+async function askSentinel(
+  connection: RedisConnection,
+  place: Place,
+  { lacks }: Told,
+  name: string,
+  missedMs: number,
+): Promise<SentinelNode> {
+  const at = { ...place, ...(lacks.length === 0 ? {} : { lacks }) };
+  try {
+    const [primary, replicas, peers] = await Promise.all([
+      connection.command('SENTINEL', 'MASTER', name),
+      connection.command('SENTINEL', 'REPLICAS', name),
+      connection.command('SENTINEL', 'SENTINELS', name),
+    ]);
+    return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
+  } catch (error) {
+    if (error instanceof RedisError && isNoSuchPrimary(error)) return { state: 'answering', ...at };
+    throw error;
+  }
+}
+
+/** A sentinel watches nobody of this name. */
+export const isNoSuchPrimary = ({ message }: RedisError): boolean => /No such master/.test(message);
+
+type Row = Readonly<Record<string, string>>;
+
+/** A sentinel pings every second. */
+const answeredMs = 2000;
+
+/** `missedMs`: without an answer for longer a sentinel has missed one, as in the scripts of the pods. */
+export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[], missedMs: number): Watch {
+  const flags = (row: Row): string[] => (row.flags ?? '').split(',');
+  const down = (row: Row): boolean => flags(row).some((flag) => flag === 's_down' || flag === 'o_down');
+  return {
+    primary: primary.ip ?? '',
+    epoch: Number(primary['config-epoch'] ?? 0),
+    primaryDown: down(primary),
+    seesPrimary:
+      !down(primary) &&
+      (primary.runid ?? '') !== '' &&
+      Number(primary['last-ok-ping-reply'] ?? Number.POSITIVE_INFINITY) <= missedMs,
+    acquainted: (primary.runid ?? '') !== '' || Number(primary['last-ping-reply'] ?? 0) > answeredMs,
+    failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
+    settings: primary,
+    replicas: replicas.map((row) => ({
+      address: row.ip ?? '',
+      priority: Number(row['slave-priority'] ?? 0),
+      down: down(row),
+      unlinkedMs: Number(row['master-link-down-time'] ?? 0),
+    })),
+    peers: peers.map((row) => ({ address: row.ip ?? '', down: down(row) })),
+  };
+}

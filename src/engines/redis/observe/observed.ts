@@ -1,0 +1,121 @@
+/**
+ * What the processes of a cluster say about themselves. A process that does not answer is a value of its own: silence
+ * is never read as an empty answer.
+ */
+import type { MemberFinding } from '../client/findings.ts';
+
+export interface SilentNode {
+  readonly state: 'silent';
+  readonly pod: string;
+  /** Absent while the pod has no address. */
+  readonly address?: string;
+  readonly why: string;
+  /** It answers, and takes neither the identity nor the password: in its own words. */
+  readonly refusal?: string;
+}
+
+/**
+ * What a process has yet to be told: who the cluster is (of a sentinel: and to log in to the nodes as that), to copy from
+ * its primary as the cluster, the password that the Secret says.
+ */
+export type Lack = 'identity' | 'replication' | 'password';
+
+/** As `volume-script.ts` keeps it. */
+export interface VolumeTerm {
+  readonly number: number;
+  readonly wasPrimary: boolean;
+}
+
+export interface DataNode {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  readonly version: string;
+  readonly role: 'primary' | 'replica';
+  /** Whom a replica follows; undefined while it is assigned to nobody. */
+  readonly follows?: string;
+  readonly linkUp: boolean;
+  /** It received a copy of its primary's dataset and could not load it: it holds nothing now, and tries again for ever. */
+  readonly copyRefused: boolean;
+  /** Its link has been down for longer than a failover takes: what it has is old. */
+  readonly isStale: boolean;
+  /** Bytes of the replication stream that this node has. */
+  readonly offset: number;
+  /** Addresses of the replicas that are in sync, as the node itself counts them. */
+  readonly replicas: readonly string[];
+  /**
+   * Whether Sentinel may elect it. A node may not that was started on a blank volume, or on one that does not hold its whole
+   * dataset, until it has copied that and written it down.
+   */
+  readonly electable: boolean;
+  /** The append-only file may not hold its dataset: it is off, or is written anew. */
+  readonly unwritten?: true;
+  /** The term on its volume: its last time as primary, or the one of the primary that it followed. */
+  readonly term?: VolumeTerm;
+  /** No key in any database. */
+  readonly empty: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Bytes, as the server counts them: data and buffers. */
+  readonly usedMemory: number;
+  /** What keeps it from persisting, replicating or taking writes. */
+  readonly findings: readonly MemberFinding[];
+  /** Absent where nothing is. */
+  readonly lacks?: readonly Lack[];
+}
+
+export interface SentinelNode {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  readonly lacks?: readonly Lack[];
+  readonly watches?: Watch;
+}
+
+/** What a sentinel knows of a replica. */
+export interface KnownReplica {
+  readonly address: string;
+  readonly priority: number;
+  readonly down: boolean;
+  /** For how long it has been without its primary, as far as it tells. */
+  readonly unlinkedMs?: number;
+}
+
+/** A sentinel's view of the cluster. */
+export interface Watch {
+  readonly primary: string;
+  /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
+  readonly epoch: number;
+  readonly primaryDown: boolean;
+  /** It knows who the primary is and had an answer to its last ping: it does not want another, and is not about to. */
+  readonly seesPrimary: boolean;
+  /**
+   * False while the primary answers it and it has not learned who that is: the password is missing. Of a primary that
+   * does not answer, nothing can be told.
+   */
+  readonly acquainted: boolean;
+  readonly failingOver: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly replicas: readonly KnownReplica[];
+  readonly peers: readonly { readonly address: string; readonly down: boolean }[];
+}
+
+export interface RedisObserved {
+  readonly data: readonly (DataNode | SilentNode)[];
+  readonly sentinels: readonly (SentinelNode | SilentNode)[];
+  /** Why nobody could be asked at all: neither identity nor password is there. */
+  readonly unaskable?: string;
+  /** Why there is no password, where the identity could be asked with. */
+  readonly passwordMissing?: string;
+  /** Why the cluster has no identity: see `identity.ts`. */
+  readonly identity?: 'missing' | 'unusable';
+}
+
+export const nothingObserved: RedisObserved = { data: [], sentinels: [] };
+
+export function hasAll(node: { readonly lacks?: readonly Lack[] }, what: Lack): boolean {
+  return node.lacks?.includes(what) !== true;
+}
+
+export function answering<N extends { readonly state: 'answering' }>(nodes: readonly (N | SilentNode)[]): N[] {
+  return nodes.filter((node): node is N => node.state === 'answering');
+}

@@ -1,0 +1,61 @@
+/**
+ * The replicas that kept running when the primary ended. What they hold, the primary may lack, though it is back: with the power, a machine
+ * loses what was not flushed yet, a second of the append-only file. Sentinel elects among them, where it can; this is about where it cannot.
+ */
+import type { DataNode, KnownReplica, Watch } from '../observe/observed.ts';
+import { addressOf } from './record.ts';
+import { dynamicSettings } from '../resources/settings.ts';
+import { claimOf, dataPodNames, type Situation } from '../observe/situation.ts';
+import type { WatchingSentinel } from '../observe/topology.ts';
+
+/**
+ * Those that may be elected; none where one still has the link, and so says that the primary lives, or is being stopped. `isBack`: the primary
+ * answers at another address than `former`, so links to that are none any more.
+ */
+export function heirsOf({ nodes, dataPods }: Situation, former: string, isBack: boolean): readonly DataNode[] {
+  const left = nodes.filter(({ follows }) => follows === former);
+  const leaving = dataPods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  const isUndecided = left.some(
+    ({ pod, linkUp }) => (linkUp && !isBack) || leaving.some(({ metadata }) => metadata.name === pod),
+  );
+  return isUndecided ? [] : left.filter(({ electable }) => electable);
+}
+
+/** A sentinel that would elect if it had enough others to agree with: it takes the primary for down, and could elect each of the heirs. */
+export function loneElector(situation: Situation, named: string, isBack: boolean): WatchingSentinel | undefined {
+  const heirs = heirsOf(situation, named, isBack);
+  if (heirs.length === 0) return undefined;
+  return situation.topology.watching.find(
+    ({ watches }) =>
+      watches.primary === named &&
+      watches.primaryDown &&
+      heirs.every(({ address }) => watches.replicas.some((r) => r.address === address && mayInherit(r, watches))),
+  );
+}
+
+/** As Sentinel has it: one that was without its primary for long before that went down may lack much. */
+function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings }: Watch): boolean {
+  const [downMs = 0, downAfterMs = 0] = ['s-down-time', 'down-after-milliseconds'].map((name) =>
+    Number(settings[name] ?? 0),
+  );
+  return priority > 0 && !down && unlinkedMs <= downMs + 10 * downAfterMs;
+}
+
+/**
+ * No sentinel remembers: the one with the most, where all but the last primary kept running. That cannot have taken writes for long without one
+ * of them; of fewer nodes nobody can tell.
+ */
+export function heirOf(situation: Situation, lastPrimary: string): DataNode | undefined {
+  const { cluster, children, dataPods, dataSize, nodes } = situation;
+  const former = addressOf(claimOf(children, lastPrimary));
+  const isMoved = former !== undefined && !dataPods.some((pod) => pod.status?.podIP === former);
+  if (!isMoved || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
+  const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
+  const heirs = heirsOf(situation, former, isBack);
+  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary);
+  if (!others.every((name) => heirs.some(({ pod }) => pod === name))) return undefined;
+  return heirs.reduce<DataNode | undefined>(
+    (best, node) => (best && best.offset >= node.offset ? best : node),
+    undefined,
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Changes of a pod template that are no reason to restart a pod by themselves.
+ *
+ * The mounted identity comes into templates that are made now, and into older ones together with the next change that
+ * restarts the pods anyway. The Secret of the password stays the one that the servers know, as long as they do not know
+ * the other.
+ */
+import type { KubeObject } from '../../../api/object.ts';
+import { difference, fingerprinted } from '../../../plan/difference.ts';
+import { oncePer } from '../../../plan/memo.ts';
+import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
+import { authVolume, identityEnv, identityVolume, passwordVolume } from '../resources/pods.ts';
+
+export interface Holding {
+  /** The Secret with the identity is there, and is of use. */
+  readonly mayMountIdentity: boolean;
+  /** Servers run that do not know the password that the Secret says. */
+  readonly keepsPassword: boolean;
+}
+
+interface Templated {
+  readonly template: { readonly spec: PodSpec };
+}
+
+const specOf = (object: KubeObject): Templated => object.spec as Templated;
+const volumeOf = (object: KubeObject, name: string): Volume | undefined =>
+  specOf(object).template.spec.volumes?.find((volume) => volume.name === name);
+
+function withPod(object: KubeObject, change: (pod: PodSpec) => PodSpec): KubeObject {
+  const spec = specOf(object);
+  return { ...object, spec: { ...spec, template: { ...spec.template, spec: change(spec.template.spec) } } };
+}
+
+/** Whoever starts by this template waits for the Secret. */
+export const mountsIdentity = (live: KubeObject): boolean => volumeOf(live, identityVolume) !== undefined;
+
+export const withoutIdentity = oncePer((object: KubeObject): KubeObject => {
+  const strip = (container: ContainerSpec): ContainerSpec => ({
+    ...container,
+    env: (container.env ?? []).filter(({ name }) => name !== identityEnv),
+    volumeMounts: (container.volumeMounts ?? []).filter(({ name }) => name !== identityVolume),
+  });
+  return withPod(object, (pod) => ({
+    ...pod,
+    containers: pod.containers.map(strip),
+    volumes: (pod.volumes ?? []).filter(({ name }) => name !== identityVolume),
+  }));
+});
+
+/** The one that servers were started with, as we write it: without what the API server has filled in. */
+function mountedPassword(live: KubeObject): Volume | undefined {
+  const secret = volumeOf(live, authVolume)?.secret;
+  const [item] = secret?.items ?? [];
+  if (secret?.secretName === undefined || item === undefined) return undefined;
+  return passwordVolume({ name: secret.secretName, key: item.key });
+}
+
+/** The StatefulSet to apply where `live` is there. */
+export function heldBack(wanted: KubeObject, live: KubeObject, holding: Holding): KubeObject {
+  const auth = holding.keepsPassword ? mountedPassword(live) : undefined;
+  const object =
+    auth === undefined
+      ? wanted
+      : withPod(wanted, (pod) => ({
+          ...pod,
+          volumes: (pod.volumes ?? []).map((volume) => (volume.name === authVolume ? auth : volume)),
+        }));
+  if (mountsIdentity(live)) return object;
+  const older = withoutIdentity(object);
+  const restarts = difference(fingerprinted(older), live).some(({ path }) => path.startsWith('spec.template.'));
+  return restarts && holding.mayMountIdentity ? object : older;
+}

@@ -1,0 +1,256 @@
+/** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { pods as podResource } from '../../../api/resource.ts';
+import { growthSteps } from '../../../plan/growth.ts';
+import { atSize, objectSteps } from '../../../plan/objects.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { refOf } from '../../../plan/ref.ts';
+import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../../plan/rollout.ts';
+import type { Children, Pod } from '../../../resources/children.ts';
+import { secretMissing } from '../../../engine/secret-missing.ts';
+import type { RedisAction } from '../action.ts';
+import { planAlone, planElection } from './election.ts';
+import { handOverStep } from './handover-step.ts';
+import { amiss } from './health.ts';
+import { heldBack, mountsIdentity } from './held-template.ts';
+import { identityUnusable } from '../client/identity.ts';
+import { planIntroductions, secretSteps } from './introduce.ts';
+import { heldMemory } from './memory.ts';
+import { redisNames } from '../names.ts';
+import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
+import { passwordTrouble, passwordUnknown } from './password-trouble.ts';
+import { planChoice, planRecord, planTerm } from './record.ts';
+import { configureSteps, planForgetting, planRepairs } from './repair.ts';
+import { redisResources } from '../resources/resources.ts';
+import { planRoles } from './roles.ts';
+import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
+import { atLeast } from '../resources/settings.ts';
+import { claimOf, type Situation, situationOf } from '../observe/situation.ts';
+
+type RedisPlan = Plan<RedisAction>;
+
+/** How often to look again while the database moves by itself and no watch would tell. */
+const recheckMs = 1000;
+/** Keys that are deleted or expire make room for a smaller limit, and nobody tells of that. */
+const memoryRecheckMs = 30_000;
+/** While a primary goes: its successor is labelled as soon as it takes writes. */
+const handingOverMs = 100;
+
+/** Secrets are not watched. */
+const unnamed = wait('Repairing', 'the cluster gets an identity of its own', recheckMs);
+
+export function planRedis(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
+  const held = heldMemory(cluster, children, observed);
+  if (held === undefined) return planAsWanted(cluster, children, observed);
+  const plan = planAsWanted(held.cluster, children, observed);
+  if (held.message === undefined || plan.outcome.state !== 'settled') return plan;
+  return { ...plan, outcome: blocked('MemoryLimitTooLow', held.message, memoryRecheckMs) };
+}
+
+function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
+  const situation = situationOf(cluster, children, observed);
+  const { primary } = situation.topology;
+  const trouble = passwordTrouble(situation);
+  if (observed.unaskable !== undefined) {
+    return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.unaskable));
+  }
+  if (primary === undefined) {
+    const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
+    const stuck = trouble === undefined ? (planStuck(situation)?.steps ?? []) : [];
+    const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
+    // Who might decide is not heard, for another reason than that it is silent.
+    const isUnanswered = situation.nodes.length === 0;
+    const outcome =
+      trouble !== undefined && isUnanswered
+        ? passwordUnknown(trouble)
+        : observed.passwordMissing !== undefined && isUnanswered
+          ? secretMissing(observed.passwordMissing)
+          : mayWaitForIdentity(situation) && isUnanswered
+            ? identityUnusable(cluster)
+            : election.outcome;
+    return withObjects(situation, sizesFor(situation, false), steps, outcome);
+  }
+  return planWithPrimary(situation, primary);
+}
+
+/** Whoever starts now might wait for a Secret that does not hold what the pod mounts. */
+function mayWaitForIdentity({ observed, children, cluster }: Situation): boolean {
+  const live = children.statefulSet(redisNames(cluster.metadata.name).data);
+  return observed.identity === 'unusable' && live !== undefined && mountsIdentity(live);
+}
+
+/** Processes run, and none of them can tell whether it knows the password. */
+function isUnheard({ observed, dataPods, sentinelPods }: Situation): boolean {
+  const isRunning = [...dataPods, ...sentinelPods].some(({ status }) => status?.phase === 'Running');
+  return isRunning && answering(observed.data).length + answering(observed.sentinels).length === 0;
+}
+
+function withObjects(
+  situation: Situation,
+  sizes: Sizes,
+  steps: readonly Step<RedisAction>[],
+  outcome: Outcome,
+): RedisPlan {
+  const { cluster, children, observed } = situation;
+  const names = redisNames(cluster.metadata.name);
+  const isTroubled = passwordTrouble(situation) !== undefined;
+  const holding = {
+    keepsPassword: isTroubled || isUnheard(situation),
+    mayMountIdentity: observed.identity === undefined,
+  };
+  const desired = redisResources(cluster).map((wanted) => {
+    if (wanted.object.kind !== 'StatefulSet') return wanted;
+    const isData = wanted.object.metadata.name === names.data;
+    const held = isTroubled ? { data: situation.dataSize, sentinels: situation.sentinelSize } : sizes;
+    const live = children.statefulSet(wanted.object.metadata.name);
+    const template = live === undefined ? wanted.object : heldBack(wanted.object, live, holding);
+    return { ...wanted, object: atSize(template, isData ? held.data : held.sentinels) };
+  });
+  const objects = objectSteps(desired, children);
+  // Roles first: an object that the API server refuses must not keep clients from the new primary.
+  const patches = steps.filter((step) => step.type === 'patch');
+  const others = steps.filter((step) => step.type !== 'patch');
+  return {
+    steps: [
+      ...patches,
+      ...secretSteps(situation, objects),
+      ...objects,
+      ...growthSteps(cluster.spec.storage.size, children.claims),
+      ...others,
+    ],
+    outcome,
+  };
+}
+
+function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
+  const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
+  const trouble = passwordTrouble(situation);
+  const repairs = [
+    ...planIntroductions(situation),
+    ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : []),
+    ...electableSteps(situation),
+  ];
+  // Nothing waits for them: a server may refuse one for ever.
+  const settings = [...configureSteps(situation), ...planTerm(situation, primary)];
+  const troubles = amiss(situation, primary);
+  const leaving = situation.dataPods.some(
+    (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
+  );
+  const unfinished = (steps: readonly Step<RedisAction>[], outcome: Outcome): RedisPlan =>
+    withObjects(situation, sizesFor(situation, false), [...roles, ...settings, ...steps], outcome);
+
+  if (repairs.length > 0) {
+    const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
+    const outcome = trouble === undefined ? repairing : passwordUnknown(trouble);
+    return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
+  }
+  if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
+  if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));
+  if (situation.observed.passwordMissing !== undefined) {
+    return unfinished([], secretMissing(situation.observed.passwordMissing));
+  }
+  if (mayWaitForIdentity(situation)) return unfinished([], identityUnusable(situation.cluster));
+  const stuck = planStuck(situation);
+  if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
+  const older = planOlderVersion(situation, primary);
+  if (older !== undefined) return unfinished(older.steps, older.outcome);
+  if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));
+
+  const forgetting = planForgetting(situation, primary);
+  if (forgetting !== undefined)
+    return unfinished([forgetting], wait('Forgetting', 'sentinels forget who is gone', recheckMs));
+
+  const move = planMoveOffVictims(situation, primary);
+  if (move !== undefined) return unfinished(move.steps, move.outcome);
+  // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.
+  const sizes = sizesFor(situation, true);
+  const shrinking = sizes.data < situation.dataSize || sizes.sentinels < situation.sentinelSize;
+  if (shrinking) return withObjects(situation, sizes, [...roles, ...settings], wait('ScalingIn', 'one member leaves'));
+  const restart = planRestart(situation, primary);
+  if (restart !== undefined) return unfinished(restart.steps, restart.outcome);
+  const { identity } = situation.observed;
+  const outcome =
+    identity === 'missing' ? unnamed : identity === 'unusable' ? identityUnusable(situation.cluster) : settled;
+  return withObjects(situation, sizes, [...roles, ...settings], outcome);
+}
+
+function isPrimary(pod: Pod, primary: DataNode): boolean {
+  return pod.metadata.name === primary.pod;
+}
+
+/** One pod at a time: sentinels, replicas, and the primary last, when it has handed over. */
+function planRestart(situation: Situation, primary: DataNode): RedisPlan | undefined {
+  const { children, cluster, sentinelPods, dataPods } = situation;
+  const names = redisNames(cluster.metadata.name);
+  const [sentinelSet, dataSet] = [children.statefulSet(names.sentinel), children.statefulSet(names.data)];
+  if (!isTakenUp(sentinelSet) || !isTakenUp(dataSet)) {
+    return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
+  }
+  const sentinel = nextToRestart(outdatedPods(sentinelSet, sentinelPods), () => false);
+  if (sentinel !== undefined) return restarting(sentinel);
+  const next = nextToRestart(outdatedPods(dataSet, dataPods), (pod) => isPrimary(pod, primary));
+  if (next === undefined) return undefined;
+  if (!isPrimary(next, primary)) return restarting(next);
+  const message = `${primary.pod} is the last to restart`;
+  const step = handOverStep(situation, primary, message);
+  if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
+  return goesWithItsVolume(situation, next) ?? restarting(next);
+}
+
+/**
+ * It can have its data from nobody, and somebody has deleted its claim: Kubernetes keeps that as long as the pod is there, and
+ * takes it away when the pod stops.
+ */
+function goesWithItsVolume({ children }: Situation, { metadata: { name } }: Pod): RedisPlan | undefined {
+  const claim = claimOf(children, name);
+  if (claim?.metadata.deletionTimestamp === undefined) return undefined;
+  const message = `somebody has deleted the volume ${claim.metadata.name}, and Kubernetes takes it away when ${name} stops, which nobody else has the data of: it is not restarted; take a backup, and begin anew with it, or, under Sentinel, set replicas to 3 first`;
+  return { steps: [], outcome: blocked('VolumesGoing', message) };
+}
+
+/**
+ * A failover in the middle of a rollout may leave an older server behind a primary whose copies it cannot read. It waits for
+ * ever, and everybody for it; but it holds nothing that a restart could take, and the new template can read them.
+ */
+function planOlderVersion({ children, cluster, nodes, dataPods }: Situation, primary: DataNode): RedisPlan | undefined {
+  if (dataPods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
+  const dataSet = children.statefulSet(redisNames(cluster.metadata.name).data);
+  const stranded = nodes.filter(
+    ({ copyRefused, follows, version }) =>
+      copyRefused && follows === primary.address && !atLeast(version, primary.version),
+  );
+  const pod = outdatedPods(dataSet, dataPods).find(({ metadata }) =>
+    stranded.some((node) => node.pod === metadata.name),
+  );
+  return pod === undefined ? undefined : restarting(pod);
+}
+
+/**
+ * A pod that waits for what will never come. A process that was killed is about to start again, and who runs may be out
+ * of reach for a while: they go only where everybody else is there, or has never been. Where nobody is primary, a
+ * sentinel that runs is left alone: its memory may be all that is known of who was.
+ */
+function planStuck(situation: Situation): RedisPlan | undefined {
+  const { children, cluster, sentinelPods, dataPods, observed, topology } = situation;
+  const names = redisNames(cluster.metadata.name);
+  const answers = new Set([...answering(observed.data), ...answering(observed.sentinels)].map(({ pod }) => pod));
+  const silent = [...dataPods, ...sentinelPods].filter(({ metadata }) => !answers.has(metadata.name));
+  const isNew = cluster.status?.initialized !== true;
+  const isSpare = isNew || (topology.primary !== undefined && silent.length === 1);
+  const mayGo = (pod: Pod): boolean => silent.includes(pod) && (cannotStart(pod) || isSpare);
+  const maySpare = (pod: Pod): boolean =>
+    topology.primary !== undefined || goesWithItsVolume(situation, pod) === undefined;
+  const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
+  const pod =
+    stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => mayGo(one) && mayForget(one)) ??
+    stuckPod(children.statefulSet(names.data), dataPods, (one) => mayGo(one) && maySpare(one));
+  return pod === undefined ? undefined : restarting(pod);
+}
+
+function restarting(pod: Pod): RedisPlan | undefined {
+  const ref = refOf(pod, podResource);
+  if (ref === undefined) return undefined;
+  const step: ObjectStep = { type: 'delete', ref, reason: 'it runs an older template' };
+  return { steps: [step], outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`) };
+}

@@ -1,0 +1,55 @@
+/**
+ * What a valid spec gives up, or risks: said in the condition `SpecWarning` for as long as it is so. Refusing it would
+ * make clusters invalid that run with it.
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import { canonicalQuantity, unitsOf } from '../../../api/quantity.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import type { SpecWarning } from '../../../engine/spec-warnings.ts';
+import { dynamicSettings } from '../resources/settings.ts';
+import { timingOf } from '../resources/timing.ts';
+
+/**
+ * The append-only file holds the data once as its base and as much again before it is rewritten, and a rewrite writes
+ * the next base and what is written meanwhile beside them.
+ */
+const timesData = 4;
+
+export function specWarnings(cluster: Cluster<RedisSpec>): readonly SpecWarning[] {
+  return [...unfenced(cluster), ...hastyFailover(cluster), ...smallVolume(cluster)];
+}
+
+function unfenced(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { mode, replicas } = cluster.spec;
+  if (mode !== 'Sentinel' || replicas < 2 || dynamicSettings(cluster)['min-replicas-to-write'] !== '0') return [];
+  const cause = replicas === 2 ? 'with two data nodes' : 'with config.min-replicas-to-write 0';
+  const remedy = replicas === 2 ? 'use three data nodes, or set config.min-replicas-to-write to 1' : 'set it to 1';
+  return [
+    {
+      reason: 'PrimaryNotFenced',
+      message: `${cause} a primary that is cut off from everybody goes on taking writes, which are lost when another has been elected; ${remedy}`,
+    },
+  ];
+}
+
+function hastyFailover(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { mode, sentinel } = cluster.spec;
+  if (mode !== 'Sentinel' || timingOf(cluster).isEnoughToLeave) return [];
+  const message =
+    `sentinel.downAfter ${sentinel.downAfter} is less than 3s: a node that has just joined a primary which is cut off may not ` +
+    'leave it before another is elected, and what it alone has acknowledged is lost';
+  return [{ reason: 'DownAfterTooShort', message }];
+}
+
+function smallVolume(cluster: Cluster<RedisSpec>): SpecWarning[] {
+  const { size } = cluster.spec.storage;
+  const data = Number(dynamicSettings(cluster).maxmemory ?? 0);
+  if (unitsOf(size) >= data * timesData) return [];
+  const needed = canonicalQuantity(`${Math.ceil((data * timesData) / 1024 ** 2)}Mi`);
+  return [
+    {
+      reason: 'StorageTooSmall',
+      message: `storage.size ${size} is less than ${timesData} times maxmemory (${needed}): a rewrite of the append-only file may fill the volume`,
+    },
+  ];
+}

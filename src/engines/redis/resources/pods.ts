@@ -1,0 +1,178 @@
+/**
+ * The pods of a Redis cluster. Their templates decide about restarts, so nothing in here may depend on a number that
+ * changes while the cluster runs (how many sentinels, which address): that comes in by mounted files.
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { canonicalQuantity } from '../../../api/quantity.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { computeResources } from '../../../resources/compute.ts';
+import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
+import type { ContainerSpec, PodSpec, Probe, Volume } from '../../../resources/plain.ts';
+import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { schedulingFields } from '../../../resources/scheduling.ts';
+import { statefulSet } from '../../../resources/statefulset.ts';
+import { identityKey } from '../client/identity.ts';
+import { dataPort, paths, redisNames, sentinelPort } from '../names.ts';
+import { passwordSecret } from '../client/password.ts';
+import type { ScriptName } from './scripts.ts';
+import { restartSettings } from './settings.ts';
+
+/** What changes in it restarts the pods: see `config.ts`. */
+const configHashAnnotation = 'clusterwright.dev/restart-hash';
+
+/** Names in the templates that `held-template.ts` looks for. */
+export const authVolume = 'auth';
+export const identityVolume = 'internal';
+export const identityEnv = 'IDENTITY_FILE';
+
+/** A node may load or copy for hours before it is admitted; the kubelet must not give up on it. One try a second. */
+const admissionTries = 86_400;
+
+/** At most about 10 s for the hand-over, 20 s for a copy that is being written, 10 s for the server's own shutdown. */
+const dataGraceSeconds = 45;
+
+function script(name: ScriptName): string[] {
+  return ['/bin/sh', `${paths.config}/${name}`];
+}
+
+function probe(name: ScriptName, timing: Omit<Probe, 'exec'>): Probe {
+  return { exec: { command: script(name) }, timeoutSeconds: 5, ...timing };
+}
+
+function fromField(name: string, fieldPath: string): { name: string; valueFrom: { fieldRef: { fieldPath: string } } } {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}
+
+/** `docker.io/library/redis:VERSION` unless the resource names another. */
+export function redisImage(spec: RedisSpec): string {
+  return spec.image ?? `docker.io/library/redis:${spec.version}`;
+}
+
+function container(
+  cluster: Cluster<RedisSpec>,
+  name: string,
+): Pick<ContainerSpec, 'name' | 'image' | 'imagePullPolicy' | 'env' | 'securityContext' | 'volumeMounts'> {
+  return {
+    name,
+    image: redisImage(cluster.spec),
+    imagePullPolicy: 'IfNotPresent',
+    env: [
+      { name: 'CLUSTER_NAME', value: cluster.metadata.name },
+      { name: 'CONFIG_DIR', value: paths.config },
+      { name: 'AUTH_FILE', value: `${paths.auth}/password` },
+      { name: identityEnv, value: `${paths.internal}/${identityKey}` },
+      fromField('POD_NAME', 'metadata.name'),
+      fromField('POD_NAMESPACE', 'metadata.namespace'),
+      fromField('POD_IP', 'status.podIP'),
+    ],
+    securityContext: containerSecurityContext,
+    volumeMounts: [
+      { name: 'config', mountPath: paths.config, readOnly: true },
+      { name: authVolume, mountPath: paths.auth, readOnly: true },
+      { name: identityVolume, mountPath: paths.internal, readOnly: true },
+      { name: 'run', mountPath: paths.run },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
+  };
+}
+
+export function passwordVolume({ name, key }: { readonly name: string; readonly key: string }): Volume {
+  return { name: authVolume, secret: { secretName: name, items: [{ key, path: 'password' }] } };
+}
+
+function volumes(cluster: Cluster<RedisSpec>): Volume[] {
+  const names = redisNames(cluster.metadata.name);
+  const identity = [{ key: identityKey, path: identityKey }];
+  return [
+    { name: 'config', configMap: { name: names.config } },
+    passwordVolume(passwordSecret(cluster)),
+    { name: identityVolume, secret: { secretName: names.internal, items: identity } },
+    { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    { name: 'tmp', emptyDir: { sizeLimit: '16Mi' } },
+  ];
+}
+
+function podSpec(
+  cluster: Cluster<RedisSpec>,
+  part: Part,
+  spec: Pick<PodSpec, 'containers' | 'volumes' | 'terminationGracePeriodSeconds'>,
+): PodSpec {
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurityContext,
+    ...schedulingFields(cluster.spec.scheduling, selectorLabels(cluster, part)),
+    ...spec,
+  };
+}
+
+export function dataStatefulSet(cluster: Cluster<RedisSpec>, part: Part, restartHash: string): KubeObject {
+  const { spec } = cluster;
+  const names = redisNames(cluster.metadata.name);
+  const base = container(cluster, 'redis');
+  const redis: ContainerSpec = {
+    ...base,
+    command: script('start-data.sh'),
+    // Not from the ConfigMap, which somebody may cut short: data in a database that is not there would go astray.
+    env: [...(base.env ?? []), { name: 'DATABASES', value: restartSettings(cluster).databases ?? '' }],
+    ports: [{ name: 'redis', containerPort: dataPort, protocol: 'TCP' }],
+    resources: computeResources(spec.resources),
+    startupProbe: probe('admit.sh', { periodSeconds: 1, failureThreshold: admissionTries }),
+    readinessProbe: probe('ping.sh', { periodSeconds: 5, failureThreshold: 2 }),
+    livenessProbe: probe('alive.sh', { periodSeconds: 10, failureThreshold: 6 }),
+    lifecycle: { preStop: { exec: { command: script('hand-over.sh') } } },
+    volumeMounts: [...(base.volumeMounts ?? []), { name: 'data', mountPath: paths.data }],
+  };
+  const { size, storageClassName, ephemeral } = spec.storage;
+  return statefulSet({
+    metadata: ownedMetadata(cluster, names.data, part),
+    selector: selectorLabels(cluster, part),
+    serviceName: names.data,
+    replicas: spec.replicas,
+    podAnnotations: { [configHashAnnotation]: restartHash },
+    podSpec: podSpec(cluster, part, {
+      terminationGracePeriodSeconds: dataGraceSeconds,
+      containers: [redis],
+      volumes: [
+        ...volumes(cluster),
+        ...(ephemeral ? [{ name: 'data', emptyDir: { sizeLimit: canonicalQuantity(size) } }] : []),
+      ],
+    }),
+    claims: ephemeral
+      ? []
+      : [
+          {
+            name: 'data',
+            labels: selectorLabels(cluster, part),
+            size: canonicalQuantity(size),
+            ...(storageClassName === undefined ? {} : { storageClassName }),
+          },
+        ],
+  });
+}
+
+export function sentinelStatefulSet(cluster: Cluster<RedisSpec>, part: Part): KubeObject {
+  const names = redisNames(cluster.metadata.name);
+  const sentinel: ContainerSpec = {
+    ...container(cluster, 'sentinel'),
+    command: script('start-sentinel.sh'),
+    ports: [{ name: 'sentinel', containerPort: sentinelPort, protocol: 'TCP' }],
+    resources: computeResources(cluster.spec.sentinel.resources),
+    startupProbe: probe('watching.sh', { periodSeconds: 1, failureThreshold: admissionTries }),
+    readinessProbe: probe('watching.sh', { periodSeconds: 10, failureThreshold: 2 }),
+    livenessProbe: probe('sentinel-alive.sh', { periodSeconds: 10, failureThreshold: 6 }),
+  };
+  return statefulSet({
+    metadata: ownedMetadata(cluster, names.sentinel, part),
+    selector: selectorLabels(cluster, part),
+    serviceName: names.sentinel,
+    replicas: cluster.spec.sentinel.replicas,
+    podSpec: podSpec(cluster, part, {
+      terminationGracePeriodSeconds: 10,
+      containers: [sentinel],
+      volumes: volumes(cluster),
+    }),
+    claims: [],
+  });
+}

@@ -1,0 +1,102 @@
+/** The complete set of a Redis cluster's children: a pure function of the custom resource. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { oncePer } from '../../../plan/memo.ts';
+import type { Desired } from '../../../plan/objects.ts';
+import { configMap } from '../../../resources/configmap.ts';
+import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
+import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
+import { generatedSecret } from '../../../resources/secret.ts';
+import { clusterIPService, headlessService } from '../../../resources/service.ts';
+import { redisConf, restartHash, sentinelConf } from './config.ts';
+import { identityKey } from '../client/identity.ts';
+import { dataPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
+import { scripts } from './scripts.ts';
+import { timingOf } from './timing.ts';
+
+export const passwordLength = 32;
+
+export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly Desired[] => {
+  const { spec } = cluster;
+  const names = redisNames(cluster.metadata.name);
+  const withSentinel = spec.mode === 'Sentinel';
+  const data: Part = { engine: 'redis', component: 'data', version: spec.version };
+  const sentinel: Part = { ...data, component: 'sentinel' };
+  const dataSelector = selectorLabels(cluster, data);
+  const sentinelSelector = selectorLabels(cluster, sentinel);
+  const redisPorts = [{ name: 'redis', port: dataPort, targetPort: 'redis', protocol: 'TCP' }];
+  const sentinelPorts = [{ name: 'sentinel', port: sentinelPort, targetPort: 'sentinel', protocol: 'TCP' }];
+
+  const roleService = (name: string, role: string): KubeObject =>
+    clusterIPService({
+      metadata: ownedMetadata(cluster, name, data),
+      selector: { ...dataSelector, [roleLabel]: role },
+      ports: redisPorts,
+    });
+
+  const objects: Desired[] = [
+    { object: configMap(ownedMetadata(cluster, names.config, data), configFiles(cluster)) },
+    {
+      object: headlessService({
+        metadata: ownedMetadata(cluster, names.data, data),
+        selector: dataSelector,
+        ports: redisPorts,
+      }),
+    },
+    { object: roleService(names.primary, 'primary') },
+    { object: disruptionBudget(ownedMetadata(cluster, names.data, data), dataSelector) },
+    { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
+  ];
+  objects.unshift({
+    object: generatedSecret(keptMetadata(cluster, names.internal, data)),
+    generate: [{ key: identityKey, length: passwordLength, isOursAlone: true }],
+  });
+  if (spec.auth?.secretRef === undefined) {
+    objects.unshift({
+      object: generatedSecret(keptMetadata(cluster, names.auth, data)),
+      generate: [{ key: 'password', length: passwordLength }],
+    });
+  }
+  if (withSentinel) {
+    objects.push(
+      { object: roleService(names.replicas, 'replica') },
+      {
+        object: headlessService({
+          metadata: ownedMetadata(cluster, names.sentinel, sentinel),
+          selector: sentinelSelector,
+          ports: sentinelPorts,
+        }),
+      },
+      { object: disruptionBudget(ownedMetadata(cluster, names.sentinel, sentinel), sentinelSelector) },
+      { object: sentinelStatefulSet(cluster, sentinel) },
+    );
+  }
+  return objects;
+});
+
+/**
+ * The mounted files. `sentinels` is what the scripts ask; empty means there are none and the node stands alone. `ephemeral` says
+ * that it may begin without data by itself.
+ */
+function configFiles(cluster: Cluster<RedisSpec>): Record<string, string> {
+  const { spec } = cluster;
+  const names = redisNames(cluster.metadata.name);
+  if (spec.mode === 'Standalone') {
+    const ephemeral = spec.storage.ephemeral ? { ephemeral: 'yes\n' } : {};
+    return { ...scripts, 'redis.conf': redisConf(cluster), sentinels: '', ...ephemeral };
+  }
+  const { missedMs, infoPeriodMs, askWithinMs } = timingOf(cluster);
+  const hosts = Array.from({ length: spec.sentinel.replicas }, (_, i) => `${names.sentinel}-${i}.${names.sentinel}`);
+  return {
+    ...scripts,
+    'redis.conf': redisConf(cluster),
+    sentinels: `${hosts.join('\n')}\n`,
+    quorum: `${spec.sentinel.quorum}\n`,
+    'missed-ms': `${missedMs}\n`,
+    'info-period-ms': `${infoPeriodMs}\n`,
+    'ask-within-ms': `${askWithinMs}\n`,
+    'sentinel.conf': sentinelConf(cluster),
+  };
+}

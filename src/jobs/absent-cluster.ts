@@ -1,0 +1,11 @@
+/** Why a Backup or a BackupSchedule finds no cluster of the kind and name that it is about. */
+import { blocked, type Outcome, wait } from '../plan/plan.ts';
+import type { Referral, RegisteredEngine } from '../engine/engine.ts';
+
+/** `databases`: those that can be backed up. */
+export function absentCluster(databases: readonly Pick<RegisteredEngine, 'kind'>[], { kind, name }: Referral): Outcome {
+  const kinds = databases.map((database) => database.kind.resource.kind);
+  return kinds.includes(kind)
+    ? wait('ClusterMissing', `there is no ${kind} ${name} in this namespace`)
+    : blocked('UnknownKind', `spec.cluster.kind is ${kind}, and this operator backs up ${kinds.join(', ')}`);
+}

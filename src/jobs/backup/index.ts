@@ -1,0 +1,82 @@
+/** Backup: no database, but a Job that speaks to one. */
+import { type BackupSpec, backupKind } from '../../api/backup.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import type { Desired } from '../../plan/objects.ts';
+import { noChildren } from '../../resources/children.ts';
+import { job } from '../../resources/job.ts';
+import { absentCluster } from '../absent-cluster.ts';
+import { taking } from '../agent-job.ts';
+import { jobPermissions } from '../agent-permissions.ts';
+import { backupWords } from '../backup-words.ts';
+import type { RegisteredEngine } from '../../engine/engine.ts';
+import { withCheckedTarget } from '../target-claim.ts';
+import { attemptAnnotation, heldUp, jobName, nextAttempt, surveyBackup } from './plan.ts';
+
+const name = 'backup';
+
+/** `databases`: those that can be backed up. `image` holds the agent. */
+export function backupEngine(databases: readonly RegisteredEngine[], image: string): RegisteredEngine {
+  const partFor = (cluster: Cluster | undefined) => databases.find(({ kind }) => kind.resource.kind === cluster?.kind);
+
+  function resources(backup: Cluster<BackupSpec>, cluster: Cluster | undefined): readonly Desired[] | undefined {
+    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+    if (cluster === undefined || from === undefined) return undefined;
+    const { target, encryption } = backup.spec;
+    const made = taking(
+      {
+        owner: backup,
+        engine: name,
+        name: jobName(backup.metadata.name),
+        annotations: { [attemptAnnotation]: String(nextAttempt(backup)) },
+      },
+      {
+        image,
+        cluster,
+        from,
+        target,
+        encryption,
+        purpose: {
+          type: 'backup',
+          name: backup.metadata.name,
+          ...(backup.metadata.uid === undefined ? {} : { uid: backup.metadata.uid }),
+        },
+      },
+    );
+    return [{ object: made.config }, { object: job(made.job) }];
+  }
+
+  const typed = (backup: Cluster): Cluster<BackupSpec> => backup as Cluster<BackupSpec>;
+  const situation = (backup: Cluster, children: typeof noChildren, cluster: Cluster | undefined, now: number) => {
+    const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
+    return {
+      backup: typed(backup),
+      children,
+      wanted: resources(typed(backup), cluster),
+      absent: absentCluster(databases, typed(backup).spec.cluster),
+      now,
+      topology: from?.topology,
+      keep: from?.keep,
+    };
+  };
+
+  return {
+    name,
+    kind: backupKind,
+    permissions: jobPermissions,
+    ports: [],
+    refersTo: (backup) => typed(backup).spec.cluster,
+    resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
+    async survey(backup, children, io, cluster) {
+      const { plan, status } = surveyBackup(situation(backup, children, cluster, io.now()));
+      const checked = await withCheckedTarget(plan, io);
+      return { plan: checked, status: checked === plan ? status : heldUp(status, checked.outcome), act: noAction };
+    },
+    surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
+    forecast: (backup) => {
+      const { spec, metadata } = typed(backup);
+      return [`Job/${jobName(metadata.name)} takes ${backupWords(spec.cluster, spec.target)}, once, and reads it back`];
+    },
+  };
+}
+
+const noAction = (): Promise<void> => Promise.reject(new Error('a Backup has no actions'));

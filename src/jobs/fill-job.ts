@@ -1,0 +1,125 @@
+/**
+ * What fills the volume of a new cluster's first member: its claim, exactly as the StatefulSet would make it, and the Job
+ * that writes a backup's data into it. While it is being filled the claim belongs to the cluster and goes with it; once
+ * it holds data, it is nobody's, as every claim is.
+ */
+import type { Cluster, RestoreSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { FetchTask } from '../backup/agent-task.ts';
+import { job } from '../resources/job.ts';
+import { ownerReferences } from '../resources/metadata.ts';
+import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
+import { agentJobOptions, configName, type Naming, taskConfig } from './agent-job.ts';
+import { agentContainer, agentPodSpec, envOf, helperContainer, storeOf } from './agent-pod.ts';
+import { type Filler, type Filling, filledVolume } from '../engine/backup-part.ts';
+import { skipContainersAnnotation } from './target-identity.ts';
+
+export function fillJobName(cluster: string): string {
+  return `${cluster}-restore`;
+}
+
+interface SetSpec {
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly template: { readonly spec: PodSpec };
+  readonly volumeClaimTemplates?: readonly {
+    readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+    readonly spec: object;
+  }[];
+}
+
+/** Name of the claim that the StatefulSet gives its first pod. Undefined where it has none. */
+export function firstClaimName(set: KubeObject): string | undefined {
+  const [template] = (set.spec as SetSpec).volumeClaimTemplates ?? [];
+  return template === undefined ? undefined : `${template.metadata.name}-${set.metadata.name}-0`;
+}
+
+function firstClaim(cluster: Cluster, set: KubeObject): KubeObject[] {
+  const { selector, volumeClaimTemplates = [] } = set.spec as SetSpec;
+  const name = firstClaimName(set);
+  const [template] = volumeClaimTemplates;
+  if (template === undefined || name === undefined) return [];
+  const owners = ownerReferences(cluster);
+  const metadata = {
+    name,
+    namespace: cluster.metadata.namespace,
+    labels: { ...template.metadata.labels, ...selector.matchLabels },
+    ...(owners.length > 0 ? { ownerReferences: owners } : {}),
+  };
+  return [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: template.spec }];
+}
+
+export interface FillOptions {
+  readonly engine: string;
+  /** Holds the agent. */
+  readonly image: string;
+  readonly restore: RestoreSpec;
+  readonly filling: Filling;
+  readonly set: KubeObject;
+}
+
+/** The claim, the task and the Job, in the order in which they are made. */
+export function fillObjects(cluster: Cluster, options: FillOptions): readonly KubeObject[] {
+  const { engine, image, restore, filling, set } = options;
+  const naming: Naming = { owner: cluster, engine, name: fillJobName(cluster.metadata.name) };
+  const store = storeOf(restore.target, restore.encryption, 'read');
+  const { id, cluster: from } = restore;
+  const task: FetchTask = {
+    task: 'fetch',
+    which: { ...(id === undefined ? {} : { id }), ...from },
+    destination: filling.destination,
+    idleTimeoutSeconds: 60,
+    ...store.task,
+  };
+  const volumes: Volume[] = [
+    ...store.volumes,
+    { name: filledVolume, persistentVolumeClaim: { claimName: firstClaimName(set) ?? '' } },
+    ...filling.volumes,
+  ];
+  const steps: ContainerSpec[] = [
+    agentContainer({ image, mounts: [...store.mounts, ...filling.fetchMounts], ...envOf(store) }),
+    ...filling.fillers.map((filler) => fillerContainer(filler, image)),
+  ];
+  const podSpec = {
+    ...agentPodSpec({
+      config: configName(naming),
+      volumes,
+      initContainers: steps.slice(0, -1),
+      containers: steps.slice(-1),
+      serviceAccountName: store.serviceAccountName,
+    }),
+    ...placementOf(set),
+  };
+  // The image of some of them is the user's choice: what the ServiceAccount may is for the agent alone.
+  const fillers = filling.fillers.map(({ name }) => name);
+  const podAnnotations =
+    store.serviceAccountName === undefined || fillers.length === 0
+      ? {}
+      : { podAnnotations: { [skipContainersAnnotation]: fillers.join(',') } };
+  return [
+    ...firstClaim(cluster, set),
+    taskConfig(naming, task),
+    job({ ...agentJobOptions(naming, podSpec), ...podAnnotations }),
+  ];
+}
+
+/** The volume is made where this pod runs, so it must run where the member may. */
+function placementOf(set: KubeObject): Partial<PodSpec> {
+  const { nodeSelector, tolerations, affinity, priorityClassName } = (set.spec as SetSpec).template.spec;
+  return {
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    ...(affinity === undefined ? {} : { affinity }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+  };
+}
+
+function fillerContainer(filler: Filler, agentImage: string): ContainerSpec {
+  return {
+    ...helperContainer(filler.name, filler.image ?? agentImage),
+    command: filler.command,
+    ...(filler.env === undefined ? {} : { env: filler.env }),
+    // Why it has failed, which the pod's status then tells.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: filler.mounts,
+  };
+}

@@ -1,0 +1,38 @@
+/** From the engines that a program is given to every kind that it serves: theirs, and the kinds of their backups. */
+import type { EngineAction } from '../plan/plan.ts';
+import { defaultAgentImage } from './agent-pod.ts';
+import { backupEngine } from './backup/index.ts';
+import type { Definition } from '../engine/definition.ts';
+import type { Engine, RegisteredEngine } from '../engine/engine.ts';
+import { withLastBackup } from './last-backup.ts';
+import { registered } from './registered.ts';
+import { withRestore } from './restore.ts';
+import { scheduleEngine } from './schedule/index.ts';
+
+/** An engine with its own types hidden, so that engines of different types fit one list. */
+export interface DefinedEngine {
+  readonly definition: Definition;
+  /** `agentImage` is what Jobs run: the operator's own image. */
+  handler(agentImage: string): RegisteredEngine;
+}
+
+export function defineEngine<Spec, Observed, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Action>,
+): DefinedEngine {
+  return {
+    definition: engine.definition,
+    handler: (agentImage) => withLastBackup(withRestore(registered(engine, agentImage), agentImage), agentImage),
+  };
+}
+
+/** `agentImage`: default that of a release of this version. */
+export function handlersOf(
+  engines: readonly DefinedEngine[],
+  agentImage: string = defaultAgentImage,
+): readonly RegisteredEngine[] {
+  const databases = engines.map((engine) => engine.handler(agentImage));
+  const kept = databases.filter(({ backup }) => backup !== undefined);
+  return kept.length === 0
+    ? databases
+    : [...databases, backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
+}

@@ -1,0 +1,37 @@
+/**
+ * What the controller itself needs of the API server, besides what engines declare for their children. RBAC is derived
+ * from this list and the engines'; nothing else is granted.
+ */
+import { group } from '../api/group.ts';
+import { fillPermissions } from './agent-permissions.ts';
+import type { PolicyRule, RegisteredEngine } from '../engine/engine.ts';
+
+/** The Lease that replicas of the operator compete for, in the operator's own namespace. */
+export const leaseName = 'clusterwright';
+
+/** In the operator's own namespace. `create` cannot be limited to a name. */
+export const ownPermissions: readonly PolicyRule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'update'],
+    resourceNames: [leaseName],
+  },
+];
+
+/** In every namespace that is watched. */
+export function watchedPermissions(engines: readonly RegisteredEngine[]): readonly PolicyRule[] {
+  const plurals = engines.map((engine) => engine.kind.resource.plural);
+  return [
+    // `patch` sets and removes our finalizer.
+    { apiGroups: [group], resources: plurals, verbs: ['get', 'list', 'watch', 'patch'] },
+    { apiGroups: [group], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
+    // Children name their custom resource as an owner that waits for them, which some clusters ask this for.
+    { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    ...engines.flatMap((engine) => engine.permissions),
+    // Restores, and the last backup of a cluster.
+    ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),
+  ];
+}

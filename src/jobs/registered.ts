@@ -1,0 +1,76 @@
+/** Hides an engine's own types behind closures, so that what it observed and what it may do stay consistent. */
+import type { Cluster } from '../api/cluster.ts';
+import type { EngineAction, Outcome } from '../plan/plan.ts';
+import { noChildren } from '../resources/children.ts';
+import { defaultAgentImage } from './agent-pod.ts';
+import { takesBackup, versionBackupReason } from './awaited-backup.ts';
+import type { BackupPart } from '../engine/backup-part.ts';
+import type { Engine, RegisteredEngine } from '../engine/engine.ts';
+import { withCheckedTarget } from './target-claim.ts';
+
+/**
+ * The cluster given to the result must have been validated against the engine's kind: its spec is taken as that.
+ * `agentImage` is what Jobs run.
+ */
+export function registered<Spec, Observed, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Action>,
+  agentImage: string = defaultAgentImage,
+): RegisteredEngine {
+  const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
+  const { forecast, listener, backup, upkeep } = engine;
+  const { name, kind, shell } = engine.definition;
+  const take = takesBackup({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
+  return {
+    name,
+    kind,
+    ...(shell === undefined ? {} : { shell }),
+    permissions: engine.permissions,
+    ports: engine.ports,
+    resources: (cluster) => engine.resources(typed(cluster)),
+    async survey(cluster, children, io) {
+      const observed = await engine.observe(typed(cluster), children, io);
+      const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io, awaitsBackup);
+      return {
+        plan,
+        status: engine.status(typed(cluster), children, observed, plan),
+        // Only actions of this very plan come back here.
+        act: (action) => engine.act(action as Action, typed(cluster), io),
+      };
+    },
+    // What its status remembers is something, too.
+    surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
+    ...(backup === undefined ? {} : { backup: hidden(backup) }),
+    ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
+    ...(upkeep === undefined
+      ? {}
+      : { upkeep: { fields: upkeep.fields, plan: (cluster, io) => upkeep.plan(typed(cluster), io) } }),
+    ...(listener === undefined
+      ? {}
+      : {
+          listener: {
+            endpoints: listener.endpoints,
+            listen: (endpoint, cluster, io, changed) => listener.listen(endpoint, typed(cluster), io, changed),
+          },
+        }),
+  };
+}
+
+function hidden<Spec>(backup: BackupPart<Spec>): BackupPart<unknown> {
+  const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
+  const { drillRestore, drillDefaults, isSame, specVersion } = backup;
+  return {
+    source: (cluster) => backup.source(typed(cluster)),
+    filling: (cluster) => backup.filling(typed(cluster)),
+    drill: (cluster) => backup.drill(typed(cluster)),
+    ...(drillRestore === undefined ? {} : { drillRestore }),
+    ...(drillDefaults === undefined ? {} : { drillDefaults }),
+    specVersion,
+    contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
+    isSame,
+  };
+}
+
+/** A refused target says nothing of the members: what is wrong with them is told first. */
+function awaitsBackup(outcome: Outcome): boolean {
+  return outcome.state === 'wait' && outcome.reason === versionBackupReason;
+}
