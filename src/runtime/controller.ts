@@ -14,7 +14,8 @@ import type { Listeners } from './listeners.ts';
 import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Priority, WorkQueue } from './queue.ts';
-import type { PassResult, Reconciler } from './reconciler.ts';
+import type { PassResult } from './pass-result.ts';
+import type { Reconciler } from './reconciler.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Change } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Step, wait } from '../../src/plan/plan.ts';
-import type { PassResult } from '../../src/runtime/reconciler.ts';
+import type { PassResult } from '../../src/runtime/pass-result.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { turn } from '../support/virtual-clock.ts';
 

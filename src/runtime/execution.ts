@@ -1,0 +1,61 @@
+/** A plan's steps are carried out, as far as they are due, and what came of them is told. */
+import type { Survey } from '../engine/engine.ts';
+import { ineffectiveSteps } from '../plan/kept-fields.ts';
+import type { Plan, Step } from '../plan/plan.ts';
+import type { Log } from '../system/log.ts';
+import type { Cache, ClusterKey } from './cache.ts';
+import type { Contested, Due } from './contested.ts';
+import type { Executor, StepFailed } from './executor.ts';
+
+/** What came of a plan's steps. */
+export interface Execution {
+  readonly due: Due;
+  /** Why it was cut off; undefined where it was not. */
+  readonly failure: unknown;
+  /** Steps that failed, and that others need not wait for. */
+  readonly failures: readonly StepFailed[];
+  /** Changes that the API server has taken without an effect. */
+  readonly ineffective: ReturnType<typeof ineffectiveSteps>;
+}
+
+/** Steps that have changed something, as far as can be told. */
+export function takenIn({ due, failures, ineffective }: Execution): readonly Step[] {
+  const idle: ReadonlySet<Step> = new Set([...ineffective, ...failures.map(({ step }) => step)]);
+  return due.steps.filter((step) => !idle.has(step));
+}
+
+/**
+ * Steps whose effect no watch tells: an engine's actions, and Secrets. What was refused shows no effect: it is asked for
+ * again in the next pass, whenever that is.
+ */
+export function unwatchedIn(taken: readonly Step[]): readonly Step[] {
+  return taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
+}
+
+export interface ExecutionOptions {
+  readonly executor: Executor;
+  readonly contested: Contested;
+  readonly cache: Pick<Cache, 'entry'>;
+  readonly log: Log;
+}
+
+/** Rejects only where the signal aborts. */
+export async function execute(
+  key: ClusterKey,
+  plan: Plan,
+  act: Survey['act'],
+  { executor, contested, cache, log }: ExecutionOptions,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const due = contested.due(key, plan.steps);
+  try {
+    const failures = await executor.run(due.steps, act, signal);
+    for (const err of failures) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
+    const isDone = failures.length === 0;
+    const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
+    return { due, failure: undefined, failures, ineffective };
+  } catch (failure) {
+    signal.throwIfAborted();
+    return { due, failure, failures: [], ineffective: [] };
+  }
+}

@@ -1,0 +1,111 @@
+/** The pass over a cluster that is being deleted, and what goes on for one whose spec is not valid. */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { secrets as secretResource } from '../api/resource.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
+import type { EngineIO } from '../engine/engine-io.ts';
+import { planEnd } from '../jobs/last-backup.ts';
+import { withCheckedTarget } from '../jobs/target-claim.ts';
+import { secretsThatGo } from '../plan/deletion.ts';
+import { type Step, settled } from '../plan/plan.ts';
+import type { Children } from '../resources/children.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
+import { isNotFound } from './api-error.ts';
+import type { KubeClient } from './client.ts';
+import type { Executor } from './executor.ts';
+import type { Freshness } from './freshness.ts';
+import { readForUpkeep } from './legible-spec.ts';
+import { conflictPlan, NameConflict } from './name-conflict.ts';
+import { lookAfter, outdated, type PassResult, recheck } from './pass-result.ts';
+import { endingStatus, failedStatus, planStatus } from './pass-status.ts';
+import type { StatusWriter } from './status-writer.ts';
+
+export interface Finalizer {
+  finalize(
+    engine: RegisteredEngine,
+    cluster: Cluster<CommonSpec>,
+    children: Children,
+    signal: AbortSignal,
+  ): Promise<PassResult>;
+  /** Carries out what goes on though the spec is not valid, such as the renewal of certificates. */
+  keepUp(engine: RegisteredEngine, object: KubeObject, children: Children, signal: AbortSignal): Promise<void>;
+}
+
+export interface FinalizerOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly executor: Executor;
+  readonly status: StatusWriter;
+  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly freshness: Freshness;
+  /** See `server-time.ts`: nothing that is deleted may seem to be backed up more recently than it was. */
+  readonly latest: () => number;
+}
+
+const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds no engine actions'));
+
+export function createFinalizer({ client, executor, status, io, freshness, latest }: FinalizerOptions): Finalizer {
+  async function upkeepSteps(
+    engine: RegisteredEngine,
+    cluster: Cluster,
+    children: Children,
+    signal: AbortSignal,
+  ): Promise<readonly Step[]> {
+    const steps = (await engine.upkeep?.plan(cluster, io(cluster, signal))) ?? [];
+    const seen = { cluster, resource: engine.kind.resource, children };
+    return (await freshness.isOutdated(seen, { steps, outcome: settled }, signal)) ? [] : steps;
+  }
+
+  async function generatedSecrets(
+    engine: RegisteredEngine,
+    cluster: Cluster<CommonSpec>,
+    signal: AbortSignal,
+  ): Promise<KubeObject[]> {
+    const names = secretsThatGo(engine.resources(cluster), cluster);
+    const { namespace } = cluster.metadata;
+    const found = await Promise.all(
+      names.map(async (name) => {
+        try {
+          return [await client.get({ resource: secretResource, namespace, name }, { signal })];
+        } catch (error) {
+          if (isNotFound(error)) return [];
+          throw error;
+        }
+      }),
+    );
+    // One of that name which somebody made before us is theirs, though we have used it.
+    return found.flat().filter(({ metadata }) => metadata.labels?.[managedByLabel] === managedBy);
+  }
+
+  return {
+    async finalize(engine, cluster, children, signal) {
+      const secrets = await generatedSecrets(engine, cluster, signal);
+      const { plan: ending, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, latest());
+      const checked = await withCheckedTarget(ending, io(cluster, signal));
+      const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
+      // The cluster that was seen going may be gone, and its children the next one's of the name.
+      const seen = { cluster, resource: engine.kind.resource, children };
+      if (await freshness.isOutdated(seen, checked, signal)) return outdated;
+      const plan = { ...checked, steps: [...kept, ...checked.steps] };
+      let claim = endingStatus(cluster, plan.outcome);
+      let failure: unknown;
+      try {
+        await executor.run(plan.steps, noAction, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+        claim = failedStatus(cluster, claim, error);
+      }
+      const said = failure instanceof NameConflict ? conflictPlan(failure) : plan;
+      // Settled is one that nothing holds any more: nobody would read it.
+      const isRead = failure !== undefined || plan.outcome.state !== 'settled';
+      const later = isRead ? await status.write(cluster, engine.kind, claim, planStatus(said), signal) : 0;
+      if (failure !== undefined) throw failure;
+      return { outcome: plan.outcome, ...lookAfter(recheck(plan.outcome), later) };
+    },
+    async keepUp(engine, object, children, signal) {
+      const legible = readForUpkeep(engine, object);
+      if (legible === undefined) return;
+      await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Whether a plan rests on something that is not what the cache says: asked of the API server where it matters. */
+import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject, Resource } from '../api/object.ts';
+import { resourceOf } from '../api/resource.ts';
+import { ownerOf } from '../plan/objects.ts';
+import type { Plan } from '../plan/plan.ts';
+import { type ExactRef, refOf } from '../plan/ref.ts';
+import type { Children } from '../resources/children.ts';
+import { isNotFound } from './api-error.ts';
+import type { Cache } from './cache.ts';
+import type { KubeClient } from './client.ts';
+import { countedOn, countsOnOthers, isStopping, needsFreshLook, requestsOn, stateOf } from './fresh-look.ts';
+
+/** What a plan was made from. */
+export interface Seen {
+  readonly cluster: Cluster;
+  /** Of the cluster's kind. */
+  readonly resource: Resource;
+  readonly children: Children;
+}
+
+export interface Freshness {
+  isOutdated(seen: Seen, plan: Plan, signal: AbortSignal): Promise<boolean>;
+}
+
+export function createFreshness(
+  client: Pick<KubeClient, 'get'>,
+  cache: Pick<Cache, 'observeRead' | 'observeDelete'>,
+): Freshness {
+  /** What is there by now is learned on the way: the watch that has not told of it may never do so. */
+  async function lookAgain(ref: ExactRef, signal: AbortSignal): Promise<KubeObject | undefined> {
+    try {
+      const live = await client.get(ref, { signal });
+      cache.observeRead(live);
+      return live;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      cache.observeDelete(ref);
+      return undefined;
+    }
+  }
+
+  /** The custom resource is gone or another one, or says something else than it did. */
+  async function hasChanged({ cluster, resource }: Seen, signal: AbortSignal): Promise<boolean> {
+    const { name, namespace, uid, generation } = cluster.metadata;
+    try {
+      const live = await client.get({ resource, namespace, name }, { signal });
+      if (live.metadata.uid === uid) cache.observeRead(live);
+      if (live.metadata.uid !== uid || live.metadata.generation !== generation) return true;
+      return requestsOn(live) !== requestsOn(cluster);
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
+    }
+  }
+
+  async function isAsSeen(object: KubeObject, signal: AbortSignal): Promise<boolean> {
+    const ref = refOf(object, resourceOf(object));
+    const now = ref === undefined ? undefined : await lookAgain(ref, signal);
+    return now !== undefined && now.metadata.uid === object.metadata.uid && stateOf(now) === stateOf(object);
+  }
+
+  return {
+    async isOutdated(seen, plan, signal) {
+      const { cluster, children } = seen;
+      const { observedGeneration } = cluster.status ?? {};
+      const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
+      if (plan.takesAway !== true && (isNew || !plan.steps.some(needsFreshLook))) return false;
+      if (await hasChanged(seen, signal)) return true;
+      const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
+      const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
+      if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
+      const going = plan.steps.flatMap((step) => (isStopping(step) ? [step.ref] : []));
+      // One that no watch shows has been told of by its pod.
+      const isSame = async (ref: ExactRef): Promise<boolean> => {
+        const before = children.statefulSet(ref.name);
+        return before === undefined || ownerOf(await lookAgain(ref, signal)) === ownerOf(before);
+      };
+      if ((await Promise.all(going.map(isSame))).includes(false)) return true;
+      if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
+      return (await Promise.all(countedOn(children).map((object) => isAsSeen(object, signal)))).includes(false);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** What a pass says of a cluster once its steps have been taken, and when the next pass is due. Pure. */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { StatusClaim } from '../engine/engine.ts';
+import { Refused, refusalClaims } from '../engine/refused.ts';
+import { fieldsKept } from '../plan/kept-fields.ts';
+import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
+import type { Due } from './contested.ts';
+import type { Execution } from './execution.ts';
+import { describeStep } from './executor.ts';
+import { conflictPlan, NameConflict } from './name-conflict.ts';
+import type { Paced } from './pace.ts';
+import { lookAfter, type PassResult, recheck, soonest } from './pass-result.ts';
+import { failedStatus, pausedStatus } from './pass-status.ts';
+
+/** What the status says is done next, and what is waited for. */
+export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
+  const { due, failure, failures, ineffective } = execution;
+  if (failure instanceof NameConflict) return conflictPlan(failure);
+  const isDone = failure === undefined && failures.length === 0;
+  const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
+  const said = isCreated ? { ...plan, steps: [] } : plan;
+  if (said.outcome.state !== 'settled') return said;
+  if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
+  const vain = vainIn(due, paced);
+  return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
+}
+
+export function saidStatus(
+  cluster: Cluster<CommonSpec>,
+  found: StatusClaim,
+  { outcome }: Plan,
+  { failure, failures }: Execution,
+): StatusClaim {
+  const told = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
+  const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
+  const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
+  return { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
+}
+
+/**
+ * Ready on the spec before, and steps have just been taken for the present one: whoever waits for its generation to be
+ * ready must not be told so. What the steps change is seen, and that pass says what came of it. A step that changed
+ * nothing brings no other pass.
+ */
+export function isPremature(
+  cluster: Cluster,
+  claim: StatusClaim,
+  taken: readonly Step[],
+  { due }: Execution,
+  paced: Paced | undefined,
+): boolean {
+  const { observedGeneration } = cluster.status ?? {};
+  if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
+  const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const vain: readonly Step[] = vainIn(due, paced);
+  const underWay = [...taken, ...due.held].filter((step) => !vain.includes(step));
+  return isReady && underWay.some((step) => !isOptional(step));
+}
+
+/** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */
+const repeatedMs = 1_000;
+
+/** `after`: of the actions that were taken; undefined where none was. `statusLater`: see `lookAfter`. */
+export function nextLook(
+  { outcome }: Plan,
+  after: number | undefined,
+  { due }: Execution,
+  statusLater: number,
+): Pick<PassResult, 'again' | 'hasActed'> {
+  const asked = soonest(after, notTooSoon(recheck(outcome), after), due.afterMs);
+  return {
+    ...lookAfter(asked, statusLater),
+    ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),
+  };
+}
+
+/** For a moment after an action the plan is right about when to look again; later it would repeat the action as often. */
+function notTooSoon(asked: number | undefined, after = 0): number | undefined {
+  return asked === undefined ? undefined : Math.max(asked, Math.min(after, repeatedMs));
+}
+
+/** What is done again and again, without an effect that shows. */
+function vainIn({ undone }: Due, paced: Paced | undefined): readonly Step[] {
+  return [...new Set<Step>([...undone, ...(paced?.idle ?? [])])];
+}
+
+/** What the status says of them where nothing else is waited for. */
+function withoutEffect(steps: readonly Step[]): Outcome {
+  return wait('NoEffect', `done again and again, without an effect that shows: ${steps.map(describeStep).join('; ')}`);
+}

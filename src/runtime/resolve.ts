@@ -1,0 +1,58 @@
+/** Which cluster a custom resource describes, and which one it is about: decided from what the cache holds. */
+import type { Cluster, CommonSpec } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
+import { validateCluster } from '../api/validate.ts';
+import type { RegisteredEngine } from '../engine/engine.ts';
+import { oncePer } from '../plan/memo.ts';
+import type { Outcome } from '../plan/plan.ts';
+import type { Cache } from './cache.ts';
+import { invalidSpec, lastWill } from './legible-spec.ts';
+import { isOutline, tooLarge } from './outline.ts';
+
+type Blocked = Extract<Outcome, { state: 'blocked' }>;
+
+export type Resolved =
+  /** Neither its spec is known nor its status. */
+  | { readonly state: 'tooLarge'; readonly outcome: Blocked }
+  | { readonly state: 'invalid'; readonly outcome: Blocked }
+  /** It is being deleted; of an invalid spec, what its deletion needs is read alone. */
+  | { readonly state: 'ending'; readonly cluster: Cluster<CommonSpec> }
+  | { readonly state: 'valid'; readonly cluster: Cluster<CommonSpec> };
+
+export interface Resolver {
+  resolve(engine: RegisteredEngine, object: KubeObject): Resolved;
+  /** The cluster that a resource is about; undefined where there is none, or its spec is not valid. */
+  referred(engine: RegisteredEngine, cluster: Cluster): Cluster | undefined;
+}
+
+/** `engines`: where a resource of one kind may be about one of another. */
+export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly RegisteredEngine[]): Resolver {
+  const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
+    oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
+  );
+  return {
+    resolve(engine, object) {
+      if (isOutline(object)) return { state: 'tooLarge', outcome: tooLarge(object) };
+      const verdict = verdictOn(engine)(object);
+      const isEnding = object.metadata.deletionTimestamp !== undefined;
+      if (verdict.ok) {
+        const cluster = verdict.cluster as Cluster<CommonSpec>;
+        return { state: isEnding ? 'ending' : 'valid', cluster };
+      }
+      const last = isEnding ? lastWill(engine.kind, object) : undefined;
+      return last === undefined
+        ? { state: 'invalid', outcome: invalidSpec(verdict.violations) }
+        : { state: 'ending', cluster: last };
+    },
+    referred(engine, cluster) {
+      const referral = engine.refersTo?.(cluster);
+      const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
+      if (referral === undefined || other === undefined) return undefined;
+      const object = cache.cluster(other, cluster.metadata.namespace, referral.name);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
+      if (isOutline(object)) throw new Error(tooLarge(object).message);
+      const verdict = verdictOn(other)(object);
+      return verdict.ok ? verdict.cluster : undefined;
+    },
+  };
+}
