@@ -51,10 +51,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs', 'engines'],
-  'controller.ts': ['system', 'jobs', 'engines', 'runtime'],
-  'agent.ts': ['agent', 'engines', 'system'],
+  'controller.ts': ['engines', 'runtime'],
+  'agent.ts': ['agent', 'engines'],
   'reference.ts': ['api', 'engines'],
-  'cli.ts': ['cli', 'jobs', 'engines', 'runtime', 'system'],
+  'cli.ts': ['cli', 'engines'],
 };
 
 /** Of the agent's process: it ends with its task. */

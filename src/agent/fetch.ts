@@ -4,9 +4,9 @@ import type { FetchTask, Which } from '../backup/agent-task.ts';
 import { type Manifest, summaryOf } from '../backup/manifest.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { dataOf } from './read-back.ts';
 import { findBackup, type Repository } from './repository.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 
 export async function fetchBackup(
   { which, destination, target: place }: FetchTask,

@@ -4,6 +4,7 @@ import type { ListTask, VerifyTask } from '../backup/agent-task.ts';
 import { summaryOf } from '../backup/manifest.ts';
 import { misleadingIds } from '../backup/order.ts';
 import { driverOf } from '../engine/driver/driver.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { verify } from './read-back.ts';
 import {
   type Folder,
@@ -15,7 +16,6 @@ import {
   placeOf,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 
 export async function verifyBackup(
   { which, engine, target: place }: VerifyTask,

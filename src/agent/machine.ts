@@ -1,8 +1,8 @@
 /** What the agent has of the machine that it runs on, besides databases: files and targets. */
 import type { KeyRing } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
-import type { Spool } from './spool.ts';
 import type { Surroundings } from '../engine/driver/surroundings.ts';
+import type { Spool } from './spool.ts';
 import type { Target } from './target/target.ts';
 
 export interface Machine {

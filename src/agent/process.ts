@@ -7,11 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type AgentResult, exitCodes, terminationMessagePath } from '../backup/agent-result.ts';
+import type { Driver } from '../engine/driver/driver.ts';
+import { codeOf, Failure } from '../engine/driver/failure.ts';
 import { systemClock } from '../system/clock.ts';
 import { createLog, type LogLevel } from '../system/log.ts';
 import { container } from './container.ts';
-import type { Driver } from '../engine/driver/driver.ts';
-import { codeOf, Failure } from '../engine/driver/failure.ts';
 import { exitCodeOf, runTask, serializeResult } from './run.ts';
 
 export interface AgentProcessOptions {

@@ -3,6 +3,7 @@ import type { TakeTask } from '../backup/agent-task.ts';
 import { clusterFolder } from '../backup/identity.ts';
 import { misleadingIds, newestFirst } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import {
   type Folder,
   type FoundBackup,
@@ -15,7 +16,6 @@ import {
   placeOf,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import type { Target } from './target/target.ts';
 
 /** A result has to fit into a termination message. */

@@ -7,8 +7,8 @@ import { decrypted, FrameRefused } from '../backup/frames.ts';
 import { type Manifest, type OpenedManifest, ownerOf } from '../backup/manifest.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
-import { dataKey, type FoundBackup, type Repository } from './repository.ts';
 import { tally } from '../engine/driver/tally.ts';
+import { dataKey, type FoundBackup, type Repository } from './repository.ts';
 
 /** @throws Failure Tampered, and what the target does */
 export async function* dataOf(

@@ -3,11 +3,11 @@ import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-res
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
 import type { Driver } from '../engine/driver/driver.ts';
 import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Machine } from './machine.ts';
 import type { Repository } from './repository.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { take } from './take.ts';
 
 const maxMessage = 1000;

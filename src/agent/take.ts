@@ -11,10 +11,12 @@ import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
 import type { BackupKey } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
 import { nextSequence } from '../backup/order.ts';
-import { sleep } from '../system/clock.ts';
-import { version } from '../system/version.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure, tellable } from '../engine/driver/failure.ts';
+import type { Surroundings } from '../engine/driver/surroundings.ts';
+import { tally } from '../engine/driver/tally.ts';
+import { sleep } from '../system/clock.ts';
+import { version } from '../system/version.ts';
 import type { Machine } from './machine.ts';
 import { lossByEarlier, prune } from './prune.ts';
 import { verify } from './read-back.ts';
@@ -29,8 +31,6 @@ import {
   openManifest,
   type Repository,
 } from './repository.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
-import { tally } from '../engine/driver/tally.ts';
 import type { Target } from './target/target.ts';
 
 type Taken = Extract<AgentResult, { readonly result: 'taken' }>;

@@ -1,11 +1,11 @@
 /** A cluster that a command talks to: the one that a kubeconfig names, never one that is merely there. */
 import type { KubeObject, Resource } from '../api/object.ts';
 import { createClient, type KubeClient } from '../runtime/client.ts';
-import { systemClock } from '../system/clock.ts';
 import type { Credentials } from '../runtime/credentials.ts';
 import { inClusterCredentials, inClusterNamespace, isInCluster } from '../runtime/incluster.ts';
 import { loadKubeconfig } from '../runtime/kubeconfig.ts';
 import { createTransport, userAgent } from '../runtime/undici-transport.ts';
+import { systemClock } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import { type PodDialer, portForwarder } from './port-forward.ts';
 

@@ -1,7 +1,8 @@
 /** `clusterwright down`: takes the sandbox down; with `--context`, takes back what `up` applied there, and no data. */
-import { systemClock } from '../system/clock.ts';
+
 import { createProgress } from '../sandbox/progress.ts';
 import { down as sandboxDown } from '../sandbox/sandbox.ts';
+import { systemClock } from '../system/clock.ts';
 import { createDiscovery } from './deploy/discovery.ts';
 import { packageRoot, readManifests } from './deploy/manifests.ts';
 import { remove } from './deploy/removal.ts';

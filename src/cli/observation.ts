@@ -12,10 +12,10 @@ import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
 import { createSecretReader, engineIO } from '../runtime/engine-io.ts';
-import { type Dial } from '../system/dial.ts';
 import { accountReader } from '../runtime/service-account.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import type { Dial } from '../system/dial.ts';
 import { type PodDialer, RefusedByPod } from './port-forward.ts';
 
 /** `forward`: through the API server. `direct`: at the addresses of the pods, as the controller does. */

@@ -2,8 +2,8 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import type { RegisteredEngine } from '../engine/engine.ts';
+import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { invalidSpec, lastWill, readForUpkeep } from '../runtime/legible-spec.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
 import {

@@ -14,8 +14,8 @@ import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../p
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { systemClock } from '../system/clock.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
+import { systemClock } from '../system/clock.ts';
 import { findSecret, readChildren } from './live.ts';
 import { ioTo, type ObserveOptions, observe } from './observation.ts';
 

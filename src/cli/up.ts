@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { systemClock } from '../system/clock.ts';
 import { imageReference } from '../sandbox/images/recipe.ts';
 import { operatorImage } from '../sandbox/images/recipes.ts';
 import { createProgress, type Progress } from '../sandbox/progress.ts';
 import { defaultBundle, loadImages, sandboxEnv, up as sandboxUp } from '../sandbox/sandbox.ts';
+import { systemClock } from '../system/clock.ts';
 import type { Target } from './connection.ts';
 import { type Deployed, deploy } from './deploy/deploy.ts';
 import { createDiscovery } from './deploy/discovery.ts';

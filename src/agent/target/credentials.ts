@@ -1,7 +1,8 @@
 /** What requests to a server that speaks S3 are signed with, where it lasts for a while and is renewed. */
+
+import { Failure } from '../../engine/driver/failure.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Log } from '../../system/log.ts';
-import { Failure } from '../../engine/driver/failure.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;

@@ -2,8 +2,8 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { displayName, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { KubeClient } from '../../runtime/client.ts';
-import type { Clock } from '../../system/clock.ts';
 import type { Progress } from '../../sandbox/progress.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Discovery } from './discovery.ts';
 import { type Manifests, sampleClusters } from './manifests.ts';
 import { available, clusterReady, established, type Waiting, waitUntil } from './readiness.ts';

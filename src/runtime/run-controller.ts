@@ -1,0 +1,23 @@
+/** The controller as its image runs it: its configuration comes from the environment alone. */
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
+import type { LogLevel } from '../system/log.ts';
+import { runOperatorProcess } from './process.ts';
+
+/** Runs until a signal says stop; resolves with the exit code. */
+export function runController({ engines }: { readonly engines: readonly DefinedEngine[] }): Promise<number> {
+  const {
+    CLUSTERWRIGHT_AGENT_IMAGE,
+    CLUSTERWRIGHT_NAMESPACES,
+    CLUSTERWRIGHT_PORT,
+    CLUSTERWRIGHT_LOG_LEVEL,
+    CLUSTERWRIGHT_LEADER_ELECTION,
+  } = process.env;
+  return runOperatorProcess({
+    // The Deployment names its own image; without it, what a release of this version is called.
+    handlers: handlersOf(engines, CLUSTERWRIGHT_AGENT_IMAGE),
+    namespaces: (CLUSTERWRIGHT_NAMESPACES ?? '').split(',').filter((name) => name !== ''),
+    port: Number(CLUSTERWRIGHT_PORT ?? 8080),
+    logLevel: (CLUSTERWRIGHT_LOG_LEVEL ?? 'info') as LogLevel,
+    leaderElection: CLUSTERWRIGHT_LEADER_ELECTION !== 'false',
+  });
+}
