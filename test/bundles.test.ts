@@ -20,13 +20,15 @@ async function contentsOf(entry: string): Promise<readonly string[]> {
 it('the controller has no cdk8s, no CLI and nothing of the agent', async () => {
   const files = await contentsOf('src/controller.ts');
   expect(files).toContain('src/engines/etcd/plan/plan.ts');
-  const foreign = /node_modules\/(cdk8s|constructs|yargs|@aws-sdk|@smithy)|^src\/(agent|cli|constructs|charts|engine\/driver|engines\/\w+\/agent)\//;
+  const foreign =
+    /node_modules\/(cdk8s|constructs|yargs|@aws-sdk|@smithy)|^src\/(agent|cli|constructs|charts|engine\/driver|engines\/\w+\/agent)\//;
   expect(files.filter((file) => foreign.test(file))).toEqual([]);
 });
 
 it('the agent plans nothing, and makes no objects of Kubernetes', async () => {
   const files = await contentsOf('src/agent.ts');
   expect(files).toContain('src/engines/redis/agent/driver.ts');
-  const foreign = /node_modules\/(cdk8s|constructs|yargs)|^src\/(runtime|plan|jobs|cli|engines\/\w+\/(plan|observe|act|resources|status|index))\b/;
+  const foreign =
+    /node_modules\/(cdk8s|constructs|yargs)|^src\/(runtime|plan|jobs|cli|engines\/\w+\/(plan|observe|act|resources|status|index))\b/;
   expect(files.filter((file) => foreign.test(file))).toEqual([]);
 });

@@ -78,7 +78,7 @@ const mentionsOldSelf = (rule: CelRule): boolean => /\boldSelf\b/.test(rule.rule
  * A rule on `oldSelf` runs only where the old object had that node too. Items of a list have no old value: ours are
  * atomic, so the API server cannot tell which item was which either.
  */
-export function brokenRules(schema: StructuralSchema, value: unknown, old?: unknown, path: Path = []): BrokenRule[] {
+export function celViolations(schema: StructuralSchema, value: unknown, old?: unknown, path: Path = []): BrokenRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const self = rules.length === 0 ? undefined : celValue(schema, value);
   const own = rules.flatMap((rule): BrokenRule[] => {
@@ -100,13 +100,13 @@ function brokenBelow(schema: StructuralSchema, value: unknown, old: unknown, pat
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return [];
-    return value.flatMap((item, i) => brokenRules(items, item, undefined, [...path, i]));
+    return value.flatMap((item, i) => celViolations(items, item, undefined, [...path, i]));
   }
   if (typeof value !== 'object' || value === null) return [];
   const before = typeof old === 'object' && old !== null ? (old as Readonly<Record<string, unknown>>) : {};
   return Object.entries(value).flatMap(([key, child]) => {
     const childSchema = schemaOfKey(schema, key);
     if (childSchema === undefined) return [];
-    return brokenRules(childSchema, child, Object.hasOwn(before, key) ? before[key] : undefined, [...path, key]);
+    return celViolations(childSchema, child, Object.hasOwn(before, key) ? before[key] : undefined, [...path, key]);
   });
 }

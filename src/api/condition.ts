@@ -29,7 +29,7 @@ export interface Condition {
 }
 
 /** What a planner says; times are added when the status is written. */
-export type ConditionClaim = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+export type DesiredCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
  * Merges claims into the conditions that stand. A transition time moves only when `status` does; a type that is no
@@ -37,7 +37,7 @@ export type ConditionClaim = Pick<Condition, 'type' | 'status' | 'reason' | 'mes
  */
 export function mergeConditions(
   before: readonly Condition[],
-  claims: readonly ConditionClaim[],
+  claims: readonly DesiredCondition[],
   generation: number,
   now: string,
 ): Condition[] {

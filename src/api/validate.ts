@@ -6,7 +6,7 @@
  * things are stricter: an update does not excuse a value that was already invalid before, and a value whose form the
  * schema leaves open (an affinity) has a bound on its length.
  */
-import { brokenRules } from './cel.ts';
+import { celViolations } from './cel.ts';
 import { faultsOf, withDefaults } from './check.ts';
 import type { Cluster } from './cluster.ts';
 import type { KindDefinition } from './kind.ts';
@@ -90,7 +90,7 @@ function schemaViolations(kind: KindDefinition, candidate: unknown): Violation[]
 }
 
 function ruleViolations(kind: KindDefinition, candidate: unknown, old: unknown): Violation[] {
-  return brokenRules(kind.schema, candidate, old).map(({ path, rule, cause }) => ({
+  return celViolations(kind.schema, candidate, old).map(({ path, rule, cause }) => ({
     path: displayPath(path),
     rule: rule.rule,
     message: cause === undefined ? rule.message : `${rule.message} (${cause instanceof Error ? cause.message : cause})`,

@@ -10,14 +10,14 @@ import { group } from '../api/group.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
 import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
 import { type Surroundings, standardInput } from './surroundings.ts';
 
 /** A document that is one of our kinds. Nothing else about it has been checked. */
 export interface WrittenCluster {
-  readonly engine: RegisteredEngine;
+  readonly engine: KindHandler;
   readonly object: KubeObject;
   readonly document: ManifestDocument;
 }
@@ -56,7 +56,7 @@ function unreadable(error: unknown): string {
  * @throws BadInput when one of them only looks like ours, or none is
  */
 export function ownClusters(
-  engines: readonly RegisteredEngine[],
+  engines: readonly KindHandler[],
   documents: readonly ManifestDocument[],
 ): { readonly clusters: readonly WrittenCluster[]; readonly notes: readonly string[] } {
   const clusters: WrittenCluster[] = [];
@@ -88,8 +88,8 @@ export function ownClusters(
 }
 
 function typeFault(
-  engines: readonly RegisteredEngine[],
-  engine: RegisteredEngine | undefined,
+  engines: readonly KindHandler[],
+  engine: KindHandler | undefined,
   value: unknown,
 ): { readonly path: string; readonly message: string } | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -2,7 +2,7 @@
  * The clusters of a manifest as they were before, so that rules on what may change can be held against them without a
  * cluster: with the words that the API server would use.
  */
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -15,7 +15,7 @@ type Where = Parameters<typeof namespaceOf>[1];
  * @throws BadInput where the former manifest is not valid itself
  */
 export async function formerVersions(
-  engines: readonly RegisteredEngine[],
+  engines: readonly KindHandler[],
   file: string,
   where: Where,
   around: Pick<Surroundings, 'readText' | 'readStdin' | 'stderr'>,

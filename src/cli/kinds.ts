@@ -1,23 +1,23 @@
 /** The names that people use for our kinds on a command line, as they do with kubectl. */
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 
 export interface ClusterRef {
-  readonly engine: RegisteredEngine;
+  readonly engine: KindHandler;
   readonly name: string;
 }
 
 /** `rediscluster`, `redisclusters`, `rdc`, and each with the group behind it; in any case. */
-export function namesOf({ kind: { resource, singular, shortNames } }: RegisteredEngine): string[] {
+export function namesOf({ kind: { resource, singular, shortNames } }: KindHandler): string[] {
   const names = [singular, resource.plural, ...shortNames].map((name) => name.toLowerCase());
   return [...names, ...names.map((name) => `${name}.${resource.group}`)];
 }
 
-export function engineNamed(engines: readonly RegisteredEngine[], name: string): RegisteredEngine | undefined {
+export function engineNamed(engines: readonly KindHandler[], name: string): KindHandler | undefined {
   return engines.find((engine) => namesOf(engine).includes(name.toLowerCase()));
 }
 
 /** `KIND/NAME` of one of our kinds. Undefined for anything else: a path, for instance, as no name of ours has a dot. */
-export function parseClusterRef(engines: readonly RegisteredEngine[], text: string): ClusterRef | undefined {
+export function parseClusterRef(engines: readonly KindHandler[], text: string): ClusterRef | undefined {
   const [kind = '', name = '', ...rest] = text.split('/');
   if (rest.length > 0 || !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return undefined;
   const engine = engineNamed(engines, kind);

@@ -1,7 +1,7 @@
 /** Clusters and their children as the API server has them now: plain reads, no watch, and the controller's own view. */
 import { displayName, type KubeObject, type Resource } from '../api/object.ts';
 import { pods, secrets } from '../api/resource.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
@@ -17,7 +17,7 @@ const pageSize = 500;
 /** Undefined where there is no such object. @throws CommandError where the cluster does not know the kind at all */
 export async function findCluster(
   client: Pick<KubeClient, 'get'>,
-  engine: RegisteredEngine,
+  engine: KindHandler,
   namespace: string,
   name: string,
 ): Promise<KubeObject | undefined> {
@@ -33,7 +33,7 @@ export async function findCluster(
 /** In one namespace, or in all of them. */
 export async function listClusters(
   client: Pick<KubeClient, 'list'>,
-  engine: RegisteredEngine,
+  engine: KindHandler,
   namespace: string | undefined,
 ): Promise<KubeObject[]> {
   try {
@@ -45,7 +45,7 @@ export async function listClusters(
 }
 
 /** A path that no API serves is answered in plain text; an object that is not there, by a Status. */
-function refuseUnknownKind(error: unknown, { kind }: RegisteredEngine): void {
+function refuseUnknownKind(error: unknown, { kind }: KindHandler): void {
   if (!(error instanceof ApiError) || error.status !== 404 || !error.message.includes('404 page not found')) return;
   throw new CommandError(
     `the cluster does not know the kind ${kind.resource.kind}; its CRD is installed with: clusterwright crds | kubectl apply --server-side -f -`,
@@ -61,7 +61,7 @@ function isOutOfReach(error: unknown): boolean {
 /** The children by their labels, trimmed as the controller's cache trims them. */
 export async function readChildren(
   client: Pick<KubeClient, 'list'>,
-  engine: RegisteredEngine,
+  engine: KindHandler,
   namespace: string,
   name: string,
 ): Promise<Children> {

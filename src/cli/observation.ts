@@ -6,13 +6,13 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
-import type { RegisteredEngine, Survey } from '../engine/engine.ts';
-import type { EngineIO } from '../engine/engine-io.ts';
+import type { KindHandler, Survey } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
 import { claimReader } from '../runtime/claim-use.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { createSecretReader, engineIO } from '../runtime/engine-io.ts';
+import { createSecretReader, engineIO } from '../runtime/engine-context.ts';
 import { accountReader } from '../runtime/service-account.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import type { Dial } from '../system/dial.ts';
@@ -37,7 +37,7 @@ export interface Observed {
 }
 
 export async function observe(
-  engine: RegisteredEngine,
+  engine: KindHandler,
   cluster: Cluster,
   children: Children,
   options: ObserveOptions,
@@ -69,7 +69,7 @@ export function ioTo(
   cluster: Cluster,
   children: Children,
   { way, client, forward, dial, clock }: ObserveOptions,
-): EngineIO {
+): EngineContext {
   const road = way === 'direct' ? directRoad(dial) : forwardRoad(forward, cluster, children);
   return askingIO(cluster, client, road, clock);
 }
@@ -152,7 +152,7 @@ function askingIO(
   client: Pick<KubeClient, 'get' | 'list'>,
   { dial, patience }: Road,
   clock: Clock = systemClock,
-): EngineIO {
+): EngineContext {
   const secrets = createSecretReader({ client, clock, onValue: () => undefined });
   const signal = new AbortController().signal;
   const io = engineIO({
@@ -168,7 +168,7 @@ function askingIO(
 }
 
 /** Nobody is dialled, so nobody sees what stands in for the password. */
-function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>): EngineIO {
+function deafIO({ metadata }: Cluster, client: Pick<KubeClient, 'get' | 'list'>): EngineContext {
   const values: Record<string, string> = new Proxy({}, { get: () => 'unread' });
   const secrets = {
     read: () => Promise.resolve({ values, isOurs: true }),

@@ -2,9 +2,9 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
-import { invalidSpec, lastWill, readForUpkeep } from '../runtime/legible-spec.ts';
+import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
 import {
   allOrFaults,
@@ -70,7 +70,7 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
 /** A manifest that cannot be read needs no cluster to say so. */
 async function readable(
   file: string,
-  kinds: readonly RegisteredEngine[],
+  kinds: readonly KindHandler[],
   around: Surroundings,
 ): Promise<readonly ManifestDocument[]> {
   const documents = await readDocuments(file, around);
@@ -86,16 +86,16 @@ function showsDefaultImage({ plan }: Preview): boolean {
 export async function previewOf(
   ref: ClusterRef,
   namespace: string,
-  known: readonly RegisteredEngine[],
+  known: readonly KindHandler[],
   options: LiveOptions & Pick<Connection, 'cluster'>,
 ): Promise<Preview> {
   const { engine } = ref;
   const object = await existing(options, ref, namespace);
   const verdict = validateCluster(engine.kind, object, { unknown: 'prune' });
   if (verdict.ok) return ofCluster(verdict.cluster as Cluster<CommonSpec>, engine, known, options);
-  const last = object.metadata.deletionTimestamp === undefined ? undefined : lastWill(engine.kind, object);
+  const last = object.metadata.deletionTimestamp === undefined ? undefined : deletionSpec(engine.kind, object);
   if (last !== undefined) return ofCluster(last, engine, known, options);
-  const legible = readForUpkeep(engine, object);
+  const legible = maintenanceSpec(engine, object);
   const outcome = invalidSpec(verdict.violations);
   const preview = legible === undefined ? undefined : await invalidPreview(engine, legible, outcome, options);
   if (preview === undefined) throw invalid(liveDocument(object), verdict.violations);
@@ -104,8 +104,8 @@ export async function previewOf(
 
 async function ofCluster(
   cluster: Cluster<CommonSpec>,
-  engine: RegisteredEngine,
-  known: readonly RegisteredEngine[],
+  engine: KindHandler,
+  known: readonly KindHandler[],
   options: LiveOptions,
   before?: KubeObject,
 ): Promise<Preview> {
@@ -116,7 +116,7 @@ async function ofCluster(
 
 async function ofDocuments(
   documents: readonly ManifestDocument[],
-  known: readonly RegisteredEngine[],
+  known: readonly KindHandler[],
   connection: Connection,
   options: LiveOptions,
   namespace: string | undefined,

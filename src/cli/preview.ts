@@ -5,8 +5,8 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Referral, RegisteredEngine } from '../engine/engine.ts';
-import { asItEnds, planEnd } from '../jobs/last-backup.ts';
+import type { KindHandler, ObjectReference } from '../engine/engine.ts';
+import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
 import { passPlan } from '../plan/pass.ts';
@@ -33,10 +33,10 @@ export interface Preview {
 }
 
 /** Against nothing: the first pass over a cluster that does not exist. */
-export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, referred?: Cluster): Preview {
-  const referral = engine.refersTo?.(cluster);
+export function offlinePreview(engine: KindHandler, cluster: Cluster, referred?: Cluster): Preview {
+  const referral = engine.targetRef?.(cluster);
   const isUntold = referral !== undefined && referred === undefined;
-  const survey = isUntold ? withoutReferred(referral, cluster) : engine.surveyOffline(cluster, referred);
+  const survey = isUntold ? withoutReferred(referral, cluster) : engine.planOffline(cluster, referred);
   const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, survey);
   const isForecast = plan.steps.length > 0 || isUntold;
   return {
@@ -49,7 +49,7 @@ export function offlinePreview(engine: RegisteredEngine, cluster: Cluster, refer
 }
 
 /** Whether the other cluster exists is not known here, and the objects cannot be made without it. */
-function withoutReferred({ kind, name }: Referral, { metadata }: Cluster): Plan {
+function withoutReferred({ kind, name }: ObjectReference, { metadata }: Cluster): Plan {
   const which = `${kind} ${metadata.namespace}/${name}`;
   const advice = `the objects are shown where it is, or without --offline`;
   return { steps: [], outcome: wait('NotObserved', `${which} is not in the file: ${advice}`) };
@@ -59,7 +59,7 @@ export type LiveOptions = ObserveOptions & { readonly client: KubeClient };
 
 /** @param spec what differs between the cluster as it is meant and as it is */
 export async function livePreview(
-  engine: RegisteredEngine,
+  engine: KindHandler,
   cluster: Cluster<CommonSpec>,
   spec: readonly FieldChange[],
   options: LiveOptions,
@@ -71,7 +71,7 @@ export async function livePreview(
   const children = await createUnseenPods(client, systemClock)(seen, {});
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
-    const end = planEnd(engine, cluster, children, secrets, clock.now());
+    const end = planFinalization(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
     const { isWaitingForBackup } = end;
     const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, options) : [];
@@ -101,7 +101,7 @@ export async function livePreview(
  * @param legible what of it counts
  */
 export async function invalidPreview(
-  engine: RegisteredEngine,
+  engine: KindHandler,
   legible: Cluster<CommonSpec>,
   outcome: Outcome,
   options: LiveOptions,
@@ -114,7 +114,7 @@ export async function invalidPreview(
 
 /** It rests on what is in Secrets. */
 async function upkeepSteps(
-  engine: RegisteredEngine,
+  engine: KindHandler,
   cluster: Cluster,
   children: Children,
   options: LiveOptions,
@@ -135,7 +135,7 @@ function withoutProcesses({ steps, outcome }: Plan, why: string): Plan {
 }
 
 async function generatedSecrets(
-  engine: RegisteredEngine,
+  engine: KindHandler,
   cluster: Cluster<CommonSpec>,
   client: KubeClient,
 ): Promise<KubeObject[]> {

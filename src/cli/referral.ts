@@ -2,18 +2,18 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { findCluster } from './live.ts';
 
 /** Among objects that are at hand; undefined where it is not one of them, or is not valid. */
 export function referredAmong(
-  engines: readonly RegisteredEngine[],
-  engine: RegisteredEngine,
+  engines: readonly KindHandler[],
+  engine: KindHandler,
   cluster: Cluster,
   objects: readonly KubeObject[],
 ): Cluster | undefined {
-  const referral = engine.refersTo?.(cluster);
+  const referral = engine.targetRef?.(cluster);
   const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
   if (referral === undefined || other === undefined) return undefined;
   const { namespace } = cluster.metadata;
@@ -29,11 +29,11 @@ export function referredAmong(
 /** As the controller finds it. */
 export async function findReferred(
   client: Pick<KubeClient, 'get'>,
-  engines: readonly RegisteredEngine[],
-  engine: RegisteredEngine,
+  engines: readonly KindHandler[],
+  engine: KindHandler,
   cluster: Cluster,
 ): Promise<Cluster | undefined> {
-  const referral = engine.refersTo?.(cluster);
+  const referral = engine.targetRef?.(cluster);
   const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
   if (referral === undefined || other === undefined) return undefined;
   const object = await findCluster(client, other, cluster.metadata.namespace, referral.name);

@@ -42,7 +42,7 @@ export const render: Command<RenderArguments> = async (args, around) => {
   const objects = clusters.map(({ object }) => object);
   const printed = valid.flatMap(({ engine, cluster }) => {
     const referred = referredAmong(engines, engine, cluster, objects);
-    const referral = engine.refersTo?.(cluster);
+    const referral = engine.targetRef?.(cluster);
     if (referral !== undefined && referred === undefined) {
       const what = `${referral.kind}/${referral.name}`;
       around.stderr(

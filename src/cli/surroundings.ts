@@ -2,7 +2,7 @@
  * What a command sees of the world: its two outputs, its input, the environment, and a way to a cluster. Handlers get it
  * as an argument and answer with an exit code, so that a test can call them without a process.
  */
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import type { Dial } from '../system/dial.ts';
 import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
@@ -27,7 +27,7 @@ export interface Surroundings extends Output {
   /** What to type to run it again: `npx clusterwright` in a checkout. */
   readonly command: string;
   /** The kinds that this program knows. `agentImage`: what their Jobs would run; default that of a release. */
-  handlers(agentImage?: string): Promise<readonly RegisteredEngine[]>;
+  handlers(agentImage?: string): Promise<readonly KindHandler[]>;
   readText(path: string): Promise<string>;
   /** All of standard input. */
   readStdin(): Promise<string>;

@@ -1,8 +1,9 @@
 /** The constructs of this package's engines, a line each. */
-import type { EtcdSpecInput } from '../engines/etcd/kind/schema.ts';
-import type { RedisSpecInput } from '../engines/redis/kind/schema.ts';
+
 import { etcdDefinition } from '../engines/etcd/definition.ts';
+import type { EtcdSpecInput } from '../engines/etcd/kind/schema.ts';
 import { redisDefinition } from '../engines/redis/definition.ts';
+import type { RedisSpecInput } from '../engines/redis/kind/schema.ts';
 import { type ClusterProps, clusterConstruct } from './cluster-construct.ts';
 
 export const EtcdCluster = clusterConstruct(etcdDefinition);

@@ -1,8 +1,8 @@
 /** The CustomResourceDefinitions of every engine's kind. */
 import { Construct } from 'constructs';
 import { customResourceDefinition } from '../api/crd.ts';
-import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { engines as ownEngines } from '../engines/index.ts';
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface CrdsProps {

@@ -2,7 +2,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { group } from '../api/group.ts';
-import type { PolicyRule, RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { ownPermissions, watchedPermissions } from '../jobs/permissions.ts';
 import { operatorLabels, operatorName, type Watch } from './operator-identity.ts';
 import { mergeRules } from './rbac.ts';
@@ -10,7 +10,7 @@ import { mergeRules } from './rbac.ts';
 export interface AccessOptions {
   readonly namespace: string;
   readonly watch: Watch;
-  readonly handlers: readonly RegisteredEngine[];
+  readonly handlers: readonly KindHandler[];
 }
 
 /** Rights must be there before the pods that use them. */
@@ -58,7 +58,7 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
 }
 
 /** Adds our kinds to the roles view, edit and admin that Kubernetes brings along. */
-export function userRoles(scope: Construct, handlers: readonly RegisteredEngine[]): void {
+export function userRoles(scope: Construct, handlers: readonly KindHandler[]): void {
   const plurals = handlers.map(({ kind }) => kind.resource.plural);
   const under = (subresource: string): string[] => plurals.map((plural) => `${plural}/${subresource}`);
   const scales = handlers.flatMap(({ kind }) => (kind.scale === undefined ? [] : [`${kind.resource.plural}/scale`]));

@@ -1,14 +1,14 @@
 /** Whom the operator talks to: DNS, the API server, and the databases that it manages. Only its one port is open. */
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { operatorPort } from './operator-deployment.ts';
 import { operatorLabels, operatorName } from './operator-identity.ts';
 
 export interface NetworkOptions {
   readonly namespace: string;
-  readonly handlers: readonly RegisteredEngine[];
+  readonly handlers: readonly KindHandler[];
   readonly apiServerPorts: readonly number[];
 }
 

@@ -5,8 +5,8 @@
  * engines declare is what is granted and what the network lets through: nothing is listed twice.
  */
 import { Construct } from 'constructs';
-import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { engines as ownEngines } from '../engines/index.ts';
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { restrictedNamespace } from './namespace.ts';
 import { operatorAccess, userRoles } from './operator-access.ts';
 import { type OperatorResources, operatorDeployment } from './operator-deployment.ts';

@@ -6,9 +6,9 @@ import { Construct } from 'constructs';
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
-import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { engines as ownEngines } from '../engines/index.ts';
+import { type DefinedEngine, handlersOf } from '../jobs/handlers.ts';
 import { plainObject } from './plain-object.ts';
 
 export interface RenderedClusterProps {
@@ -28,7 +28,7 @@ export class RenderedCluster extends Construct {
     const handlers = handlersOf(engines);
     const { engine, valid } = this.#understood(cluster, handlers);
     const about = referred === undefined ? undefined : this.#understood(referred, handlers).valid;
-    if (engine.refersTo !== undefined && about === undefined) {
+    if (engine.targetRef !== undefined && about === undefined) {
       throw new Error(
         `${this.node.path}: a ${cluster.kind} is rendered with \`referred\`, the cluster that it is about`,
       );
@@ -40,8 +40,8 @@ export class RenderedCluster extends Construct {
 
   #understood(
     object: KubeObject,
-    handlers: readonly RegisteredEngine[],
-  ): { readonly engine: RegisteredEngine; readonly valid: Cluster } {
+    handlers: readonly KindHandler[],
+  ): { readonly engine: KindHandler; readonly valid: Cluster } {
     const engine = handlers.find((candidate) => candidate.kind.resource.kind === object.kind);
     if (engine === undefined) throw new Error(`${this.node.path}: no engine serves the kind ${object.kind}`);
     const verdict = validateCluster(engine.kind, object);

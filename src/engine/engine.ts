@@ -6,15 +6,15 @@
  * they need of the world comes in as an argument, so a test can hold the clock and break the wire.
  */
 import type { Cluster } from '../api/cluster.ts';
-import type { ConditionClaim } from '../api/condition.ts';
+import type { DesiredCondition } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, ObjectStep, Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
-import type { BackupPart, TakesBackup } from './backup-part.ts';
+import type { BackupFactory, BackupSupport } from './backup-support.ts';
 import type { Definition } from './definition.ts';
-import type { EngineIO } from './engine-io.ts';
+import type { EngineContext } from './engine-context.ts';
 
 /** One rule of a Role, as in rbac.authorization.k8s.io/v1. */
 export interface PolicyRule {
@@ -25,8 +25,8 @@ export interface PolicyRule {
 }
 
 /** An engine's share of the status; the controller adds times, the generation and the plan's words. */
-export type StatusClaim = Omit<ClusterStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
-  readonly conditions: readonly ConditionClaim[];
+export type StatusReport = Omit<ClusterStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
+  readonly conditions: readonly DesiredCondition[];
 };
 
 /** A database that reports changes by itself. The runtime keeps one listener an endpoint, and restarts it when it ends. */
@@ -34,7 +34,7 @@ export interface Listener<Spec> {
   /** Whom to listen to, as keys that are stable while the process behind them is the same. */
   endpoints(children: Children): readonly string[];
   /** Calls back on every report; ends when the connection does or `io.signal` aborts. */
-  listen(endpoint: string, cluster: Cluster<Spec>, io: EngineIO, changed: () => void): Promise<void>;
+  listen(endpoint: string, cluster: Cluster<Spec>, io: EngineContext, changed: () => void): Promise<void>;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface Listener<Spec> {
 export interface Upkeep<Spec> {
   readonly fields: readonly string[];
   /** Only reads. */
-  plan(cluster: Cluster<Spec>, io: EngineIO): Promise<readonly ObjectStep[]>;
+  plan(cluster: Cluster<Spec>, io: EngineContext): Promise<readonly ObjectStep[]>;
 }
 
 export interface Engine<Spec, Observed, Action extends EngineAction> {
@@ -56,23 +56,23 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   /** The complete set of children of a cluster at the size its spec asks for. */
   resources(cluster: Cluster<Spec>): readonly Desired[];
   /** Asks the processes. A member that does not answer in time is a value, not an error. */
-  observe(cluster: Cluster<Spec>, children: Children, io: EngineIO): Promise<Observed>;
+  observe(cluster: Cluster<Spec>, children: Children, io: EngineContext): Promise<Observed>;
   /** `take` makes what takes a backup of the cluster, for a plan that must not go on without one. */
-  plan(cluster: Cluster<Spec>, children: Children, observed: Observed, take: TakesBackup): Plan<Action>;
-  act(action: Action, cluster: Cluster<Spec>, io: EngineIO): Promise<void>;
-  status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusClaim;
+  plan(cluster: Cluster<Spec>, children: Children, observed: Observed, take: BackupFactory): Plan<Action>;
+  act(action: Action, cluster: Cluster<Spec>, io: EngineContext): Promise<void>;
+  status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusReport;
   /** What `plan` sees when nothing exists yet: for offline plans. */
   readonly nothing: Observed;
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
   /** Absent for what keeps no data. */
-  readonly backup?: BackupPart<Spec>;
+  readonly backup?: BackupSupport<Spec>;
   readonly upkeep?: Upkeep<Spec>;
 }
 
 /** Another resource of the same namespace, by one of our kinds. */
-export interface Referral {
+export interface ObjectReference {
   readonly kind: string;
   readonly name: string;
 }
@@ -80,7 +80,7 @@ export interface Referral {
 /** One pass's findings, with the action type closed over: what the runtime works with. */
 export interface Survey {
   readonly plan: Plan;
-  readonly status: StatusClaim;
+  readonly status: StatusReport;
   act(action: EngineAction): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export interface Survey {
  * An engine with its own types hidden, so that engines of different types fit one list; or what stands in the same list
  * though it runs no database: a kind whose children are Jobs.
  */
-export interface RegisteredEngine {
+export interface KindHandler {
   readonly name: string;
   readonly kind: KindDefinition;
   /** Absent for what is no database. */
@@ -99,12 +99,12 @@ export interface RegisteredEngine {
    * For a kind that is about a cluster of another kind: which one. It is looked up and handed to the functions below,
    * valid and with its defaults, and a change of it is a reason to look again.
    */
-  refersTo?(cluster: Cluster): Referral;
+  targetRef?(cluster: Cluster): ObjectReference;
   resources(cluster: Cluster, referred?: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
-  survey(cluster: Cluster, children: Children, io: EngineIO, referred?: Cluster): Promise<Survey>;
+  survey(cluster: Cluster, children: Children, io: EngineContext, referred?: Cluster): Promise<Survey>;
   /** Plans from the custom resource alone, as if nothing existed. */
-  surveyOffline(cluster: Cluster, referred?: Cluster): Plan;
+  planOffline(cluster: Cluster, referred?: Cluster): Plan;
   /** As above. Of a kind that is about another cluster, it can be told without that one. */
   forecast?(cluster: Cluster, children: Children): readonly string[];
   readonly listener?: Listener<unknown>;
@@ -116,6 +116,6 @@ export interface RegisteredEngine {
   /** Whether there are volumes of its name, and all are an earlier cluster's: none of them is deleted with it. */
   ownsNoVolume?(cluster: Cluster, children: Children): boolean;
   /** Absent for what is no database. */
-  readonly backup?: BackupPart<unknown>;
+  readonly backup?: BackupSupport<unknown>;
   readonly upkeep?: Upkeep<unknown>;
 }

@@ -3,7 +3,7 @@
  * else waits for it. The condition says what was refused until it is taken, or no longer asked for.
  */
 import { shortened } from '../api/bounds.ts';
-import type { ConditionClaim, ConditionType } from '../api/condition.ts';
+import type { ConditionType, DesiredCondition } from '../api/condition.ts';
 
 /** Of a database's answer, as much as a status shows. */
 const longestRefusal = 200;
@@ -23,7 +23,7 @@ export function boundedAnswer(answer: string): string {
 }
 
 /** One condition for each type that is refused, with what each process said. */
-export function refusalClaims(refusals: readonly Refused[]): ConditionClaim[] {
+export function refusalClaims(refusals: readonly Refused[]): DesiredCondition[] {
   const types = [...new Set(refusals.map(({ condition }) => condition))];
   return types.map((type) => {
     const told = refusals.filter(({ condition }) => condition === type).map(({ message }) => message);

@@ -1,6 +1,6 @@
 /** What a valid spec gives up, or risks, as a condition. */
 import { shortened } from '../api/bounds.ts';
-import type { ConditionClaim } from '../api/condition.ts';
+import type { DesiredCondition } from '../api/condition.ts';
 
 export interface SpecWarning {
   /** CamelCase, stable. */
@@ -9,7 +9,7 @@ export interface SpecWarning {
 }
 
 /** One condition for all of them, under the reason of the first. */
-export function warningClaims(warnings: readonly SpecWarning[]): ConditionClaim[] {
+export function warningClaims(warnings: readonly SpecWarning[]): DesiredCondition[] {
   const [first] = warnings;
   if (first === undefined) return [];
   const message = shortened(warnings.map((warning) => warning.message).join('; '));

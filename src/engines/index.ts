@@ -1,6 +1,7 @@
 /** The engines of this package, a line each. Programs and constructs are given this list, or a longer one. */
-import { etcd } from './etcd/index.ts';
+
 import { type DefinedEngine, defineEngine } from '../jobs/handlers.ts';
+import { etcd } from './etcd/index.ts';
 import { redis } from './redis/index.ts';
 
 export const engines: readonly DefinedEngine[] = [defineEngine(redis), defineEngine(etcd)];

@@ -6,6 +6,7 @@ import type { KubeObject } from '../api/object.ts';
 import { exitCodes } from '../backup/agent-result.ts';
 import type { AgentTask, TakeTask } from '../backup/agent-task.ts';
 import type { Purpose } from '../backup/identity.ts';
+import type { BackupSource } from '../engine/backup-support.ts';
 import { configMap } from '../resources/configmap.ts';
 import type { JobOptions } from '../resources/job.ts';
 import { agentComponent, ownedMetadata } from '../resources/metadata.ts';
@@ -19,7 +20,6 @@ import {
   storeOf,
   taskFile,
 } from './agent-pod.ts';
-import type { BackupSource } from '../engine/backup-part.ts';
 
 /** Pods after the first, whatever ended it, and a bound for all of them: a large database over a slow line takes hours. */
 const retries = 3;

@@ -5,9 +5,9 @@
 import type { BackupEncryption, BackupTarget } from '../api/backup-target.ts';
 import { type AgentTask, agentCommand } from '../backup/agent-task.ts';
 import type { Place } from '../backup/place.ts';
+import type { MountedSecret } from '../engine/backup-support.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../resources/podsecurity.ts';
-import type { MountedSecret } from '../engine/backup-part.ts';
 import { identityOf } from './target-identity.ts';
 
 /** The operator's own image holds the agent. */

@@ -12,6 +12,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs } from '../api/resource.ts';
 import type { AgentResult } from '../backup/agent-result.ts';
+import type { BackupFactory, BackupSupport } from '../engine/backup-support.ts';
 import { fingerprinted } from '../plan/difference.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -19,7 +20,6 @@ import type { Children, Job } from '../resources/children.ts';
 import { job } from '../resources/job.ts';
 import { taking } from './agent-job.ts';
 import { storeOf } from './agent-pod.ts';
-import type { BackupPart, TakesBackup } from '../engine/backup-part.ts';
 import { confirmedBy } from './confirmed-backup.ts';
 import { jobState } from './job-state.ts';
 
@@ -38,10 +38,10 @@ const againMs = 60_000;
 export const goodForMs = 60 * 60 * 1000;
 
 /** `image` holds the agent. */
-export function takesBackup<Spec>(
-  engine: { readonly name: string; readonly backup?: BackupPart<Spec> },
+export function backupFactory<Spec>(
+  engine: { readonly name: string; readonly backup?: BackupSupport<Spec> },
   image: string,
-): TakesBackup {
+): BackupFactory {
   return (cluster, { name, purpose: type, uid, before }) => {
     const place = (cluster.spec as CommonSpec).backup;
     const from = engine.backup?.source(cluster as Cluster<Spec>);
@@ -95,7 +95,7 @@ export type BackupProgress =
   /** `takenAt` in milliseconds. `suddenLoss`: why it is thought to hold too little. */
   | { readonly state: 'verified'; readonly id: string; readonly takenAt: number; readonly suddenLoss?: string };
 
-/** `objects` from `TakesBackup`; `now` in milliseconds. */
+/** `objects` from `BackupFactory`; `now` in milliseconds. */
 export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
   const live = (object: KubeObject): KubeObject | undefined => children.get(object.kind, object.metadata.name);
   const found = objects.map(live).find((object): object is Job => object?.kind === 'Job');

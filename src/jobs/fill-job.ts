@@ -6,12 +6,12 @@
 import type { Cluster, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { FetchTask } from '../backup/agent-task.ts';
+import { type Filler, type Filling, filledVolume } from '../engine/backup-support.ts';
 import { job } from '../resources/job.ts';
 import { ownerReferences } from '../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
 import { agentJobOptions, configName, type Naming, taskConfig } from './agent-job.ts';
 import { agentContainer, agentPodSpec, envOf, helperContainer, storeOf } from './agent-pod.ts';
-import { type Filler, type Filling, filledVolume } from '../engine/backup-part.ts';
 import { skipContainersAnnotation } from './target-identity.ts';
 
 export function fillJobName(cluster: string): string {

@@ -18,7 +18,7 @@ export type JobState =
 const lagMs = 30_000;
 
 /** Jobs that have ended within the last minute, and whose last pod has not been seen to end. `now` in milliseconds. */
-export function unheardJobs({ jobs, jobPods }: Children, now: number): readonly Job[] {
+export function jobsAwaitingResult({ jobs, jobPods }: Children, now: number): readonly Job[] {
   return jobs.filter((job) => {
     const left = endOfLag(conditionOf(job, 'Complete') ?? conditionOf(job, 'Failed')) - now;
     return left > -lagMs && !hasEnded(newestFirst(jobPods, job)[0]);

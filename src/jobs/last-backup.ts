@@ -7,6 +7,7 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { isOfPod } from '../plan/claimed.ts';
 import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
 import { ownerOf } from '../plan/objects.ts';
@@ -14,9 +15,8 @@ import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
 import { componentLabel, memberLabel } from '../resources/metadata.ts';
-import { awaitedBackup, type BackupProgress, goodForMs, takesBackup } from './awaited-backup.ts';
+import { awaitedBackup, type BackupProgress, backupFactory, goodForMs } from './awaited-backup.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
 
 /** On the custom resource: `UID/ID/TIME` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
@@ -34,8 +34,8 @@ export function lastJobName(cluster: string): string {
 }
 
 /** `engine`, with a last backup at its end. `image` holds the agent. */
-export function withLastBackup(engine: RegisteredEngine, image: string): RegisteredEngine {
-  const take = takesBackup(engine, image);
+export function withLastBackup(engine: KindHandler, image: string): KindHandler {
+  const take = backupFactory(engine, image);
   return {
     ...engine,
     lastBackup(cluster, children, now) {
@@ -52,8 +52,8 @@ export function withLastBackup(engine: RegisteredEngine, image: string): Registe
 }
 
 /** What a pass over a cluster that is being deleted does. `secrets` as for `planDeletion`; `now` in milliseconds. */
-export function planEnd(
-  engine: RegisteredEngine,
+export function planFinalization(
+  engine: KindHandler,
   cluster: Cluster<CommonSpec>,
   children: Children,
   secrets: readonly KubeObject[],
@@ -75,7 +75,7 @@ export function planEnd(
  * do the passwords that go with them.
  */
 export function asItEnds(
-  engine: Pick<RegisteredEngine, 'ownsNoVolume' | 'resources'>,
+  engine: Pick<KindHandler, 'ownsNoVolume' | 'resources'>,
   cluster: Cluster<CommonSpec>,
   children: Children,
 ): Cluster<CommonSpec> {
@@ -106,7 +106,7 @@ function timeOf({ creationTimestamp = '' }: ObjectMeta): number {
 const orphanFinalizer = 'orphan';
 
 /** `--cascade=orphan`: the processes run on, on their volumes. */
-function isOrphaning(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster, { objects }: Children): boolean {
+function isOrphaning(engine: Pick<KindHandler, 'resources'>, cluster: Cluster, { objects }: Children): boolean {
   if (cluster.metadata.finalizers?.includes(orphanFinalizer) === true) return true;
   const own = new Set(setsOf(engine, cluster).map(({ metadata }) => metadata.name));
   return objects.some(
@@ -115,12 +115,12 @@ function isOrphaning(engine: Pick<RegisteredEngine, 'resources'>, cluster: Clust
   );
 }
 
-function setsOf(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): KubeObject[] {
+function setsOf(engine: Pick<KindHandler, 'resources'>, cluster: Cluster): KubeObject[] {
   return engine.resources(cluster).flatMap(({ object }) => (object.kind === 'StatefulSet' ? [object] : []));
 }
 
 /** It keeps its data in its pods, from its first day to its last. */
-function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Cluster): boolean {
+function hasNoVolumes(engine: Pick<KindHandler, 'resources'>, cluster: Cluster): boolean {
   const sets = setsOf(engine, cluster);
   const claimsOf = ({ spec }: KubeObject): readonly unknown[] =>
     (spec as { readonly volumeClaimTemplates?: readonly unknown[] }).volumeClaimTemplates ?? [];
@@ -129,7 +129,7 @@ function hasNoVolumes(engine: Pick<RegisteredEngine, 'resources'>, cluster: Clus
 
 /** As long as clients may write, a backup of more than an hour ago lacks too much. */
 function isTaken(
-  engine: Pick<RegisteredEngine, 'resources' | 'backup'>,
+  engine: Pick<KindHandler, 'resources' | 'backup'>,
   cluster: Cluster,
   children: Children,
   now: number,
@@ -145,7 +145,7 @@ function isTaken(
  * what is left. Sentinels hold none, and those of others stay whatever becomes of the cluster.
  */
 function mayBeWritten(
-  engine: Pick<RegisteredEngine, 'resources' | 'backup'>,
+  engine: Pick<KindHandler, 'resources' | 'backup'>,
   cluster: Cluster,
   { objects }: Children,
 ): boolean {
@@ -174,7 +174,7 @@ function hasData(cluster: Cluster, children: Children): boolean {
   return cluster.status?.initialized === true || children.claims.some(isNobodys);
 }
 
-function planLastBackup(engine: RegisteredEngine, cluster: Cluster, progress: BackupProgress): Plan {
+function planLastBackup(engine: KindHandler, cluster: Cluster, progress: BackupProgress): Plan {
   const waiting = 'a last backup is taken before anything is deleted';
   switch (progress.state) {
     case 'missing':

@@ -3,8 +3,8 @@
  * from this list and the engines'; nothing else is granted.
  */
 import { group } from '../api/group.ts';
+import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { fillPermissions } from './agent-permissions.ts';
-import type { PolicyRule, RegisteredEngine } from '../engine/engine.ts';
 
 /** The Lease that replicas of the operator compete for, in the operator's own namespace. */
 export const leaseName = 'clusterwright';
@@ -21,7 +21,7 @@ export const ownPermissions: readonly PolicyRule[] = [
 ];
 
 /** In every namespace that is watched. */
-export function watchedPermissions(engines: readonly RegisteredEngine[]): readonly PolicyRule[] {
+export function watchedPermissions(engines: readonly KindHandler[]): readonly PolicyRule[] {
   const plurals = engines.map((engine) => engine.kind.resource.plural);
   return [
     // `patch` sets and removes our finalizer.

@@ -8,15 +8,15 @@
 import type { Cluster, CommonSpec, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
+import { restoredAnnotation } from '../engine/backup-support.ts';
+import { desiredConditions } from '../engine/desired-conditions.ts';
+import type { KindHandler, StatusReport } from '../engine/engine.ts';
 import { jobSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
 import { ownerReferences } from '../resources/metadata.ts';
 import { configName } from './agent-job.ts';
-import { restoredAnnotation } from '../engine/backup-part.ts';
-import { conditionClaims } from '../engine/condition-claims.ts';
-import type { RegisteredEngine, StatusClaim } from '../engine/engine.ts';
 import { fillJobName, fillObjects } from './fill-job.ts';
 import { type JobState, jobState } from './job-state.ts';
 import { withCheckedTarget } from './target-claim.ts';
@@ -25,7 +25,7 @@ import { withCheckedTarget } from './target-claim.ts';
 const againMs = 60_000;
 
 /** `engine`, with restores before it. `image` holds the agent. */
-export function withRestore(engine: RegisteredEngine, image: string): RegisteredEngine {
+export function withRestore(engine: KindHandler, image: string): KindHandler {
   const objectsFor = (cluster: Cluster): readonly KubeObject[] => {
     const restore = restoreSpec(cluster);
     const filling = engine.backup?.filling(cluster);
@@ -56,12 +56,12 @@ export function withRestore(engine: RegisteredEngine, image: string): Registered
     },
     ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.filling(cluster).retired),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
-    surveyOffline: ({ status: _, ...cluster }) => {
+    planOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
-      if (first === undefined) return engine.surveyOffline(cluster);
+      if (first === undefined) return engine.planOffline(cluster);
       return first.steps.length === 0
         ? first
-        : { ...first, steps: [...first.steps, ...engine.surveyOffline(cluster).steps] };
+        : { ...first, steps: [...first.steps, ...engine.planOffline(cluster).steps] };
     },
     forecast: (cluster, children) => {
       // What is there meanwhile is the restore's, and no cluster yet.
@@ -247,10 +247,10 @@ function waiting(reason: string, message: string): Plan {
   return { steps: [], outcome: wait(reason, message) };
 }
 
-function statusOf(outcome: Outcome): StatusClaim {
+function statusOf(outcome: Outcome): StatusReport {
   if (outcome.state === 'settled') throw new Error('a restore is never settled');
   const { reason, message } = outcome;
   return outcome.state === 'blocked'
-    ? { phase: 'Blocked', conditions: conditionClaims('False', reason, message, { stalled: true }) }
-    : { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    ? { phase: 'Blocked', conditions: desiredConditions('False', reason, message, { stalled: true }) }
+    : { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
 }

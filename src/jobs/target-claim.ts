@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
+import type { ClaimUse, EngineContext } from '../engine/engine-context.ts';
 import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import {
@@ -17,7 +18,6 @@ import {
 } from '../resources/metadata.ts';
 import type { PodSpec } from '../resources/plain.ts';
 import { targetVolume } from './agent-pod.ts';
-import type { ClaimUse, EngineIO } from '../engine/engine-io.ts';
 import { forBackupsAnnotation } from './for-backups.ts';
 import { whyNotAs } from './target-identity.ts';
 
@@ -35,7 +35,7 @@ const againMs = 10_000;
  */
 export async function withCheckedTarget<Action extends EngineAction>(
   plan: Plan<Action>,
-  io: Pick<EngineIO, 'claim' | 'serviceAccount'>,
+  io: Pick<EngineContext, 'claim' | 'serviceAccount'>,
   isAbout: (outcome: Outcome) => boolean = () => true,
 ): Promise<Plan<Action>> {
   const pods = plan.steps.flatMap((step) => podSpecOf(step) ?? []);
@@ -65,7 +65,7 @@ function withoutJob<Action extends EngineAction>(plan: Plan<Action>): Plan<Actio
 export async function withStandingConsent(
   plan: Plan,
   live: KubeObject | undefined,
-  io: Pick<EngineIO, 'serviceAccount'>,
+  io: Pick<EngineContext, 'serviceAccount'>,
 ): Promise<Plan> {
   const pod = live === undefined ? undefined : podOf(live);
   const isChanged = plan.steps.some((step) => podSpecOf(step) !== undefined);
@@ -86,7 +86,7 @@ export function suspension(live: KubeObject): ObjectStep[] {
   return [{ type: 'patch', ref, patch: { spec: { suspend: true } }, changes }];
 }
 
-async function refusalToRun(pod: PodSpec, io: Pick<EngineIO, 'serviceAccount'>): Promise<Outcome | undefined> {
+async function refusalToRun(pod: PodSpec, io: Pick<EngineContext, 'serviceAccount'>): Promise<Outcome | undefined> {
   const { serviceAccountName: name } = pod;
   if (name === undefined) return undefined;
   const account = await io.serviceAccount(name);
@@ -97,7 +97,7 @@ async function refusalToRun(pod: PodSpec, io: Pick<EngineIO, 'serviceAccount'>):
   return why === undefined ? undefined : blocked('ServiceAccountRefused', `ServiceAccount ${name} ${why}`, againMs);
 }
 
-async function refusalOf(name: string, io: Pick<EngineIO, 'claim'>): Promise<Outcome | undefined> {
+async function refusalOf(name: string, io: Pick<EngineContext, 'claim'>): Promise<Outcome | undefined> {
   const found = await io.claim(name);
   if (found === undefined || found.claim.metadata.deletionTimestamp !== undefined) {
     const why = found === undefined ? 'there is no' : 'somebody has deleted the';

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
 import { compareQuantities } from '../api/quantity.ts';
-import { oncePer } from './memo.ts';
+import { memoize } from './memoize.ts';
 import type { FieldChange } from './plan.ts';
 
 /** Fingerprint of what was last applied. Without it, a field taken out of the desired object would never be noticed. */
@@ -22,7 +22,7 @@ function withoutClaimTemplates(object: KubeObject): KubeObject {
   return { ...object, spec };
 }
 
-export const fingerprinted = oncePer((object: KubeObject): KubeObject => {
+export const fingerprinted = memoize((object: KubeObject): KubeObject => {
   const hash = createHash('sha256')
     .update(JSON.stringify(withoutClaimTemplates(object)))
     .digest('hex')

@@ -56,11 +56,11 @@ export interface ActStep<Action extends EngineAction = EngineAction> {
   /** For what somebody will ask about, because a role moves: what is done, in one word for the event that tells of it. */
   readonly event?: string;
   /** It ends a member: it is done only when the spec that it rests on has just been read. */
-  readonly takesAway?: true;
+  readonly destructive?: true;
   /** It may be refused for long: the outcome says when to look again, not that something has been asked. */
   readonly unhurried?: true;
   /** The very object that the step rests on, besides the spec: it is done only when that has just been found there. */
-  readonly restsOn?: ObjectRef & { readonly uid: string };
+  readonly precondition?: ObjectRef & { readonly uid: string };
 }
 
 export type Step<Action extends EngineAction = EngineAction> = ObjectStep | ActStep<Action>;
@@ -83,7 +83,7 @@ export type Outcome =
 export interface Plan<Action extends EngineAction = EngineAction> {
   readonly steps: readonly Step<Action>[];
   /** It takes something away as a whole, whatever its steps are: a look at the custom resource and all pods comes first. */
-  readonly takesAway?: true;
+  readonly destructive?: true;
   readonly outcome: Outcome;
 }
 

@@ -65,6 +65,6 @@ export function ownedMetadata(cluster: Cluster, name: string, part: Part): Objec
 }
 
 /** Metadata of a child that holds data or credentials: it outlives its cluster unless the deletion policy says otherwise. */
-export function keptMetadata(cluster: Cluster, name: string, part: Part): ObjectMeta {
+export function unownedMetadata(cluster: Cluster, name: string, part: Part): ObjectMeta {
   return { name, namespace: cluster.metadata.namespace, labels: labels(cluster, part) };
 }

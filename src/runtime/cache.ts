@@ -16,12 +16,12 @@ import {
   services,
   statefulSets,
 } from '../api/resource.ts';
-import type { Referral, RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
-import type { KubeClient } from './client.ts';
 import type { Clock, Random } from '../system/clock.ts';
 import type { Log } from '../system/log.ts';
+import type { KubeClient } from './client.ts';
 import type { Metrics } from './metrics.ts';
 import type { IndexFunction } from './object-index.ts';
 import { type Projection, podSummary, wholeObject, withoutNotes } from './projection.ts';
@@ -63,7 +63,7 @@ const byTarget = 'target';
 
 /** What a resource of ours is about, as its raw spec says: `KIND/NAMESPACE/NAME`. */
 function targetOf({ metadata, spec }: KubeObject): string[] {
-  const { cluster } = (spec ?? {}) as { readonly cluster?: Partial<Referral> | null };
+  const { cluster } = (spec ?? {}) as { readonly cluster?: Partial<ObjectReference> | null };
   const { kind, name } = cluster ?? {};
   if (typeof kind !== 'string' || typeof name !== 'string') return [];
   return [`${kind}/${metadata.namespace ?? ''}/${name}`];
@@ -87,9 +87,9 @@ export interface Cache {
    * not serve left out. A kind that has not been seen has no clusters here, and holds up those of no other.
    */
   readonly hasSynced: boolean;
-  cluster(engine: RegisteredEngine, namespace: string, name: string): KubeObject | undefined;
+  cluster(engine: KindHandler, namespace: string, name: string): KubeObject | undefined;
   /** Resources of other kinds that are about this one: backups of a cluster, for example. */
-  referringTo(engine: RegisteredEngine, namespace: string, name: string): ClusterKey[];
+  referringTo(engine: KindHandler, namespace: string, name: string): ClusterKey[];
   children(key: ClusterKey): Children;
   entry(object: KubeObject): StoreEntry | undefined;
   /** The answer to our own write. Objects of a kind that is not watched are ignored. */
@@ -97,13 +97,13 @@ export interface Cache {
   /** The answer to a GET that was sent because the cache did not have the object. */
   observeRead(object: KubeObject): void;
   observeDelete(ref: { resource: Resource; namespace?: string; name: string; uid: string }): void;
-  onClusterChange(call: (engine: RegisteredEngine, change: Change) => void): void;
+  onClusterChange(call: (engine: KindHandler, change: Change) => void): void;
   onChildChange(call: (key: ClusterKey, change: Change) => void): void;
 }
 
 export interface CacheOptions {
   readonly client: KubeClient;
-  readonly engines: readonly RegisteredEngine[];
+  readonly engines: readonly KindHandler[];
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
   readonly clock: Clock;
@@ -139,14 +139,14 @@ export function createCache(options: CacheOptions): Cache {
     });
 
   const clusters = engines.map((engine) => {
-    const indexes = engine.refersTo === undefined ? {} : { [byTarget]: targetOf };
+    const indexes = engine.targetRef === undefined ? {} : { [byTarget]: targetOf };
     return { engine, watched: watch(engine.kind.resource, undefined, withoutNotes, indexes) };
   });
   const children = childResources.flatMap((resource) => {
     const projection = resource === pods ? podSummary : wholeObject;
     return watch(resource, `${managedByLabel}=${managedBy}`, projection, { [byCluster]: keyOfChild });
   });
-  const requests = clusters.filter(({ engine }) => engine.refersTo !== undefined);
+  const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
   const resourceNamed = (object: KubeObject): Resource =>

@@ -2,7 +2,7 @@
 
 import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../api/resource.ts';
-import type { ClaimUse } from '../engine/engine-io.ts';
+import type { ClaimUse } from '../engine/engine-context.ts';
 import type { PodSpec } from '../resources/plain.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';

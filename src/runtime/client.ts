@@ -7,8 +7,8 @@
  */
 import { apiVersionOf, type KubeObject, type ObjectRef, type Resource } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
-import { ApiError, apiErrorOf, isNotFound } from './api-error.ts';
 import { type Clock, type Random, sleep } from '../system/clock.ts';
+import { ApiError, apiErrorOf, isNotFound } from './api-error.ts';
 import type { Metrics } from './metrics.ts';
 import { FIELD_MANAGER, type JsonPatchOperation } from './ownership.ts';
 import { collectionPath, objectPath } from './resource-path.ts';

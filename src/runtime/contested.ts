@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
-import type { ClusterKey } from './cache.ts';
 import type { Clock } from '../system/clock.ts';
+import type { ClusterKey } from './cache.ts';
 import { describeStep } from './executor.ts';
 import { noEffectMs, pauseAfter } from './pace.ts';
 

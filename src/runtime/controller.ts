@@ -5,16 +5,16 @@
  * on twice at once, and a cluster that fails or hangs waits by itself while the others go on.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import type { Clock, Random } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { createAdmission } from './admission.ts';
 import { type Cache, type ClusterKey, clusterKey } from './cache.ts';
-import type { Clock, Random } from '../system/clock.ts';
 import type { Listeners } from './listeners.ts';
-import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Priority, WorkQueue } from './queue.ts';
-import type { PassResult } from './pass-result.ts';
+import type { ReconcileResult } from './reconcile-result.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Change } from './store.ts';
@@ -60,7 +60,7 @@ export interface Controller {
 }
 
 export interface ControllerOptions {
-  readonly engines: readonly RegisteredEngine[];
+  readonly engines: readonly KindHandler[];
   readonly cache: Cache;
   readonly queue: WorkQueue<ClusterKey>;
   readonly reconciler: Reconciler;
@@ -73,7 +73,7 @@ export interface ControllerOptions {
 }
 
 /** What has just happened stays urgent while there is something to do about it. */
-function laneAfter({ again, hasActed }: PassResult, lane: Priority = 'recheck'): Priority {
+function laneAfter({ again, hasActed }: ReconcileResult, lane: Priority = 'recheck'): Priority {
   if (again === undefined) return 'low';
   return hasActed === true && lane === 'high' ? 'high' : 'recheck';
 }
@@ -81,7 +81,7 @@ function laneAfter({ again, hasActed }: PassResult, lane: Priority = 'recheck'):
 export function createController(options: ControllerOptions): Controller {
   const { engines, cache, queue, reconciler, listeners, status, clock, random, log, metrics } = options;
 
-  function locate(key: ClusterKey): { engine: RegisteredEngine; cluster: KubeObject | undefined } | undefined {
+  function locate(key: ClusterKey): { engine: KindHandler; cluster: KubeObject | undefined } | undefined {
     const [name, namespace = '', cluster = ''] = key.split('/');
     const engine = engines.find((candidate) => candidate.name === name);
     return engine === undefined ? undefined : { engine, cluster: cache.cluster(engine, namespace, cluster) };
@@ -130,9 +130,9 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   /** A worker is never lost to a pass, nor its cluster: what a process answers may end in code that waits without end. */
-  function orLeftBehind(signal: AbortSignal, begun: Promise<PassResult>): Promise<PassResult> {
+  function orLeftBehind(signal: AbortSignal, begun: Promise<ReconcileResult>): Promise<ReconcileResult> {
     let cancel = (): void => undefined;
-    return new Promise<PassResult>((resolve, reject) => {
+    return new Promise<ReconcileResult>((resolve, reject) => {
       begun.then(resolve, reject);
       const abandon = (): void => {
         cancel = clock.after(abandonMs, () =>

@@ -8,11 +8,11 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { events as eventResource } from '../api/resource.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
-import { type Clock, sleep } from '../system/clock.ts';
 import { microTime } from './lease.ts';
-import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface EventNote {

@@ -2,9 +2,9 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
-import type { EngineIO } from '../engine/engine-io.ts';
-import { planEnd } from '../jobs/last-backup.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
+import { planFinalization } from '../jobs/last-backup.ts';
 import { withCheckedTarget } from '../jobs/target-claim.ts';
 import { secretsThatGo } from '../plan/deletion.ts';
 import { type Step, settled } from '../plan/plan.ts';
@@ -14,28 +14,28 @@ import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import type { Executor } from './executor.ts';
 import type { Freshness } from './freshness.ts';
-import { readForUpkeep } from './legible-spec.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
-import { lookAfter, outdated, type PassResult, recheck } from './pass-result.ts';
+import { maintenanceSpec } from './partial-spec.ts';
 import { endingStatus, failedStatus, planStatus } from './pass-status.ts';
+import { lookAfter, outdated, type ReconcileResult, recheck } from './reconcile-result.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface Finalizer {
   finalize(
-    engine: RegisteredEngine,
+    engine: KindHandler,
     cluster: Cluster<CommonSpec>,
     children: Children,
     signal: AbortSignal,
-  ): Promise<PassResult>;
+  ): Promise<ReconcileResult>;
   /** Carries out what goes on though the spec is not valid, such as the renewal of certificates. */
-  keepUp(engine: RegisteredEngine, object: KubeObject, children: Children, signal: AbortSignal): Promise<void>;
+  keepUp(engine: KindHandler, object: KubeObject, children: Children, signal: AbortSignal): Promise<void>;
 }
 
 export interface FinalizerOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly executor: Executor;
   readonly status: StatusWriter;
-  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly freshness: Freshness;
   /** See `server-time.ts`: nothing that is deleted may seem to be backed up more recently than it was. */
   readonly latest: () => number;
@@ -45,7 +45,7 @@ const noAction = (): Promise<void> => Promise.reject(new Error('this plan holds 
 
 export function createFinalizer({ client, executor, status, io, freshness, latest }: FinalizerOptions): Finalizer {
   async function upkeepSteps(
-    engine: RegisteredEngine,
+    engine: KindHandler,
     cluster: Cluster,
     children: Children,
     signal: AbortSignal,
@@ -56,7 +56,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
   }
 
   async function generatedSecrets(
-    engine: RegisteredEngine,
+    engine: KindHandler,
     cluster: Cluster<CommonSpec>,
     signal: AbortSignal,
   ): Promise<KubeObject[]> {
@@ -79,7 +79,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
   return {
     async finalize(engine, cluster, children, signal) {
       const secrets = await generatedSecrets(engine, cluster, signal);
-      const { plan: ending, isWaitingForBackup } = planEnd(engine, cluster, children, secrets, latest());
+      const { plan: ending, isWaitingForBackup } = planFinalization(engine, cluster, children, secrets, latest());
       const checked = await withCheckedTarget(ending, io(cluster, signal));
       const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
       // The cluster that was seen going may be gone, and its children the next one's of the name.
@@ -103,7 +103,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
       return { outcome: plan.outcome, ...lookAfter(recheck(plan.outcome), later) };
     },
     async keepUp(engine, object, children, signal) {
-      const legible = readForUpkeep(engine, object);
+      const legible = maintenanceSpec(engine, object);
       if (legible === undefined) return;
       await executor.run(await upkeepSteps(engine, legible, children, signal), noAction, signal);
     },

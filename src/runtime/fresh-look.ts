@@ -11,9 +11,9 @@ import { type Children, type Pod, podIsReady } from '../resources/children.ts';
  * that restarts. So is what is made again: a child that is gone may have gone with its cluster, and would be nobody's, or
  * stand in the way of the next cluster of the name.
  */
-export function needsFreshLook(step: Step): boolean {
+export function requiresLiveRead(step: Step): boolean {
   if (step.type === 'create' || step.type === 'issue' || step.type === 'delete') return true;
-  if (step.type === 'act') return step.takesAway === true;
+  if (step.type === 'act') return step.destructive === true;
   return step.type === 'apply' && isSmaller(step);
 }
 

@@ -9,7 +9,7 @@ import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
-import { countedOn, countsOnOthers, isStopping, needsFreshLook, requestsOn, stateOf } from './fresh-look.ts';
+import { countedOn, countsOnOthers, isStopping, requestsOn, requiresLiveRead, stateOf } from './fresh-look.ts';
 
 /** What a plan was made from. */
 export interface Seen {
@@ -65,11 +65,11 @@ export function createFreshness(
       const { cluster, children } = seen;
       const { observedGeneration } = cluster.status ?? {};
       const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
-      if (plan.takesAway !== true && (isNew || !plan.steps.some(needsFreshLook))) return false;
+      if (plan.destructive !== true && (isNew || !plan.steps.some(requiresLiveRead))) return false;
       if (await hasChanged(seen, signal)) return true;
-      const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));
-      const found = await Promise.all(restsOn.map((ref) => lookAgain(ref, signal)));
-      if (found.some((live, i) => live?.metadata.uid !== restsOn[i]?.uid)) return true;
+      const precondition = plan.steps.flatMap((step) => (step.type === 'act' ? (step.precondition ?? []) : []));
+      const found = await Promise.all(precondition.map((ref) => lookAgain(ref, signal)));
+      if (found.some((live, i) => live?.metadata.uid !== precondition[i]?.uid)) return true;
       const going = plan.steps.flatMap((step) => (isStopping(step) ? [step.ref] : []));
       // One that no watch shows has been told of by its pod.
       const isSame = async (ref: ExactRef): Promise<boolean> => {
@@ -77,7 +77,7 @@ export function createFreshness(
         return before === undefined || ownerOf(await lookAgain(ref, signal)) === ownerOf(before);
       };
       if ((await Promise.all(going.map(isSame))).includes(false)) return true;
-      if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;
+      if (plan.destructive !== true && !plan.steps.some(countsOnOthers)) return false;
       return (await Promise.all(countedOn(children).map((object) => isAsSeen(object, signal)))).includes(false);
     },
   };

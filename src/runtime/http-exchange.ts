@@ -8,10 +8,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { longestAnswerBytes, longestPickedBytes } from '../api/bounds.ts';
-import type { EngineIO, HttpRequest, HttpResponse, TlsMaterial } from '../engine/engine-io.ts';
+import type { EngineContext, HttpRequest, HttpResponse, TlsMaterial } from '../engine/engine-context.ts';
 import { untilAborted } from './until-aborted.ts';
 
-export async function exchangeOver(dial: EngineIO['dial'], request: HttpRequest): Promise<HttpResponse> {
+export async function exchangeOver(dial: EngineContext['dial'], request: HttpRequest): Promise<HttpResponse> {
   const { host, port, tls, signal } = request;
   const plain = await dial(host, port, signal);
   const abort = (): void => void plain.destroy();

@@ -9,11 +9,11 @@
  */
 import type { KubeObject } from '../api/object.ts';
 import { leases } from '../api/resource.ts';
+import { type Clock, type Random, sleep } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
-import { type Clock, type Random, sleep } from '../system/clock.ts';
-import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import { untilAborted } from './until-aborted.ts';
 

@@ -1,18 +1,18 @@
 /** One open ear for each process that reports changes by itself. Ears of a cluster come and go with its processes. */
 import type { Cluster } from '../api/cluster.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
-import type { EngineIO } from '../engine/engine-io.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
 import type { Children } from '../resources/children.ts';
-import type { ClusterKey } from './cache.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import type { Log } from '../system/log.ts';
+import type { ClusterKey } from './cache.ts';
 
 /** Pause before a listener that ended is opened again. */
 const reopenMs = 1000;
 
 export interface Listeners {
   /** Makes the open listeners of a cluster those that its children call for. */
-  follow(key: ClusterKey, engine: RegisteredEngine, cluster: Cluster, children: Children): void;
+  follow(key: ClusterKey, engine: KindHandler, cluster: Cluster, children: Children): void;
   forget(key: ClusterKey): void;
   closeAll(): void;
 }
@@ -20,7 +20,7 @@ export interface Listeners {
 export function createListeners(options: {
   readonly clock: Clock;
   readonly log: Log;
-  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly changed: (key: ClusterKey) => void;
 }): Listeners {
   const { clock, log, io, changed } = options;
@@ -28,12 +28,7 @@ export function createListeners(options: {
   /** As they were understood last: one that listens anew does so by the present spec, which may name another Secret. */
   const clusters = new Map<ClusterKey, Cluster>();
 
-  async function listen(
-    key: ClusterKey,
-    endpoint: string,
-    engine: RegisteredEngine,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function listen(key: ClusterKey, endpoint: string, engine: KindHandler, signal: AbortSignal): Promise<void> {
     for (let cluster = clusters.get(key); cluster !== undefined && !signal.aborted; cluster = clusters.get(key)) {
       try {
         await engine.listener?.listen(endpoint, cluster, io(cluster, signal), () => changed(key));

@@ -2,26 +2,21 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import type { Outcome, Plan } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
 import type { ClusterKey } from './cache.ts';
 import { StepFailed } from './executor.ts';
 import { NameConflict } from './name-conflict.ts';
 import { isOutline } from './outline.ts';
-import { blockedMs, lookAfter, type PassResult } from './pass-result.ts';
 import { plainStatus, planStatus, unobservedStatus } from './pass-status.ts';
+import { blockedMs, lookAfter, type ReconcileResult } from './reconcile-result.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Unobserved } from './unobserved.ts';
 
 type Blocked = Extract<Outcome, { state: 'blocked' }>;
 
-export type OnOutcome = (
-  engine: RegisteredEngine,
-  cluster: Cluster,
-  before: ClusterStatus | undefined,
-  plan: Plan,
-) => void;
+export type OnOutcome = (engine: KindHandler, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan) => void;
 
 export interface NotPlannedOptions {
   readonly status: StatusWriter;
@@ -32,17 +27,11 @@ export interface NotPlannedOptions {
 
 export interface NotPlanned {
   /** Neither the spec of the resource is known nor its status, so no condition can be written: an event tells. */
-  tooLarge(engine: RegisteredEngine, object: KubeObject, outcome: Blocked): PassResult;
-  childTooLarge(engine: RegisteredEngine, cluster: Cluster, outcome: Blocked, signal: AbortSignal): Promise<PassResult>;
-  invalid(engine: RegisteredEngine, object: KubeObject, outcome: Blocked, signal: AbortSignal): Promise<PassResult>;
+  tooLarge(engine: KindHandler, object: KubeObject, outcome: Blocked): ReconcileResult;
+  childTooLarge(engine: KindHandler, cluster: Cluster, outcome: Blocked, signal: AbortSignal): Promise<ReconcileResult>;
+  invalid(engine: KindHandler, object: KubeObject, outcome: Blocked, signal: AbortSignal): Promise<ReconcileResult>;
   /** Where the pass has come so far that a step failed, its status says that. What is no database says how it was. */
-  failed(
-    engine: RegisteredEngine,
-    object: KubeObject,
-    key: ClusterKey,
-    error: unknown,
-    signal: AbortSignal,
-  ): Promise<void>;
+  failed(engine: KindHandler, object: KubeObject, key: ClusterKey, error: unknown, signal: AbortSignal): Promise<void>;
 }
 
 export function createNotPlanned({ status, unobserved, log, onOutcome }: NotPlannedOptions): NotPlanned {
@@ -66,7 +55,7 @@ export function createNotPlanned({ status, unobserved, log, onOutcome }: NotPlan
     },
     async failed(engine, object, key, error, signal) {
       if (error instanceof StepFailed || error instanceof NameConflict) return unobserved.seen(key);
-      if (!unobserved.failed(key) || signal.aborted || isOutline(object) || engine.refersTo !== undefined) return;
+      if (!unobserved.failed(key) || signal.aborted || isOutline(object) || engine.targetRef !== undefined) return;
       const cluster = object as Cluster<{ readonly paused?: unknown }>;
       try {
         await status.write(cluster, engine.kind, unobservedStatus(cluster, error), undefined, signal);

@@ -4,22 +4,22 @@
  * Everything that reaches outside comes in as an argument. A process without the lease watches, so that it can take
  * over at once, and writes nothing: its transport refuses.
  */
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { leaseName } from '../jobs/permissions.ts';
+import type { Clock, Random } from '../system/clock.ts';
+import type { Dial } from '../system/dial.ts';
+import type { ProtectedLog } from '../system/log.ts';
 import { createCache } from './cache.ts';
 import { claimReader } from './claim-use.ts';
 import { createClient } from './client.ts';
-import type { Clock, Random } from '../system/clock.ts';
 import { createContested } from './contested.ts';
 import { backgroundLimit, createController } from './controller.ts';
-import type { Dial } from '../system/dial.ts';
-import { createSecretReader, engineIO } from './engine-io.ts';
+import { createSecretReader, engineIO } from './engine-context.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
 import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type Leading } from './lease.ts';
 import { createListeners } from './listeners.ts';
-import type { ProtectedLog } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import { outcomeEvents } from './outcome-events.ts';
 import { createPace } from './pace.ts';
@@ -34,7 +34,7 @@ import { createUnobserved } from './unobserved.ts';
 import { createUnseenPods } from './unseen-pods.ts';
 
 export interface OperatorOptions {
-  readonly engines: readonly RegisteredEngine[];
+  readonly engines: readonly KindHandler[];
   readonly transport: Transport;
   readonly dial: Dial;
   /** Namespaces to serve; empty: all. */

@@ -1,12 +1,12 @@
 /** Events on the custom resource: one when a cluster turns, none when a pass finds what the last one found. */
 import type { Cluster } from '../api/cluster.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
 export function outcomeEvents(recorder: EventRecorder) {
-  return (engine: RegisteredEngine, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan): void => {
+  return (engine: KindHandler, cluster: Cluster, before: ClusterStatus | undefined, plan: Plan): void => {
     const regarding = {
       resource: engine.kind.resource,
       namespace: cluster.metadata.namespace,

@@ -6,8 +6,8 @@
  * starts anew begins with the shortest pause again.
  */
 import type { Step } from '../plan/plan.ts';
-import type { ClusterKey } from './cache.ts';
 import type { Clock } from '../system/clock.ts';
+import type { ClusterKey } from './cache.ts';
 import { describeStep } from './executor.ts';
 
 /** An action shows in what the processes say after a moment; asking at once would find the old answer and repeat it. */

@@ -3,10 +3,10 @@
  * way out, or a step has failed. Pure. Phase and conditions are told from one judgement and never contradict each other.
  */
 import type { Cluster } from '../api/cluster.ts';
-import type { ConditionClaim, ConditionType } from '../api/condition.ts';
+import type { ConditionType, DesiredCondition } from '../api/condition.ts';
 import type { ClusterStatus, Phase } from '../api/status.ts';
-import { conditionClaims, type Judged } from '../engine/condition-claims.ts';
-import type { StatusClaim } from '../engine/engine.ts';
+import { desiredConditions, type Judged } from '../engine/desired-conditions.ts';
+import type { StatusReport } from '../engine/engine.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { ApiError, ApiUnreachable } from './api-error.ts';
 import { describeStep, StepFailed } from './executor.ts';
@@ -22,7 +22,7 @@ export function planStatus(plan: Plan): ClusterStatus['plan'] {
   };
 }
 
-function stalled(reason: string, message: string): ConditionClaim[] {
+function stalled(reason: string, message: string): DesiredCondition[] {
   return [
     { type: 'Ready', status: 'False', reason, message },
     { type: 'Progressing', status: 'False', reason, message },
@@ -36,13 +36,13 @@ export function plainStatus(
   cluster: Cluster,
   phase: Phase,
   outcome: Extract<Outcome, { state: 'blocked' }>,
-): StatusClaim {
+): StatusReport {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   return { ...kept, phase, conditions: stalled(outcome.reason, outcome.message) };
 }
 
 /** For a cluster that no pass has been able to look at for long: what was said of it before may not be true any more. */
-export function unobservedStatus(cluster: Cluster<{ readonly paused?: unknown }>, error: unknown): StatusClaim {
+export function unobservedStatus(cluster: Cluster<{ readonly paused?: unknown }>, error: unknown): StatusReport {
   const isToldApart = error instanceof ApiError || error instanceof ApiUnreachable;
   const why = isToldApart ? error.message : 'an internal error, which the log of the operator names';
   const reason = 'NotObserved';
@@ -52,11 +52,11 @@ export function unobservedStatus(cluster: Cluster<{ readonly paused?: unknown }>
   const isFormed = kept.initialized === true;
   const phase = cluster.spec?.paused === true ? 'Paused' : isFormed ? 'Degraded' : 'Creating';
   const judged = { degraded: isFormed, progressing: phase === 'Creating' };
-  return { ...kept, phase, conditions: conditionClaims('False', reason, message, judged) };
+  return { ...kept, phase, conditions: desiredConditions('False', reason, message, judged) };
 }
 
 /** Of a cluster that is being deleted and waits for its last backup. */
-export function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
+export function endingStatus(cluster: Cluster, outcome: Outcome): StatusReport {
   const { conditions: _c, observedGeneration: _g, plan: _p, ...kept } = cluster.status ?? {};
   const { reason, message } =
     outcome.state === 'settled' ? { reason: 'Deleting', message: 'the cluster is deleted' } : outcome;
@@ -64,11 +64,11 @@ export function endingStatus(cluster: Cluster, outcome: Outcome): StatusClaim {
   return {
     ...kept,
     phase: 'Deleting',
-    conditions: conditionClaims('False', reason, message, { progressing: true, degraded }),
+    conditions: desiredConditions('False', reason, message, { progressing: true, degraded }),
   };
 }
 
-export function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim {
+export function pausedStatus(claim: StatusReport, outcome: Outcome): StatusReport {
   const note =
     outcome.state === 'wait' ? outcome : { reason: 'Paused', message: 'spec.paused is true: nothing is changed' };
   return {
@@ -86,14 +86,14 @@ export function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim 
  * What was found out stands, but readiness cannot be claimed while a step fails: it is tried again, so the cluster is
  * reconciled, and where nobody has asked for a change it is less than it should be.
  */
-export function failedStatus(cluster: Cluster, claim: StatusClaim, error: unknown): StatusClaim {
+export function failedStatus(cluster: Cluster, claim: StatusReport, error: unknown): StatusReport {
   if (error instanceof NameConflict) return conflictStatus(claim, error.message);
   const reason = 'StepFailed';
   const message = error instanceof StepFailed ? error.message : 'an internal error';
-  const unready = (phase: Phase, judged: Judged): StatusClaim => ({
+  const unready = (phase: Phase, judged: Judged): StatusReport => ({
     ...claim,
     phase,
-    conditions: [...conditionClaims('False', reason, message, judged), ...without(judgedTypes, claim)],
+    conditions: [...desiredConditions('False', reason, message, judged), ...without(judgedTypes, claim)],
   });
   switch (claim.phase) {
     case 'Ready': {
@@ -118,18 +118,18 @@ export function failedStatus(cluster: Cluster, claim: StatusClaim, error: unknow
 }
 
 /** What a failure is the reason of, now: whatever else is true has its own. */
-function isUnderWay({ type, status }: ConditionClaim): boolean {
+function isUnderWay({ type, status }: DesiredCondition): boolean {
   return type === 'Ready' || ((type === 'Progressing' || type === 'Reconciling') && status === 'True');
 }
 
 const judgedTypes: readonly ConditionType[] = ['Ready', 'Progressing', 'Degraded', 'Reconciling', 'Stalled'];
 
-function without(types: readonly ConditionType[], { conditions }: StatusClaim): readonly ConditionClaim[] {
+function without(types: readonly ConditionType[], { conditions }: StatusReport): readonly DesiredCondition[] {
   return conditions.filter(({ type }) => !types.includes(type));
 }
 
 /** Nothing goes on before somebody has given one of the two another name. */
-function conflictStatus(claim: StatusClaim, message: string): StatusClaim {
+function conflictStatus(claim: StatusReport, message: string): StatusReport {
   const told: readonly ConditionType[] = ['Ready', 'Progressing', 'Reconciling', 'Stalled'];
   return {
     ...claim,

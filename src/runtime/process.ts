@@ -7,24 +7,24 @@
  */
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import { systemClock } from '../system/clock.ts';
-import type { Credentials } from './credentials.ts';
 import { dialTcp } from '../system/dial.ts';
+import { createLog, type LogLevel } from '../system/log.ts';
+import { version } from '../system/version.ts';
+import type { Credentials } from './credentials.ts';
 import { eventLoopCheck } from './event-loop.ts';
 import { startHealthServer } from './health.ts';
 import { inClusterCredentials, inClusterNamespace, isInCluster } from './incluster.ts';
-import { createLog, type LogLevel } from '../system/log.ts';
 import { createMetrics } from './metrics.ts';
 import { createOperator } from './operator.ts';
 import { observeProcess } from './self-observation.ts';
 import type { Transport } from './transport.ts';
 import { createTransport, userAgent } from './undici-transport.ts';
-import { version } from '../system/version.ts';
 
 export interface ProcessOptions {
   /** Of the kinds that are served. */
-  readonly handlers: readonly RegisteredEngine[];
+  readonly handlers: readonly KindHandler[];
   /** Empty: all namespaces. */
   readonly namespaces: readonly string[];
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */

@@ -9,8 +9,9 @@
  * only so many times, and some workers are kept for `high` alone: a thousand rechecks that wait for dead sockets delay
  * no failover, and no number of failovers ends the rechecks.
  */
-import { type Backoff, createBackoff } from './backoff.ts';
+
 import type { Clock, Random } from '../system/clock.ts';
+import { type Backoff, createBackoff } from './backoff.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Priority = 'high' | 'recheck' | 'low';

@@ -6,8 +6,8 @@
  */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
-import type { EngineIO } from '../engine/engine-io.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
@@ -16,28 +16,28 @@ import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './executio
 import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
-import { withLastWords } from './last-words.ts';
 import { NameConflict } from './name-conflict.ts';
 import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
-import { blockedMs, outdated, type PassResult } from './pass-result.ts';
 import { planStatus } from './pass-status.ts';
+import { blockedMs, outdated, type ReconcileResult } from './reconcile-result.ts';
 import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
 import { createResolver } from './resolve.ts';
+import { withTerminationMessages } from './termination-messages.ts';
 import type { UnseenPods } from './unseen-pods.ts';
 
 export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
-  reconcile(engine: RegisteredEngine, cluster: KubeObject, key: ClusterKey, signal: AbortSignal): Promise<PassResult>;
+  reconcile(engine: KindHandler, cluster: KubeObject, key: ClusterKey, signal: AbortSignal): Promise<ReconcileResult>;
 }
 
 export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly client: Pick<KubeClient, 'get' | 'list'>;
   readonly cache: Pick<Cache, 'children' | 'cluster' | 'entry' | 'observeRead' | 'observeDelete'>;
   /** Where a resource of one kind may be about one of another. */
-  readonly engines?: readonly RegisteredEngine[];
-  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineIO;
+  readonly engines?: readonly KindHandler[];
+  readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly pace: Pace;
   readonly unseenPods: UnseenPods;
   /** See `FinalizerOptions`. */
@@ -52,15 +52,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const finalizer = createFinalizer({ ...options, freshness });
 
   async function look(
-    engine: RegisteredEngine,
+    engine: KindHandler,
     object: KubeObject,
     key: ClusterKey,
     signal: AbortSignal,
-  ): Promise<PassResult> {
+  ): Promise<ReconcileResult> {
     const resolved = resolver.resolve(engine, object);
     if (resolved.state === 'tooLarge') return notPlanned.tooLarge(engine, object, resolved.outcome);
     const now = io(object as Cluster, signal).now();
-    const children = await options.unseenPods(await withLastWords(key, cache, client, now, signal), { signal });
+    const children = await options.unseenPods(await withTerminationMessages(key, cache, client, now, signal), {
+      signal,
+    });
     switch (resolved.state) {
       case 'ending':
         return finalizer.finalize(engine, resolved.cluster, children, signal);
@@ -75,12 +77,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   async function pass(
-    engine: RegisteredEngine,
+    engine: KindHandler,
     cluster: Cluster<CommonSpec>,
     children: Children,
     key: ClusterKey,
     signal: AbortSignal,
-  ): Promise<PassResult> {
+  ): Promise<ReconcileResult> {
     const large = children.objects.find(isOutline);
     if (large !== undefined) return notPlanned.childTooLarge(engine, cluster, tooLarge(large), signal);
     const { resource } = engine.kind;

@@ -7,13 +7,13 @@
  * begin at growing distances, so a server that ends every watch at once is not hammered.
  */
 import type { Resource } from '../api/object.ts';
+import { type Clock, type Random, sleep } from '../system/clock.ts';
+import { LineTooLong } from '../system/line-splitter.ts';
+import type { Log } from '../system/log.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiError, ApiUnreachable, apiErrorOfStatus, isExpired, isNotFound } from './api-error.ts';
 import { createBackoff } from './backoff.ts';
 import type { KubeClient, Selection } from './client.ts';
-import { type Clock, type Random, sleep } from '../system/clock.ts';
-import { LineTooLong } from '../system/line-splitter.ts';
-import type { Log } from '../system/log.ts';
 import type { Metrics } from './metrics.ts';
 import { collectionPath } from './resource-path.ts';
 import type { Replacement, StoreFeed } from './store.ts';

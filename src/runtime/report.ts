@@ -1,6 +1,6 @@
 /** What a pass says of a cluster once its steps have been taken, and when the next pass is due. Pure. */
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
-import type { StatusClaim } from '../engine/engine.ts';
+import type { StatusReport } from '../engine/engine.ts';
 import { Refused, refusalClaims } from '../engine/refused.ts';
 import { fieldsKept } from '../plan/kept-fields.ts';
 import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -9,8 +9,8 @@ import type { Execution } from './execution.ts';
 import { describeStep } from './executor.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
-import { lookAfter, type PassResult, recheck, soonest } from './pass-result.ts';
 import { failedStatus, pausedStatus } from './pass-status.ts';
+import { lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 
 /** What the status says is done next, and what is waited for. */
 export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
@@ -27,10 +27,10 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
 
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
-  found: StatusClaim,
+  found: StatusReport,
   { outcome }: Plan,
   { failure, failures }: Execution,
-): StatusClaim {
+): StatusReport {
   const told = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
   const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
@@ -44,7 +44,7 @@ export function saidStatus(
  */
 export function isPremature(
   cluster: Cluster,
-  claim: StatusClaim,
+  claim: StatusReport,
   taken: readonly Step[],
   { due }: Execution,
   paced: Paced | undefined,
@@ -66,7 +66,7 @@ export function nextLook(
   after: number | undefined,
   { due }: Execution,
   statusLater: number,
-): Pick<PassResult, 'again' | 'hasActed'> {
+): Pick<ReconcileResult, 'again' | 'hasActed'> {
   const asked = soonest(after, notTooSoon(recheck(outcome), after), due.afterMs);
   return {
     ...lookAfter(asked, statusLater),

@@ -2,12 +2,12 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
-import { oncePer } from '../plan/memo.ts';
+import type { KindHandler } from '../engine/engine.ts';
+import { memoize } from '../plan/memoize.ts';
 import type { Outcome } from '../plan/plan.ts';
 import type { Cache } from './cache.ts';
-import { invalidSpec, lastWill } from './legible-spec.ts';
 import { isOutline, tooLarge } from './outline.ts';
+import { deletionSpec, invalidSpec } from './partial-spec.ts';
 
 type Blocked = Extract<Outcome, { state: 'blocked' }>;
 
@@ -20,15 +20,15 @@ export type Resolved =
   | { readonly state: 'valid'; readonly cluster: Cluster<CommonSpec> };
 
 export interface Resolver {
-  resolve(engine: RegisteredEngine, object: KubeObject): Resolved;
+  resolve(engine: KindHandler, object: KubeObject): Resolved;
   /** The cluster that a resource is about; undefined where there is none, or its spec is not valid. */
-  referred(engine: RegisteredEngine, cluster: Cluster): Cluster | undefined;
+  referred(engine: KindHandler, cluster: Cluster): Cluster | undefined;
 }
 
 /** `engines`: where a resource of one kind may be about one of another. */
-export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly RegisteredEngine[]): Resolver {
-  const verdictOn = oncePer(({ kind }: RegisteredEngine) =>
-    oncePer((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
+export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly KindHandler[]): Resolver {
+  const verdictOn = memoize(({ kind }: KindHandler) =>
+    memoize((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
   return {
     resolve(engine, object) {
@@ -39,13 +39,13 @@ export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly 
         const cluster = verdict.cluster as Cluster<CommonSpec>;
         return { state: isEnding ? 'ending' : 'valid', cluster };
       }
-      const last = isEnding ? lastWill(engine.kind, object) : undefined;
+      const last = isEnding ? deletionSpec(engine.kind, object) : undefined;
       return last === undefined
         ? { state: 'invalid', outcome: invalidSpec(verdict.violations) }
         : { state: 'ending', cluster: last };
     },
     referred(engine, cluster) {
-      const referral = engine.refersTo?.(cluster);
+      const referral = engine.targetRef?.(cluster);
       const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
       if (referral === undefined || other === undefined) return undefined;
       const object = cache.cluster(other, cluster.metadata.namespace, referral.name);

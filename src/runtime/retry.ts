@@ -5,8 +5,9 @@
  * repeated, one that may have had an effect only if doing it twice is the same as once. A create whose answer was lost
  * is therefore never repeated here; the caller learns the truth from its cache or from AlreadyExists.
  */
-import { ApiError, ApiUnreachable } from './api-error.ts';
+
 import type { Random } from '../system/clock.ts';
+import { ApiError, ApiUnreachable } from './api-error.ts';
 
 /** `repeatable`: reads, server-side apply, deletes that name a UID. `once`: everything else. */
 export type RetrySafety = 'repeatable' | 'once';

@@ -15,11 +15,11 @@ import type { KubeObject } from '../api/object.ts';
 import { prune } from '../api/prune.ts';
 import type { StructuralSchema } from '../api/schema.ts';
 import type { ClusterStatus } from '../api/status.ts';
-import type { StatusClaim } from '../engine/engine.ts';
+import type { StatusReport } from '../engine/engine.ts';
+import type { Clock } from '../system/clock.ts';
 import { ApiError, isNotFound } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { ExactRef, KubeClient } from './client.ts';
-import type { Clock } from '../system/clock.ts';
 
 /** For how long details are gathered. */
 export const detailDelayMs = 10_000;
@@ -36,7 +36,7 @@ export interface StatusWriter {
   write(
     cluster: Cluster,
     kind: Pick<KindDefinition, 'resource' | 'schema'>,
-    claim: StatusClaim,
+    claim: StatusReport,
     plan: ClusterStatus['plan'],
     signal: AbortSignal,
   ): Promise<number>;
@@ -123,7 +123,7 @@ function knownStatus(shape: StructuralSchema, { status = {} }: KubeObject): unkn
   return prune(shape, status).value;
 }
 
-function statusOf(cluster: Cluster, claim: StatusClaim, plan: ClusterStatus['plan'], now: string): ClusterStatus {
+function statusOf(cluster: Cluster, claim: StatusReport, plan: ClusterStatus['plan'], now: string): ClusterStatus {
   const generation = cluster.metadata.generation ?? 0;
   const { conditions, ...rest } = claim;
   return {

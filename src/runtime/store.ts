@@ -6,8 +6,8 @@
  * only an own write that the list is too old to show outlives it, and only once.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { ExactRef } from './client.ts';
 import type { Log } from '../system/log.ts';
+import type { ExactRef } from './client.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';

@@ -6,9 +6,9 @@
  * one finishes what it has begun.
  */
 import type { Client as UndiciClient, Pool as UndiciPool } from 'undici';
+import type { Clock } from '../system/clock.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { ApiUnreachable } from './api-error.ts';
-import type { Clock } from '../system/clock.ts';
 import { type Credentials, type Identity, sameIdentity, sameTls, type Tls } from './credentials.ts';
 import { maybeSent } from './maybe-sent.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';

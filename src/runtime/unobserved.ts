@@ -4,8 +4,9 @@
  *
  * What is remembered is time and nothing else. A process that starts anew begins to count again.
  */
-import type { ClusterKey } from './cache.ts';
+
 import type { Clock } from '../system/clock.ts';
+import type { ClusterKey } from './cache.ts';
 
 /** An API server that is restarted, or an election of its etcd, is over by then. */
 export const unobservedMs = 60_000;

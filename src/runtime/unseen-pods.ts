@@ -6,9 +6,9 @@
 import type { KubeObject } from '../api/object.ts';
 import { pods as podResource } from '../api/resource.ts';
 import { type Children, childrenOf, type StatefulSet } from '../resources/children.ts';
+import type { Clock } from '../system/clock.ts';
 import { isNotFound } from './api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
-import type { Clock } from '../system/clock.ts';
 import { podSummary } from './projection.ts';
 import { keyOf } from './store.ts';
 

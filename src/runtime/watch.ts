@@ -2,8 +2,8 @@
  * The events of one watch, decoded. What a stream of them means (resume, relist, give up) is the reflector's business.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { Status } from './api-error.ts';
 import { createLineSplitter, MAX_LINE_BYTES } from '../system/line-splitter.ts';
+import type { Status } from './api-error.ts';
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }

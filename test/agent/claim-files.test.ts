@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import type { Target } from '../../src/agent/target/target.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
 import { type FileJournal, fileJournal } from '../support/file-journal.ts';

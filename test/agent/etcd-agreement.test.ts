@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import { type Asked, comparedHash, refuseCorrupted } from '../../src/engines/etcd/agent/agreement.ts';
 import { EtcdRefusal } from '../../src/engines/etcd/agent/gateway.ts';
-import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import { type Clock, systemClock } from '../../src/system/clock.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 

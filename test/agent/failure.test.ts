@@ -1,7 +1,7 @@
 /** What failed: in words for a person, and whether a repetition makes sense. */
 import { describe, expect, it } from 'vitest';
-import { codeOf, Failure, isTransient, tellable, wordsOf } from '../../src/engine/driver/failure.ts';
 import type { FailureReason } from '../../src/backup/agent-result.ts';
+import { codeOf, Failure, isTransient, tellable, wordsOf } from '../../src/engine/driver/failure.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 
 describe('a repetition', () => {

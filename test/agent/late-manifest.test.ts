@@ -1,15 +1,15 @@
 /** A manifest that nobody has answered for: the target may have it, or get it after its attempt has given up. */
 
 import { expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
-import type { Dump } from '../../src/engine/driver/dump.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { verifyBackup } from '../../src/agent/inspect.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import type { TakeTask } from '../../src/backup/agent-task.ts';
 import { parseKeys } from '../../src/backup/key.ts';
+import type { Dump } from '../../src/engine/driver/dump.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { simulatedTarget } from '../faults/backup/target.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
 import { smallDump } from '../support/dumps.ts';

@@ -1,8 +1,8 @@
 /** Credentials by the identity of the pod: from a stand-in for the token service, which says whatever a test wants. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { type CredentialSource, renewed, type TemporaryCredentials } from '../../src/agent/target/credentials.ts';
 import { platformIdentity, tokenService } from '../../src/agent/target/platform-identity.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
 import { s3Access } from '../support/s3-server.ts';
 import {

@@ -3,8 +3,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { prune } from '../../src/agent/prune.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
@@ -12,6 +10,8 @@ import type { Target } from '../../src/agent/target/target.ts';
 import { parseKeys } from '../../src/backup/key.ts';
 import { folderOf, type Manifest } from '../../src/backup/manifest.ts';
 import type { ClaimPlace } from '../../src/backup/place.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { collected } from '../support/collected.ts';

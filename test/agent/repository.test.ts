@@ -3,8 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { removeFolder } from '../../src/agent/prune.ts';
 import { claimedSequences, foldersIn, historyOf } from '../../src/agent/repository.ts';
 import { exitCodeOf } from '../../src/agent/run.ts';
@@ -12,6 +10,8 @@ import { claimTarget } from '../../src/agent/target/claim.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { parseKeys } from '../../src/backup/key.ts';
 import type { ClaimPlace } from '../../src/backup/place.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { redisHolding } from '../support/given-dump.ts';
 import { type BackupStore, etcdManifest, keyText, openStore } from '../support/stored-backup.ts';

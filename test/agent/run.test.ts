@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { container } from '../../src/agent/container.ts';
-import { drivers } from '../../src/engines/drivers.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { type AgentResult, type FailureReason, maxResultBytes } from '../../src/backup/agent-result.ts';
 import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { summaryOf } from '../../src/backup/manifest.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { agentSurroundings } from '../support/agent-surroundings.ts';
 import { goodManifest } from '../support/manifests.ts';
 

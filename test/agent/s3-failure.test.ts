@@ -1,8 +1,8 @@
 /** What an S3 server answers, and whether a repetition makes sense. */
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { refusesChecksum } from '../../src/agent/target/s3-checksum.ts';
 import { isExpired, s3FailureOf } from '../../src/agent/target/s3-failure.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 
 const answered = (name: string, httpStatusCode?: number): Error =>
   Object.assign(new Error('words of the server'), {

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { spoolTo } from '../../src/agent/spool.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
 import { expectResult } from '../support/agent-surroundings.ts';
 import { collectedBytes } from '../support/collected.ts';
 import { smallSnapshot } from '../support/dumps.ts';

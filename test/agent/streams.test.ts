@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { firstPartBytes, partBytes, partsOf } from '../../src/agent/target/parts.ts';
 import { ByteReader } from '../../src/engine/driver/byte-reader.ts';
-import { checkedSnapshot } from '../../src/engines/etcd/agent/snapshot.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { gathered } from '../../src/engine/driver/gather.ts';
+import { checkedSnapshot } from '../../src/engines/etcd/agent/snapshot.ts';
 import { checkedRdb, type RdbFacts } from '../../src/engines/redis/agent/rdb.ts';
-import { firstPartBytes, partBytes, partsOf } from '../../src/agent/target/parts.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
 import { smallDump, smallSnapshot } from '../support/dumps.ts';
 

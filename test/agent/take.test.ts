@@ -2,15 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
-import type { Dump } from '../../src/engine/driver/dump.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import type { TakeTask } from '../../src/backup/agent-task.ts';
 import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
 import { type Manifest, parseManifest } from '../../src/backup/manifest.ts';
+import type { Dump } from '../../src/engine/driver/dump.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { simulatedTarget } from '../faults/backup/target.ts';
 import type { KeptObject } from '../faults/backup/vault.ts';
 import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { brokenRules } from '../../src/api/cel.ts';
+import { celViolations } from '../../src/api/cel.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 
 /** An object with one property, which holds one rule. */
@@ -8,7 +8,7 @@ const withRule = (property: StructuralSchema, rule: string): StructuralSchema =>
   properties: { 'a-b': { ...property, 'x-kubernetes-validations': [{ rule, message: 'broken' }] } },
 });
 const broken = (schema: StructuralSchema, value: unknown, old?: unknown): string[] =>
-  brokenRules(schema, value, old).map((fault) => fault.path.join('.'));
+  celViolations(schema, value, old).map((fault) => fault.path.join('.'));
 
 describe('rules', () => {
   test('see integers as integers, also where text is allowed too', () => {
@@ -31,7 +31,7 @@ describe('rules', () => {
 
   test('that cannot be evaluated count as broken, with the cause', () => {
     const schema = withRule({ type: 'object', properties: { c: { type: 'string' } } }, 'self.c == "x"');
-    expect(brokenRules(schema, { 'a-b': {} })).toMatchObject([{ path: ['a-b'], cause: expect.any(Error) }]);
+    expect(celViolations(schema, { 'a-b': {} })).toMatchObject([{ path: ['a-b'], cause: expect.any(Error) }]);
   });
 
   test('run on every item of a list and every value of a map', () => {

@@ -2,8 +2,8 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultsOf, withDefaults } from '../../src/api/check.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 
 const spec = redisKind.schema.properties?.spec ?? {};
 const ajv = new Ajv({ useDefaults: true, strict: false, formats: { int64: true, 'date-time': true } });

@@ -1,8 +1,8 @@
 /** Every kind with its table of objects that are accepted and refused. */
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { backupCases, scheduleCases } from './backup-cases.ts';
 import type { Case } from './case.ts';

@@ -3,8 +3,8 @@
  * server by the end-to-end tests. Both must say the same, and fill in the same defaults.
  */
 
-import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
+import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
 import type { Case, Json } from './case.ts';
 import { createCases } from './redis-create-cases.ts';
 import { updateCases } from './redis-update-cases.ts';

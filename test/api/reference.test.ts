@@ -4,12 +4,12 @@ import { parse } from 'yaml';
 import { backupKind } from '../../src/api/backup.ts';
 import { backupReference, scheduleReference } from '../../src/api/backup-reference.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
-import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
-import { redisReferenceOptions } from '../../src/engines/redis/kind/reference.ts';
 import { referencePage } from '../../src/api/reference.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { redisDirectives } from '../../src/engines/redis/kind/directives.ts';
+import { redisReferenceOptions } from '../../src/engines/redis/kind/reference.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { handlers as engines } from '../support/handlers.ts';
 
 const redisReference = referencePage(redisKind, redisReferenceOptions);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { customResourceDefinition } from '../../src/api/crd.ts';
-import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { celName } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { kindCases } from './kind-cases.ts';
 import { structuralFaults } from './structural.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { apiVersionOf } from '../../src/api/object.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { type Case, objectOf } from './case.ts';
 import { kindCases } from './kind-cases.ts';
 

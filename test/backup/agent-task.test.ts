@@ -1,8 +1,8 @@
 /** Tasks: what is understood, and in which words the rest is refused. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
 import { BadTask, parseAgentTask } from '../../src/backup/agent-task.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 
 const take = {
   task: 'take',

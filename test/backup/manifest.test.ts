@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
 import { frameScheme } from '../../src/backup/frames.ts';
 import { type KeyRing, parseKeys } from '../../src/backup/key.ts';
 import {
@@ -16,6 +15,7 @@ import {
   serializeManifest,
   summaryOf,
 } from '../../src/backup/manifest.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { goodManifest } from '../support/manifests.ts';
 
 const keys = parseKeys(Buffer.alloc(32, 1).toString('base64'));

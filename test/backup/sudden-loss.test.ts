@@ -1,9 +1,9 @@
 /** Which backups hold suddenly little. */
 import { describe, expect, it } from 'vitest';
-import { driverOf } from '../../src/engine/driver/driver.ts';
-import { drivers } from '../../src/engines/drivers.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
 import { type Held, type LossSince, suddenLosses } from '../../src/backup/sudden-loss.ts';
+import { driverOf } from '../../src/engine/driver/driver.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { redisHolding } from '../support/given-dump.ts';
 
 const etcd = (revision: number, keys?: number, clusterId = '7'): EngineState => ({

@@ -4,8 +4,8 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { longestAnswerBytes } from '../../src/api/bounds.ts';
-import { dataPort, sentinelPort } from '../../src/engines/redis/names.ts';
 import { ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
+import { dataPort, sentinelPort } from '../../src/engines/redis/names.ts';
 import { encodeReply } from '../support/scripted-redis.ts';
 import { range } from './in-flight.ts';
 import { addressOf, members } from './stand-in.ts';

@@ -4,14 +4,14 @@
  * On virtual time, with no engine behind it.
  */
 import { redis } from '../../src/engines/redis/index.ts';
-import { registered } from '../../src/jobs/registered.ts';
+import { toHandler } from '../../src/jobs/to-handler.ts';
 import { settled, wait } from '../../src/plan/plan.ts';
 import { clusterKey, createCache } from '../../src/runtime/cache.ts';
 import { createClient } from '../../src/runtime/client.ts';
-import { sleep } from '../../src/system/clock.ts';
 import { backgroundLimit, createController } from '../../src/runtime/controller.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createWorkQueue } from '../../src/runtime/queue.ts';
+import { sleep } from '../../src/system/clock.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { createPretendedApi } from './pretended-api.ts';
@@ -33,7 +33,7 @@ const seconds = 60;
 const failovers = 2;
 
 export async function measureRechecks(n: number): Promise<RecheckLoad> {
-  const engine = registered(redis);
+  const engine = toHandler(redis);
   const { resource } = engine.kind;
   const well = Array.from({ length: failovers * seconds }, (_, i) => `well-${i}`);
   const ill = Array.from({ length: n }, (_, i) => `ill-${i}`);

@@ -5,11 +5,11 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Cluster } from '../../src/api/cluster.ts';
+import { ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
 import type { RedisSpec } from '../../src/engines/redis/kind/schema.ts';
-import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
 import { dataPort, sentinelPort } from '../../src/engines/redis/names.ts';
 import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observe/observed.ts';
-import { ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
+import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
 import { dynamicSettings } from '../../src/engines/redis/resources/settings.ts';
 import { processesOf } from '../support/redis-network.ts';
 import { encodeReply, type Process } from '../support/scripted-redis.ts';

@@ -9,10 +9,10 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { EtcdCluster, RedisCluster } from '../../src/constructs/clusters.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
 import { redis } from '../../src/engines/redis/index.ts';
-import { registered } from '../../src/jobs/registered.ts';
+import { toHandler } from '../../src/jobs/to-handler.ts';
 
 /** Manifest of a cluster by its name and namespace. */
 export type Manifest = (name: string, namespace: string) => KubeObject;
@@ -34,7 +34,7 @@ export function clusterOf(objectName: string): string | undefined {
 
 /** One of our own kinds: a resource with nothing but its name. */
 export interface OwnWorkload extends Workload {
-  readonly engine: RegisteredEngine;
+  readonly engine: KindHandler;
   /** JSON merge patch of one change; `{i}` is a number that differs each time. */
   readonly change: string;
   /** Whether `stand-in.ts` can answer for its members. */
@@ -42,7 +42,7 @@ export interface OwnWorkload extends Workload {
   synthesize(scope: Construct, name: string, namespace: string): void;
 }
 
-function workloadOf(engine: RegisteredEngine): Pick<OwnWorkload, 'engine' | 'resource' | 'manifest'> {
+function workloadOf(engine: KindHandler): Pick<OwnWorkload, 'engine' | 'resource' | 'manifest'> {
   const { resource } = engine.kind;
   const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   return { engine, resource, manifest: (name, namespace) => ({ ...type, metadata: { name, namespace }, spec: {} }) };
@@ -50,7 +50,7 @@ function workloadOf(engine: RegisteredEngine): Pick<OwnWorkload, 'engine' | 'res
 
 /** Three data nodes and three sentinels. */
 const redisWorkload: OwnWorkload = {
-  ...workloadOf(registered(redis)),
+  ...workloadOf(toHandler(redis)),
   change: '{"spec":{"config":{"timeout":{i}}}}',
   hasStandIn: true,
   synthesize: (scope, name, namespace) => void new RedisCluster(scope, name, { metadata: { name, namespace } }),
@@ -58,7 +58,7 @@ const redisWorkload: OwnWorkload = {
 
 /** Three members. */
 const etcdWorkload: OwnWorkload = {
-  ...workloadOf(registered(etcd)),
+  ...workloadOf(toHandler(etcd)),
   // Not below 100, whatever number comes.
   change: '{"spec":{"config":{"snapshotCount":10{i}}}}',
   hasStandIn: false,
@@ -89,7 +89,7 @@ export function understood({ engine }: OwnWorkload, stored: KubeObject): Cluster
 
 /** All that the controller would create for it, in its order. */
 export function childrenToCreate({ engine }: OwnWorkload, cluster: Cluster): KubeObject[] {
-  return engine.surveyOffline(cluster).steps.flatMap((step) => {
+  return engine.planOffline(cluster).steps.flatMap((step) => {
     if (step.type !== 'create') return [];
     const { object, generate = [] } = step;
     if (generate.length === 0) return [object];

@@ -8,9 +8,9 @@ import { type Manifests, packageRoot, readManifests, withImage } from '../../src
 import { remove } from '../../src/cli/deploy/removal.ts';
 import { summaryText } from '../../src/cli/deploy/summary.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { versions } from '../../src/sandbox/layout.ts';
 import { silent } from '../../src/sandbox/progress.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { handlers } from '../support/handlers.ts';
 import { type ApiServer, type ApiServerOptions, apiServer } from './api-server.ts';
 

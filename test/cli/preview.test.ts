@@ -1,9 +1,9 @@
 /** Plans of engines in general: an engine that would act whatever it hears. */
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { type LiveOptions, livePreview } from '../../src/cli/preview.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { type Plan, settled } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -15,7 +15,7 @@ const plan: Plan = {
   outcome: settled,
 };
 
-const rash: RegisteredEngine = {
+const rash: KindHandler = {
   name: 'rash',
   kind: redisKind,
   permissions: [],
@@ -25,7 +25,7 @@ const rash: RegisteredEngine = {
     await io.dial('10.0.0.1', 1, io.signal).catch(() => undefined);
     return { plan, status: { conditions: [] }, act: () => Promise.resolve() };
   },
-  surveyOffline: () => plan,
+  planOffline: () => plan,
 };
 
 const cluster: Cluster<CommonSpec> = {

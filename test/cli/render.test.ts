@@ -30,7 +30,7 @@ describe('render', () => {
     const verdict = engine && validateCluster(engine.kind, documentsOf(manifest)[0]);
     if (engine === undefined || verdict?.ok !== true) throw new Error('the manifest is valid');
     const created = engine
-      .surveyOffline(verdict.cluster)
+      .planOffline(verdict.cluster)
       .steps.map((step) => (step.type === 'create' ? step.object : step));
     const { printed } = await rendered(manifest);
     expect(documentsOf(printed.out)).toEqual(created);

@@ -2,8 +2,8 @@
 import type { Connection } from '../../src/cli/connection.ts';
 import type { PodDialer } from '../../src/cli/port-forward.ts';
 import type { Surroundings } from '../../src/cli/surroundings.ts';
-import { handlersOf } from '../../src/jobs/handlers.ts';
 import { engines } from '../../src/engines/index.ts';
+import { handlersOf } from '../../src/jobs/handlers.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { CredentialsError, fixedCredentials } from '../../src/runtime/credentials.ts';
 import type { Transport } from '../../src/runtime/transport.ts';

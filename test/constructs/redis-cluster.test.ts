@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { RedisCluster } from '../../src/constructs/clusters.ts';
+import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { manifestsOf } from './manifests.ts';
 
 describe('a RedisCluster in a chart', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BackupStatus } from '../../src/api/backup-status.ts';
 import { jobs, persistentVolumeClaims, pods, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import { restoredAnnotation } from '../../src/engine/backup-part.ts';
+import { restoredAnnotation } from '../../src/engine/backup-support.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
 import { takeBackup } from '../support/backups.ts';

@@ -5,14 +5,14 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject, ObjectRef } from '../../src/api/object.ts';
 import { certificates, secrets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import type { Values } from '../../src/certificates/facts.ts';
 import { type Issue, issued } from '../../src/certificates/issue.ts';
-import type { TlsMaterial } from '../../src/engine/engine-io.ts';
+import type { TlsMaterial } from '../../src/engine/engine-context.ts';
+import { type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { etcdClient } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';

@@ -6,7 +6,7 @@
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { secrets } from '../../src/api/resource.ts';
-import type { TlsMaterial } from '../../src/engine/engine-io.ts';
+import type { TlsMaterial } from '../../src/engine/engine-context.ts';
 import { authoritiesAnnotation } from '../../src/engines/etcd/names.ts';
 import { type Authority, type Certificates, openAuthority } from '../support/etcd-certificates.ts';
 import { askEtcd, etcdClient } from '../support/etcd-client.ts';

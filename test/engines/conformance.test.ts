@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
-import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { firstAuthorities } from '../../src/engines/etcd/resources/authorities.ts';
 import { identityUser } from '../../src/engines/redis/client/identity.ts';
+import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
 import { handlers as engines } from '../support/handlers.ts';
 import { copiedSecrets, issuedSecrets } from '../support/issued-secrets.ts';

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { resourceOf } from '../../src/api/resource.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { difference, fingerprinted } from '../../src/plan/difference.ts';
 import { type Desired, isFilled } from '../../src/plan/objects.ts';
 import type { Plan } from '../../src/plan/plan.ts';
@@ -21,7 +21,7 @@ export interface EngineSample {
   readonly story: string;
   readonly cluster: Cluster;
   /** The children of the cluster and its processes when all is well. */
-  readonly whole: { readonly children: Children; readonly io: EngineIO };
+  readonly whole: { readonly children: Children; readonly io: EngineContext };
   /** Every secret text of the cluster. */
   readonly secrets: readonly string[];
 }
@@ -52,7 +52,7 @@ function dressed(cluster: Cluster): Cluster {
   return { ...cluster, metadata: { ...cluster.metadata, labels, annotations: { note: 'any text' } } };
 }
 
-function verbsOn(engine: RegisteredEngine, group: string, plural: string): ReadonlySet<string> {
+function verbsOn(engine: KindHandler, group: string, plural: string): ReadonlySet<string> {
   return new Set(
     engine.permissions
       .filter((rule) => rule.apiGroups.includes(group) && rule.resources.includes(plural))
@@ -66,7 +66,7 @@ function wordsOf(plan: Plan): string {
 }
 
 /** Whatever it says of the samples is looked at for contradictions. */
-export function conforms(registered: RegisteredEngine, samples: readonly EngineSample[]): void {
+export function conforms(registered: KindHandler, samples: readonly EngineSample[]): void {
   const engine = truthful(registered);
   it.each(samples)(
     '$story: children are the same each time, and do not depend on what the user calls things',
@@ -142,7 +142,7 @@ export function conforms(registered: RegisteredEngine, samples: readonly EngineS
   it.each(samples)(
     '$story: offline, all children are planned to be created, and nobody is asked for anything',
     ({ cluster }) => {
-      const { steps } = engine.surveyOffline(cluster);
+      const { steps } = engine.planOffline(cluster);
       const created = steps.flatMap((step) => (step.type === 'create' || step.type === 'issue' ? [step.object] : []));
       expect(created.length).toBe(steps.length);
       expect(refs(created)).toEqual(refs(objectsOf(engine.resources(cluster))));
@@ -170,7 +170,7 @@ export function conforms(registered: RegisteredEngine, samples: readonly EngineS
   it.each(samples)('$story: no secret is in what it plans or says', async ({ cluster, whole, secrets }) => {
     const survey = await engine.survey(cluster, whole.children, whole.io);
     const text = [
-      wordsOf(engine.surveyOffline(cluster)),
+      wordsOf(engine.planOffline(cluster)),
       wordsOf(survey.plan),
       JSON.stringify(survey.status),
       JSON.stringify(engine.resources(cluster)),

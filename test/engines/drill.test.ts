@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { EtcdSpec, EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import type { EtcdSource } from '../../src/engines/etcd/backup/schemas.ts';
 import { sessionOf } from '../../src/engines/etcd/client/session.ts';
+import type { EtcdSpec, EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
 
@@ -70,7 +70,7 @@ describe('a drill of an etcd with TLS', () => {
     expect(part.drill(cluster)).toMatchObject({ tls: { client: { serverName: 'a.example.com' } } });
     expect(part.source(cluster).source).toMatchObject({ tls: { servername: 'a.example.com' } });
     const asked: unknown[] = [];
-    const io: EngineIO = {
+    const io: EngineContext = {
       ...timeOnly(),
       sleep: (_, until) => new Promise((resolve) => until?.addEventListener('abort', () => resolve())),
       secret: async () => ({ 'ca.crt': 'ca', 'tls.crt': 'cert', 'tls.key': 'key' }),

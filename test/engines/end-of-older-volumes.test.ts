@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { planEnd } from '../../src/jobs/last-backup.ts';
+import { planFinalization } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
@@ -51,7 +51,7 @@ describe.each([
       object('v1', 'PersistentVolumeClaim', name, { creationTimestamp, labels: labels[i] ?? {} }),
     );
   const stepsOf = (cluster: Cluster<CommonSpec>, objects: readonly KubeObject[]) =>
-    planEnd(engineOf(kind), cluster, childrenOf(objects), [secret], 0).plan.steps.map(describeStep);
+    planFinalization(engineOf(kind), cluster, childrenOf(objects), [secret], 0).plan.steps.map(describeStep);
   const letGo = [`patch ${kind} db`];
   const goes = [...[first, second].map((name) => `delete PersistentVolumeClaim ${name}`), 'delete Secret db-auth'].map(
     (words) => expect.stringContaining(words),

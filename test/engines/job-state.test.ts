@@ -1,6 +1,6 @@
 /** What has come of a Job of the agent, told from its conditions and from what its pods have said last. */
 import { describe, expect, it } from 'vitest';
-import { type JobState, jobState, unheardJobs } from '../../src/jobs/job-state.ts';
+import { type JobState, jobState, jobsAwaitingResult } from '../../src/jobs/job-state.ts';
 import { type ContainerStatus, childrenOf, type Job, type Pod } from '../../src/resources/children.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 import { refused, taken } from '../support/backup-story.ts';
@@ -320,6 +320,6 @@ describe('Jobs whose last pod has not been seen to end', () => {
     ['are none of a minute ago', endedAt('2026-11-21T03:04:00Z'), [], 0],
     ['are those of less', endedAt('2026-11-21T03:04:00.001Z'), [], 1],
   ])('%s', (_, wanted, pods, count) => {
-    expect(unheardJobs(childrenOf([wanted, ...pods]), now)).toHaveLength(count);
+    expect(jobsAwaitingResult(childrenOf([wanted, ...pods]), now)).toHaveLength(count);
   });
 });

@@ -1,12 +1,12 @@
 /** The end of a cluster under `deletionPolicy: Snapshot`: nothing goes before a last backup is verified. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
-import { lastBackupAnnotation, planEnd } from '../../src/jobs/last-backup.ts';
+import { drivers } from '../../src/engines/drivers.ts';
+import { lastBackupAnnotation, planFinalization } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
@@ -57,7 +57,7 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
   const engine = engineOf(kind);
 
   function look(cluster: Cluster<CommonSpec>, objects: readonly KubeObject[], now = '2026-11-21T03:00:30Z') {
-    const { plan, isWaitingForBackup } = planEnd(engine, cluster, childrenOf(objects), [], Date.parse(now));
+    const { plan, isWaitingForBackup } = planFinalization(engine, cluster, childrenOf(objects), [], Date.parse(now));
     const { outcome } = plan;
     return {
       plan,
@@ -341,7 +341,7 @@ describe('a RedisCluster without volumes', () => {
     } as unknown as Cluster<CommonSpec>;
     const late = Date.parse('2026-11-21T04:01:00Z');
     const isWaiting = (...sets: readonly string[]): boolean =>
-      planEnd(engineOf('RedisCluster'), ephemeral, childrenOf(sets.map(setOf)), [], late).isWaitingForBackup;
+      planFinalization(engineOf('RedisCluster'), ephemeral, childrenOf(sets.map(setOf)), [], late).isWaitingForBackup;
     expect([isWaiting('db', 'db-sentinel'), isWaiting('db'), isWaiting('db-sentinel')]).toEqual([true, true, false]);
   });
 });
@@ -350,7 +350,7 @@ describe('an EtcdCluster that is parked', () => {
   it('says that it is parked, and what lets it go', () => {
     const cluster = ending('EtcdCluster', {});
     const parked = { ...cluster, spec: { ...cluster.spec, replicas: 0 } };
-    const { plan } = planEnd(
+    const { plan } = planFinalization(
       engineOf('EtcdCluster'),
       parked,
       childrenOf(database),

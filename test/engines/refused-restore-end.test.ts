@@ -5,13 +5,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { restoredAnnotation } from '../../src/engine/backup-part.ts';
-import { planEnd } from '../../src/jobs/last-backup.ts';
+import { restoredAnnotation } from '../../src/engine/backup-support.ts';
+import { planFinalization } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { memberLabel } from '../../src/resources/metadata.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
-import { lastWill } from '../../src/runtime/legible-spec.ts';
+import { deletionSpec } from '../../src/runtime/partial-spec.ts';
 import { engineOf, resourceOf, target } from '../support/backup-story.ts';
 
 const restore = { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } };
@@ -51,7 +51,7 @@ describe.each([
 ] as const)('a %s that is deleted', (kind, first, second) => {
   const engine = engineOf(kind);
   const stepsOf = (cluster: Cluster<CommonSpec>, ...objects: readonly KubeObject[]) => {
-    const { plan, isWaitingForBackup } = planEnd(engine, cluster, childrenOf(objects), [secret], 0);
+    const { plan, isWaitingForBackup } = planFinalization(engine, cluster, childrenOf(objects), [secret], 0);
     return [isWaitingForBackup, ...plan.steps.map(describeStep), plan.outcome.state];
   };
   const letGo = [false, `patch ${kind} db`, 'settled'];
@@ -81,7 +81,7 @@ describe.each([
   it('leaves them where its spec is not valid any more', () => {
     const cluster = deleted(kind, { bootstrap, deletionPolicy: 'Delete' });
     const broken = { ...cluster, spec: { ...cluster.spec, version: 7 } };
-    expect(stepsOf(lastWill(engine.kind, broken) ?? cluster, claim(first), claim(second))).toEqual(letGo);
+    expect(stepsOf(deletionSpec(engine.kind, broken) ?? cluster, claim(first), claim(second))).toEqual(letGo);
   });
 
   it('takes along what it was filled with, and what it has used since', () => {
@@ -100,6 +100,6 @@ describe.each([
 
 it('an EtcdCluster that is parked has not been refused yet, and leaves the volumes all the same', () => {
   const cluster = deleted('EtcdCluster', { bootstrap, deletionPolicy: 'Delete', replicas: 0 });
-  const { plan } = planEnd(engineOf('EtcdCluster'), cluster, childrenOf([claim('data-db-0-0')]), [], 0);
+  const { plan } = planFinalization(engineOf('EtcdCluster'), cluster, childrenOf([claim('data-db-0-0')]), [], 0);
   expect(plan.steps.map(describeStep)).toEqual(['patch EtcdCluster db']);
 });

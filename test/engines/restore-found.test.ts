@@ -1,7 +1,7 @@
 /** What a restore finds where it was to begin, and what it then waits for: nobody's data is written over. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { restoredAnnotation } from '../../src/engine/backup-part.ts';
+import { restoredAnnotation } from '../../src/engine/backup-support.ts';
 import { planRestore } from '../../src/jobs/restore.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { childrenOf } from '../../src/resources/children.ts';

@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../src/engines/drivers.ts';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
-import { restoredAnnotation } from '../../src/engine/backup-part.ts';
+import { restoredAnnotation } from '../../src/engine/backup-support.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
@@ -97,9 +97,9 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
 
   it('plans the same without a cluster, and after it all that the cluster will get', () => {
     const { bootstrap: _, ...spec } = cluster.spec as CommonSpec;
-    const unrestored = engineOf(kind).surveyOffline({ ...cluster, spec });
+    const unrestored = engineOf(kind).planOffline({ ...cluster, spec });
     expect(unrestored.steps.length).toBeGreaterThan(5);
-    expect(engineOf(kind).surveyOffline(cluster).steps.map(describeStep)).toEqual([
+    expect(engineOf(kind).planOffline(cluster).steps.map(describeStep)).toEqual([
       createClaim,
       createConfig,
       createJob,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { jobs } from '../../src/api/resource.ts';
-import type { ClaimUse } from '../../src/engine/engine-io.ts';
+import type { ClaimUse } from '../../src/engine/engine-context.ts';
 import { whyNotATarget, withCheckedTarget } from '../../src/jobs/target-claim.ts';
 import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
@@ -221,7 +221,7 @@ describe('a target', () => {
   });
 
   it('that is refused leaves the rest of a plan as it was', async () => {
-    const { steps } = engineOf('Backup').surveyOffline(backup, db);
+    const { steps } = engineOf('Backup').planOffline(backup, db);
     const own: Step = {
       type: 'apply',
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'db' } },
@@ -229,9 +229,9 @@ describe('a target', () => {
     };
     const ref = { resource: jobs, namespace: 'apps', name: 'before', uid: 'u', resourceVersion: '1' };
     const removal: Step = { type: 'delete', ref, reason: 'nobody waits for it' };
-    const plan: Plan = { steps: [own, removal, ...steps], outcome: settled, takesAway: true };
+    const plan: Plan = { steps: [own, removal, ...steps], outcome: settled, destructive: true };
     const checked = await withCheckedTarget(plan, timeOnly(undefined, missing), () => false);
-    expect(checked).toEqual({ steps: [own, removal], outcome: settled, takesAway: true });
+    expect(checked).toEqual({ steps: [own, removal], outcome: settled, destructive: true });
   });
 
   describe('for a schedule that had another one', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { deletionFinalizer, finalizerSteps, forecastDeletion, planDeletion } from '../../src/plan/deletion.ts';
 import type { ObjectStep, Plan } from '../../src/plan/plan.ts';
 import { childrenOf } from '../../src/resources/children.ts';

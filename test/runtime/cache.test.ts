@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
 import { createCache } from '../../src/runtime/cache.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -57,7 +57,7 @@ describe('what belongs to a cluster', () => {
       await running;
     });
     while (!cache.hasSynced) await turn();
-    return { api, cache, redis: engines.find(({ name }) => name === 'redis') as RegisteredEngine };
+    return { api, cache, redis: engines.find(({ name }) => name === 'redis') as KindHandler };
   }
   const ours = { 'app.kubernetes.io/managed-by': 'clusterwright' };
   const map = (name: string, labels: Readonly<Record<string, string>>): KubeObject => ({

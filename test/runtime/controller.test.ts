@@ -6,16 +6,16 @@ import { noChildren } from '../../src/resources/children.ts';
 import { abandonMs, createController, drainMs } from '../../src/runtime/controller.ts';
 import type { Listeners } from '../../src/runtime/listeners.ts';
 import { createWorkQueue, type Priority, type WorkQueue } from '../../src/runtime/queue.ts';
-import type { PassResult } from '../../src/runtime/pass-result.ts';
+import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import type { Reconciler } from '../../src/runtime/reconciler.ts';
 import { type ControllerParts, controllerParts } from '../support/controller-parts.ts';
 import { testChild, testCluster, testEngine } from '../support/test-engine.ts';
 import { turn } from '../support/virtual-clock.ts';
 
 const engine = testEngine();
-const about = testEngine({ name: 'about', kind: backupKind, refersTo: () => ({ kind: 'RedisCluster', name: 'db' }) });
+const about = testEngine({ name: 'about', kind: backupKind, targetRef: () => ({ kind: 'RedisCluster', name: 'db' }) });
 const key = (name: string): string => `test/apps/${name}`;
-const done: PassResult = { outcome: settled };
+const done: ReconcileResult = { outcome: settled };
 
 let parts: ControllerParts;
 let queue: WorkQueue;
@@ -23,7 +23,7 @@ let queue: WorkQueue;
 let begun: string[];
 let running: string[];
 /** What a pass comes to: by the cluster's name. May reject, or never resolve. */
-let passes: Record<string, (signal: AbortSignal) => Promise<PassResult>>;
+let passes: Record<string, (signal: AbortSignal) => Promise<ReconcileResult>>;
 let heard: string[];
 let forgotten: string[];
 let stopping: AbortController;
@@ -375,7 +375,7 @@ describe('the end', () => {
 
   it('opens no ear again for a pass that finishes', async () => {
     const cluster = { ...testCluster('db'), metadata: { name: 'db', namespace: 'apps' }, spec: {} };
-    let finish: (result: PassResult) => void = () => undefined;
+    let finish: (result: ReconcileResult) => void = () => undefined;
     passes.db = () =>
       new Promise((resolve) => {
         finish = resolve;

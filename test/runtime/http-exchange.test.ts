@@ -4,8 +4,8 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dialTcp } from '../../src/system/dial.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import { caCertificate, clientCertificate, clientKey, serverCertificate, serverKey } from '../support/tls.ts';
 
 const signal = new AbortController().signal;

@@ -1,12 +1,12 @@
 /** The operator as it is put together, over real TLS sockets: what becomes of its lease when writes hang in a webhook. */
 import { expect, it, onTestFinished } from 'vitest';
 import { leaseName } from '../../src/jobs/permissions.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';
 import type { Transport, TransportResponse } from '../../src/runtime/transport.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { startProxy } from '../faults/real/proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeApi } from '../support/fake-api.ts';

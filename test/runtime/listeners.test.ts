@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { childrenOf, noChildren } from '../../src/resources/children.ts';
-import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
+import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createListeners } from '../../src/runtime/listeners.ts';
 import { blankAccounts, blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -14,7 +14,7 @@ import { turn, VirtualClock } from '../support/virtual-clock.ts';
 interface Ear {
   readonly endpoint: string;
   readonly cluster: Cluster<unknown>;
-  readonly io: EngineIO;
+  readonly io: EngineContext;
   readonly changed: () => void;
   readonly end: () => void;
   readonly fail: (error: Error) => void;
@@ -42,7 +42,7 @@ function setup() {
       }),
     changed: (key) => changes.push(key),
   });
-  const listener: RegisteredEngine['listener'] & {} = {
+  const listener: KindHandler['listener'] & {} = {
     endpoints: (children) => children.pods.map(({ metadata }) => metadata.name),
     listen: (endpoint, cluster, io, changed) =>
       new Promise<void>((resolve, reject) => {

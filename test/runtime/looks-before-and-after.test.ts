@@ -35,7 +35,7 @@ describe('a plan', () => {
     const seen = { ...now, metadata: { ...requested, generation: 1 }, status: { observedGeneration: 1 } };
     rig.api.put({ ...now, metadata: { ...now.metadata, annotations } });
     let did = 0;
-    finds({ steps: [{ ...act, takesAway: true }], outcome: settled }, async () => void did++);
+    finds({ steps: [{ ...act, destructive: true }], outcome: settled }, async () => void did++);
     await rig.pass(seen);
     expect(did).toBe(asked);
   });
@@ -44,7 +44,7 @@ describe('a plan', () => {
     const now = rig.cluster();
     const seen = { ...now, metadata: { ...now.metadata, annotations: { 'clusterwright.dev/recover-from': 'x' } } };
     let did = 0;
-    finds({ steps: [act], outcome: settled, takesAway: true }, async () => void did++);
+    finds({ steps: [act], outcome: settled, destructive: true }, async () => void did++);
     await rig.pass(seen);
     expect(did).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('before a member is stopped', () => {
     };
     const plan: Plan = { steps: [act, step[stopping]], outcome: settled };
     let did = 0;
-    finds(stopping === 'plan' ? { ...plan, takesAway: true } : plan, async () => void did++);
+    finds(stopping === 'plan' ? { ...plan, destructive: true } : plan, async () => void did++);
     expect([(await rig.pass()).outcome.state, did > 0]).toEqual([isDone ? 'settled' : 'wait', isDone]);
   });
 

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
-import { type ConditionClaim, mergeConditions } from '../../src/api/condition.ts';
+import { type DesiredCondition, mergeConditions } from '../../src/api/condition.ts';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
-import { conditionClaims, type Judged } from '../../src/engine/condition-claims.ts';
-import type { StatusClaim } from '../../src/engine/engine.ts';
+import { desiredConditions, type Judged } from '../../src/engine/desired-conditions.ts';
+import type { StatusReport } from '../../src/engine/engine.ts';
 import { blocked, type Outcome, settled, wait } from '../../src/plan/plan.ts';
 import { StepFailed } from '../../src/runtime/executor.ts';
 import { NameConflict } from '../../src/runtime/name-conflict.ts';
@@ -33,11 +33,11 @@ const claims: readonly (readonly [kind: string, phase: Phase, judged: Judged, ou
   ['BackupSchedule', 'Degraded', { degraded: true }, waits],
 ];
 
-function claimOf(phase: Phase, judged: Judged, outcome: Outcome): StatusClaim {
+function claimOf(phase: Phase, judged: Judged, outcome: Outcome): StatusReport {
   const ready = ['Ready', 'Active', 'Suspended'].includes(phase) ? 'True' : 'False';
   const { reason, message } =
     outcome.state === 'settled' ? { reason: 'AllMembersReady', message: 'all is well' } : outcome;
-  return { phase, conditions: conditionClaims(ready, reason, message, judged) };
+  return { phase, conditions: desiredConditions(ready, reason, message, judged) };
 }
 
 const before = fc.record(
@@ -59,7 +59,7 @@ function clusterOf(kind: string, status: ClusterStatus): Cluster {
 }
 
 /** As the status writer puts it together. */
-function written(cluster: Cluster, { conditions, ...rest }: StatusClaim, plan: ClusterStatus['plan']): Cluster {
+function written(cluster: Cluster, { conditions, ...rest }: StatusReport, plan: ClusterStatus['plan']): Cluster {
   const merged = mergeConditions(cluster.status?.conditions ?? [], conditions, 2, '2030-01-01T00:00:00Z');
   const status = { ...rest, observedGeneration: 2, conditions: merged };
   return { ...cluster, status: plan === undefined ? status : { ...status, plan } };
@@ -129,7 +129,7 @@ describe('what is written', () => {
     ['names nothing', { steps: [], outcome: settled }, {}],
   ])('of a plan %s', (_, plan, status) => expect(planStatus(plan)).toStrictEqual(status));
 
-  const shown = ({ phase, conditions }: StatusClaim): readonly string[] => [
+  const shown = ({ phase, conditions }: StatusReport): readonly string[] => [
     String(phase),
     ...conditions.flatMap(({ type, status, reason }) => (status === 'True' ? [`${type} ${reason}`] : [])),
   ];
@@ -175,7 +175,7 @@ describe('what is written', () => {
   });
 
   it('of a step that fails keeps what else is said, once', () => {
-    const other: ConditionClaim = { type: 'DiskFull', status: 'True', reason: 'X', message: 'x' };
+    const other: DesiredCondition = { type: 'DiskFull', status: 'True', reason: 'X', message: 'x' };
     const claim = claimOf('Ready', {}, settled);
     const both = { ...claim, conditions: [...claim.conditions, other] };
     for (const error of [failed, new NameConflict('Service db exists')]) {

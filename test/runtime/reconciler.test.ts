@@ -184,7 +184,7 @@ describe('a pass', () => {
   });
 
   it.each<readonly [story: string, step: Step, asked: number]>([
-    ['that would end a member rests on the spec as it stands', { ...act, takesAway: true }, 0],
+    ['that would end a member rests on the spec as it stands', { ...act, destructive: true }, 0],
     ['that merely asks a member for something does not look again', act, 1],
   ])('%s', async (_, step, asked) => {
     const now = rig.cluster();
@@ -203,17 +203,17 @@ describe('a pass', () => {
   ])('a step that rests on an object %s', async (_, meanwhile, asked) => {
     const { namespace = 'apps', name } = child().metadata;
     const seen = rig.api.put(child());
-    const restsOn = { resource: configMaps, namespace, name, uid: seen.metadata.uid ?? '' };
+    const precondition = { resource: configMaps, namespace, name, uid: seen.metadata.uid ?? '' };
     await rig.pass();
     await turn();
     rig.api.lag();
     if (meanwhile !== 'same') rig.api.vanish('ConfigMap', name);
     if (meanwhile === 'another') rig.api.put({ ...child(), metadata: { ...child().metadata, uid: 'another' } });
     let did = 0;
-    rig.finds([{ ...act, takesAway: true, restsOn }], settled, async () => void did++);
+    rig.finds([{ ...act, destructive: true, precondition }], settled, async () => void did++);
     expect([(await rig.pass()).outcome.state, did]).toEqual([asked === 1 ? 'settled' : 'wait', asked]);
     const uids = rig.cache.children(rigKey).objects.map(({ metadata }) => metadata.uid);
-    expect(uids).toEqual(meanwhile === 'gone' ? [] : [meanwhile === 'same' ? restsOn.uid : 'another']);
+    expect(uids).toEqual(meanwhile === 'gone' ? [] : [meanwhile === 'same' ? precondition.uid : 'another']);
   });
 
   it.each<readonly [story: string, meanwhile: 'same' | 'changed' | 'gone', restarted: boolean]>([

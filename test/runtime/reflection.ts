@@ -2,12 +2,12 @@
 import { onTestFinished } from 'vitest';
 import { configMaps } from '../../src/api/resource.ts';
 import { createClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { fixedCredentials } from '../../src/runtime/credentials.ts';
 import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts';
 import { createReflector, type Reflector } from '../../src/runtime/reflector.ts';
 import { type Change, createStore, type Store } from '../../src/runtime/store.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { summarize } from '../support/api-model.ts';
 import { eventually } from '../support/eventually.ts';
 import { MisbehavingServer } from '../support/misbehaving-server.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Step, wait } from '../../src/plan/plan.ts';
-import type { PassResult } from '../../src/runtime/pass-result.ts';
+import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { type ReconcilerRig, reconcilerRig } from '../support/reconciler-rig.ts';
 import { turn } from '../support/virtual-clock.ts';
 
@@ -15,7 +15,7 @@ describe('an action without an effect', () => {
   const act: Step = { type: 'act', action: { type: 'test.set' }, summary: 'set loglevel notice on db-0' };
 
   /** As the queue would: each pass when the one before has asked for it. What the last one came to. */
-  async function passesFor(ms: number): Promise<{ readonly count: number; readonly last: PassResult }> {
+  async function passesFor(ms: number): Promise<{ readonly count: number; readonly last: ReconcileResult }> {
     const end = rig.clock.monotonic() + ms;
     for (let count = 1; ; count++) {
       const last = await rig.pass();

@@ -2,14 +2,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { planEnd } from '../../src/jobs/last-backup.ts';
+import { planFinalization } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { noChildren } from '../../src/resources/children.ts';
 import { ownerReferences } from '../../src/resources/metadata.ts';
-import { createLog } from '../../src/system/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';
 import type { Transport } from '../../src/runtime/transport.ts';
+import { createLog } from '../../src/system/log.ts';
 import { engineOf, jobOf, resourceOf, taken, target } from '../support/backup-story.ts';
 import { FakeApi } from '../support/fake-api.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
@@ -42,7 +42,7 @@ async function written(times: { readonly ours: number; readonly theirs: number }
   const deletionTimestamp = '2026-11-21T02:59:00Z';
   const metadata = { ...made.metadata, deletionTimestamp, finalizers: [deletionFinalizer] };
   const cluster = { ...made, metadata } as Cluster<CommonSpec>;
-  const { plan } = planEnd(engine, cluster, noChildren, [], takenAt);
+  const { plan } = planFinalization(engine, cluster, noChildren, [], takenAt);
   const [task, job] = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
   const set = engine.resources(cluster).find(({ object }) => object.kind === 'StatefulSet')?.object;
   const api = new FakeApi();

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
-import type { StatusClaim } from '../../src/engine/engine.ts';
+import type { StatusReport } from '../../src/engine/engine.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { Cache } from '../../src/runtime/cache.ts';
 import { createStatusWriter, detailDelayMs, type StatusWriter } from '../../src/runtime/status-writer.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -35,19 +35,19 @@ beforeEach(() => {
   api.put(testCluster('db'));
 });
 
-const claim = (more: Partial<StatusClaim> = {}): StatusClaim => ({
+const claim = (more: Partial<StatusReport> = {}): StatusReport => ({
   phase: 'Ready',
   conditions: ready,
   replicas: 3,
   ...more,
 });
-const conditions = (status: 'True' | 'False', message: string): StatusClaim['conditions'] => [
+const conditions = (status: 'True' | 'False', message: string): StatusReport['conditions'] => [
   { type: 'Ready', status, reason: status === 'True' ? 'AllMembersReady' : 'MembersNotReady', message },
 ];
 const statusOf = (): ClusterStatus => (api.get('RedisCluster', 'db') as Cluster).status ?? {};
 
 /** Says it of the cluster as it stands in the API server now; what `write` resolves with. */
-async function say(what: StatusClaim, plan?: ClusterStatus['plan']): Promise<number> {
+async function say(what: StatusReport, plan?: ClusterStatus['plan']): Promise<number> {
   return writer.write(api.get('RedisCluster', 'db') as Cluster, redisKind, what, plan, signal);
 }
 
@@ -75,7 +75,7 @@ describe('a status', () => {
     expect(api.writes).toEqual(['PATCH db/status']);
   });
 
-  it.each<readonly [turn: string, change: Partial<StatusClaim>]>([
+  it.each<readonly [turn: string, change: Partial<StatusReport>]>([
     ['phase', { phase: 'Degraded' }],
     ['primary', { primary: 'db-1' }],
     ['readiness', { conditions: conditions('False', 'db-2 does not answer') }],
@@ -197,7 +197,7 @@ describe('a status', () => {
   });
 
   it('loses what is no longer said inside a field as well, and is then said for good', async () => {
-    const told = (lastSuccess: object) => claim({ lastSuccess } as Partial<StatusClaim>);
+    const told = (lastSuccess: object) => claim({ lastSuccess } as Partial<StatusReport>);
     await say(told({ name: 'a', id: '1' }));
     await clock.advance(detailDelayMs);
     await say(told({ name: 'b' }));

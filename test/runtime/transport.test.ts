@@ -1,10 +1,10 @@
 /** The transport's own business: TLS, identities that change, time-outs, what becomes of connections. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiUnreachable } from '../../src/runtime/api-error.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { type Credentials, fixedCredentials, type Identity } from '../../src/runtime/credentials.ts';
 import { fencedTransport, WriteFenced } from '../../src/runtime/fence.ts';
 import { createTransport, type TransportOptions, userAgent } from '../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { MisbehavingServer } from '../support/misbehaving-server.ts';
 import * as pem from '../support/tls.ts';

@@ -122,7 +122,7 @@ it('one that is deleted says why it is still there', async () => {
 
 it('a resource that is about a cluster, such as a Backup, keeps its word', async () => {
   await rig.stop();
-  await begin({ refersTo: () => ({ kind: 'RedisCluster', name: 'other' }) });
+  await begin({ targetRef: () => ({ kind: 'RedisCluster', name: 'other' }) });
   await failFor(unobservedMs);
   expect(rig.status()).toEqual({});
 });

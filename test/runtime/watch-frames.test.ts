@@ -1,8 +1,8 @@
 /** What comes through an open watch, however it is cut up, repeated or outdated. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineSplitter, LineTooLong } from '../../src/system/line-splitter.ts';
 import { decodeWatch, GarbledWatch, type WatchEvent } from '../../src/runtime/watch.ts';
+import { createLineSplitter, LineTooLong } from '../../src/system/line-splitter.ts';
 import { eventually } from '../support/eventually.ts';
 import { reflect } from './reflection.ts';
 

@@ -1,11 +1,11 @@
 /** The agent within a test's own process: what it logs is kept, and it can be stopped. */
 import { randomBytes } from 'node:crypto';
 import { container } from '../../src/agent/container.ts';
-import { drivers } from '../../src/engines/drivers.ts';
-import { Failure } from '../../src/engine/driver/failure.ts';
 import { runTask } from '../../src/agent/run.ts';
-import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
+import { Failure } from '../../src/engine/driver/failure.ts';
+import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { type Clock, systemClock } from '../../src/system/clock.ts';
 import { createLog } from '../../src/system/log.ts';
 

@@ -7,12 +7,12 @@
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KubeObject } from '../../src/api/object.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { resourceOf } from '../../src/api/resource.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
-import type { Clock } from '../../src/system/clock.ts';
 import { collectionPath } from '../../src/runtime/resource-path.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/runtime/transport.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { stored } from './stored-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

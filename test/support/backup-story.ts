@@ -3,8 +3,8 @@ import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { agentComponent, componentLabel } from '../../src/resources/metadata.ts';
 import type { ClaimReader } from '../../src/runtime/claim-use.ts';
 import type { AccountReader } from '../../src/runtime/service-account.ts';
@@ -16,7 +16,7 @@ export const target = { claim: { name: 'backups' } };
 const apiVersion = 'clusterwright.dev/v1alpha1';
 
 /** What it says is looked at for contradictions. */
-export function engineOf(kind: string): RegisteredEngine {
+export function engineOf(kind: string): KindHandler {
   const found = engines.find((engine) => engine.kind.resource.kind === kind);
   if (found === undefined) throw new Error(`no engine for ${kind}`);
   return truthful(found);
@@ -134,7 +134,7 @@ export function timeOnly(
   now = '2026-11-21T03:05:00Z',
   claims: ClaimReader = blankClaims,
   accounts: AccountReader = blankAccounts,
-): EngineIO {
+): EngineContext {
   const never = (): never => {
     throw new Error('not asked');
   };

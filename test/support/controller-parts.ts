@@ -1,6 +1,6 @@
 /** The controller's parts around a pretended API server, with the clock in the test's hands. */
 import type { KubeObject } from '../../src/api/object.ts';
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
 import { type Cache, createCache } from '../../src/runtime/cache.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts';
@@ -23,7 +23,7 @@ export interface ControllerParts {
 /** Resolves when the cache is complete. `objects` are there from the beginning. */
 export async function controllerParts(
   objects: readonly KubeObject[] = [],
-  engines: readonly RegisteredEngine[] = allEngines,
+  engines: readonly KindHandler[] = allEngines,
 ): Promise<ControllerParts> {
   const api = new FakeApi();
   for (const object of objects) api.put(object);

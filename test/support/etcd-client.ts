@@ -4,9 +4,9 @@
  * A token is known to the member that gave it before anybody else, and a member that starts again knows none: so there
  * is one for each member, got anew when it is refused.
  */
-import type { TlsMaterial } from '../../src/engine/engine-io.ts';
-import { dialTcp } from '../../src/system/dial.ts';
+import type { TlsMaterial } from '../../src/engine/engine-context.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
 

@@ -14,13 +14,13 @@ import { join } from 'node:path';
 import type { KubeObject } from '../../src/api/object.ts';
 import { digestOf } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import type { ObjectStep } from '../../src/plan/plan.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
-import { type Clock, systemClock } from '../../src/system/clock.ts';
-import { engineIO } from '../../src/runtime/engine-io.ts';
-import { dialTcp } from '../../src/system/dial.ts';
+import { engineIO } from '../../src/runtime/engine-context.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { type Clock, systemClock } from '../../src/system/clock.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { etcdBinaries } from './etcd-binary.ts';
 import { stored } from './stored-object.ts';
@@ -57,7 +57,7 @@ interface Process {
 }
 
 export interface EtcdHost {
-  readonly io: EngineIO;
+  readonly io: EngineContext;
   children(): Children;
   run(steps: readonly ObjectStep[]): void;
   /** Makes Kubernetes' own moves: claims, pods, processes, readiness. */
@@ -149,7 +149,7 @@ export function etcdHost(network: number, clock: Clock = systemClock): EtcdHost 
     clock,
     signal: stopping.signal,
   });
-  const io: EngineIO = {
+  const io: EngineContext = {
     ...base,
     async exchange(request) {
       const body = request.body === undefined ? {} : { body: toAddresses(request.body) };

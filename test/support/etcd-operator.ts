@@ -1,18 +1,18 @@
 /** The etcd engine at work on a host of real processes: look, plan, do, say, as the reconciler does it. */
 import type { Cluster } from '../../src/api/cluster.ts';
 import { mergeConditions } from '../../src/api/condition.ts';
-import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { etcd } from '../../src/engines/etcd/index.ts';
-import { registered } from '../../src/jobs/registered.ts';
+import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { toHandler } from '../../src/jobs/to-handler.ts';
 import type { ObjectStep, Outcome, Plan } from '../../src/plan/plan.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import type { EtcdHost } from './etcd-host.ts';
 import { truthful } from './truthful-engine.ts';
 import { until } from './until.ts';
 
-const engine = truthful(registered(etcd));
+const engine = truthful(toHandler(etcd));
 
 export interface EtcdOperator {
   readonly cluster: Cluster<EtcdSpec>;
@@ -38,7 +38,7 @@ export interface OperatorHabits {
   /** Ends each pass after its first step, as if the process had died there. */
   readonly diesEarly?: boolean;
   /** In place of the host's. */
-  readonly io?: EngineIO;
+  readonly io?: EngineContext;
 }
 
 export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: OperatorHabits = {}): EtcdOperator {

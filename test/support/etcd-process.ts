@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TlsMaterial } from '../../src/engine/engine-io.ts';
-import { dialTcp } from '../../src/system/dial.ts';
+import type { TlsMaterial } from '../../src/engine/engine-context.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
+import { dialTcp } from '../../src/system/dial.ts';
 import type { Certificates } from './etcd-certificates.ts';
 import { freePort } from './free-port.ts';
 

@@ -6,10 +6,10 @@
  * the address 10.0.0.i; the cluster's own number is 1000.
  */
 import type { Cluster } from '../../src/api/cluster.ts';
-import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { type EtcdSpec, type EtcdSpecInput, etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import {
   claimName,
   etcdNames,
@@ -21,10 +21,16 @@ import {
   recoverAnnotation,
   retiredAnnotation,
 } from '../../src/engines/etcd/names.ts';
-import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember } from '../../src/engines/etcd/observe/observed.ts';
+import type {
+  Agreement,
+  Alarm,
+  EtcdObserved,
+  ListedMember,
+  LiveMember,
+} from '../../src/engines/etcd/observe/observed.ts';
+import { holds } from '../../src/engines/etcd/observe/situation.ts';
 import { component, etcdChildren } from '../../src/engines/etcd/resources/resources.ts';
 import { forming, joining, type Roster, resuming, type Start } from '../../src/engines/etcd/resources/roster.ts';
-import { holds } from '../../src/engines/etcd/observe/situation.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';

@@ -1,9 +1,9 @@
 /** One EtcdCluster under test: made, changed, asked, broken. */
 import { expect } from 'vitest';
-import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { persistentVolumeClaims, pods as podResource, statefulSets } from '../../src/api/resource.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
+import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { type Claim, type Pod, podIsReady } from '../../src/resources/children.ts';
 import { agentComponent, componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';

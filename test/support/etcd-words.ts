@@ -1,17 +1,17 @@
 /** A plan of etcd as short lines: what a row of a table compares. */
 
 import type { Issue } from '../../src/certificates/issue.ts';
-import { takesBackup } from '../../src/jobs/awaited-backup.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup/support.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
+import { backupFactory } from '../../src/jobs/awaited-backup.ts';
 import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { etcdWorld, type Story } from './etcd-situation.ts';
 import { coherent } from './truthful-engine.ts';
 
 /** With an agent of no particular image. */
-export const takesEtcdBackup = takesBackup({ name: 'etcd', backup: etcdBackup }, 'agent:test');
+export const takesEtcdBackup = backupFactory({ name: 'etcd', backup: etcdBackup }, 'agent:test');
 
 /**
  * The steps in order, then the outcome: `['add 3', 'wait ScalingOut']`. What is said in that situation is looked at for

@@ -1,12 +1,12 @@
 /** The agent with a database that says of itself whatever a test wants: targets, keys and manifests are the real ones. */
 import { container } from '../../src/agent/container.ts';
-import type { Driver } from '../../src/engine/driver/driver.ts';
-import { drivers } from '../../src/engines/drivers.ts';
-import type { Dump } from '../../src/engine/driver/dump.ts';
 import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
+import type { Driver } from '../../src/engine/driver/driver.ts';
+import type { Dump } from '../../src/engine/driver/dump.ts';
+import { drivers } from '../../src/engines/drivers.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { agentSurroundings } from './agent-surroundings.ts';
 import { smallDump, smallSnapshot } from './dumps.ts';

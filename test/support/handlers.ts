@@ -1,6 +1,6 @@
 /** Every kind that the engines of this package make the operator serve. */
-import type { RegisteredEngine } from '../../src/engine/engine.ts';
-import { handlersOf } from '../../src/jobs/handlers.ts';
+import type { KindHandler } from '../../src/engine/engine.ts';
 import { engines } from '../../src/engines/index.ts';
+import { handlersOf } from '../../src/jobs/handlers.ts';
 
-export const handlers: readonly RegisteredEngine[] = handlersOf(engines);
+export const handlers: readonly KindHandler[] = handlersOf(engines);

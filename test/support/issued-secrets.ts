@@ -1,11 +1,11 @@
 /** The Secrets with certificates of a cluster that looks after them itself, as they are when they have just been made. */
 import type { Cluster } from '../../src/api/cluster.ts';
-import type { EtcdSpec } from '../../src/engines/etcd/kind/schema.ts';
 import { type Issued, makeAuthority, makeLeaf } from '../../src/certificates/certificate.ts';
 import { authoritySeen, leafSeen, type Values } from '../../src/certificates/facts.ts';
 import { issued, sourceOf } from '../../src/certificates/issue.ts';
-import { authorityWanted, copyWanted, namesIn } from '../../src/engines/etcd/resources/certificates.ts';
+import type { EtcdSpec } from '../../src/engines/etcd/kind/schema.ts';
 import { sides } from '../../src/engines/etcd/names.ts';
+import { authorityWanted, copyWanted, namesIn } from '../../src/engines/etcd/resources/certificates.ts';
 import { type AuthoritySeen, type AuthorityWanted, type Issuing, issuing } from '../../src/plan/issuance.ts';
 
 export type Secrets = Record<string, Values>;

@@ -2,9 +2,9 @@
 import type { KubeObject, Resource } from '../../src/api/object.ts';
 import { resourceOf } from '../../src/api/resource.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import {
   backupSchedules,
   backups,

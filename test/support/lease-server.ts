@@ -1,8 +1,8 @@
 /** Keeps one Lease as an API server does, for several processes that can each be cut off, slowed down or frozen. */
 import type { KubeObject } from '../../src/api/object.ts';
 import { ApiError, ApiUnreachable } from '../../src/runtime/api-error.ts';
-import type { Clock } from '../../src/system/clock.ts';
 import type { LeaseOptions } from '../../src/runtime/lease.ts';
+import type { Clock } from '../../src/system/clock.ts';
 
 type LeaseClient = LeaseOptions['client'];
 

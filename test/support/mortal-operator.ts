@@ -6,18 +6,18 @@
  * write: from then on nothing it sends arrives, and nothing it knew is passed on.
  */
 import type { Duplex } from 'node:stream';
-import { handlersOf } from '../../src/jobs/handlers.ts';
 import { engines as ownEngines } from '../../src/engines/index.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { type Dial, dialTcp } from '../../src/system/dial.ts';
+import { handlersOf } from '../../src/jobs/handlers.ts';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
-import { createLog } from '../../src/system/log.ts';
 import { createMetrics } from '../../src/runtime/metrics.ts';
 import { createOperator } from '../../src/runtime/operator.ts';
 import type { Transport, TransportRequest } from '../../src/runtime/transport.ts';
 import { createTransport } from '../../src/runtime/undici-transport.ts';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
 import { operatorImage } from '../../src/sandbox/images/recipes.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { type Dial, dialTcp } from '../../src/system/dial.ts';
+import { createLog } from '../../src/system/log.ts';
 import { type ForesightPlace, foreseen } from './foreseen-operator.ts';
 
 export interface Life {

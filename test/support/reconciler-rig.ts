@@ -7,10 +7,10 @@ import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type ActStep, type Outcome, type Step, settled } from '../../src/plan/plan.ts';
 import { createContested } from '../../src/runtime/contested.ts';
-import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
+import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createPace } from '../../src/runtime/pace.ts';
-import type { PassResult } from '../../src/runtime/pass-result.ts';
+import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
@@ -36,7 +36,7 @@ export interface ReconcilerRig extends ControllerParts {
   /** What a look at the cluster finds from now on. */
   finds(steps: readonly Step[], outcome?: Outcome, act?: Finding['act']): void;
   /** One pass over the cluster as it is, or as `seen`. */
-  pass(seen?: KubeObject, signal?: AbortSignal): Promise<PassResult>;
+  pass(seen?: KubeObject, signal?: AbortSignal): Promise<ReconcileResult>;
 }
 
 export async function reconcilerRig(

@@ -1,8 +1,8 @@
 /** One RedisCluster under test: made, changed, asked, broken. */
 import type { KubeObject } from '../../src/api/object.ts';
-import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { pods as podResource, secrets, services } from '../../src/api/resource.ts';
 import type { Reply } from '../../src/engines/redis/client/resp.ts';
+import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import { ordinalOf, type Pod } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';

@@ -1,8 +1,8 @@
 /** Redis processes in memory that say of themselves exactly what a situation tells of them. */
 import { hashOf, type Identity } from '../../src/engines/redis/client/identity.ts';
+import { RedisError } from '../../src/engines/redis/client/resp.ts';
 import { termCarrier } from '../../src/engines/redis/names.ts';
 import type { DataNode, RedisObserved, SentinelNode } from '../../src/engines/redis/observe/observed.ts';
-import { RedisError } from '../../src/engines/redis/client/resp.ts';
 import { flat, info, type Process, type ScriptedOptions } from './scripted-redis.ts';
 
 /** A silent one refuses the connection. Commands that change something are answered with OK and change nothing. */

@@ -7,11 +7,9 @@
  */
 import type { Cluster } from '../../src/api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
-import { withoutIdentity } from '../../src/engines/redis/plan/held-template.ts';
+import { type RedisSpec, type RedisSpecInput, redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
 import type {
   DataNode,
@@ -21,6 +19,8 @@ import type {
   SilentNode,
   Watch,
 } from '../../src/engines/redis/observe/observed.ts';
+import { withoutIdentity } from '../../src/engines/redis/plan/held-template.ts';
+import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
 import { redisResources } from '../../src/engines/redis/resources/resources.ts';
 import { settingsToHold } from '../../src/engines/redis/resources/settings.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';

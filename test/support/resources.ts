@@ -1,9 +1,7 @@
 /** Resources that tests read and write besides the operator's own, and what a cluster is made of. */
 import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
-import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import type { Resource } from '../../src/api/object.ts';
-import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import {
   configMaps,
   persistentVolumeClaims,
@@ -13,6 +11,8 @@ import {
   services,
   statefulSets,
 } from '../../src/api/resource.ts';
+import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 
 const clusterWide = (group: string, version: string, kind: string, plural: string): Resource => ({
   group,

@@ -1,5 +1,5 @@
 /** An etcd in memory that says of itself exactly what a situation tells of it, through its gateway. */
-import type { EngineIO, HttpRequest, HttpResponse } from '../../src/engine/engine-io.ts';
+import type { EngineContext, HttpRequest, HttpResponse } from '../../src/engine/engine-context.ts';
 import type { EtcdObserved } from '../../src/engines/etcd/observe/observed.ts';
 import { answering } from '../../src/engines/etcd/observe/observed.ts';
 import { sleep } from '../../src/system/clock.ts';
@@ -7,7 +7,7 @@ import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface ScriptedEtcd {
-  readonly io: EngineIO;
+  readonly io: EngineContext;
   readonly clock: VirtualClock;
   /** `ADDRESS PATH BODY` of every call. */
   readonly asked: string[];
@@ -26,7 +26,7 @@ export function scriptedEtcd(
   const stopping = new AbortController();
   const asked: string[] = [];
 
-  const io: EngineIO = {
+  const io: EngineContext = {
     signal: stopping.signal,
     now: () => observed.at,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),

@@ -3,7 +3,7 @@
  * is kept, so that a test can tell who was told what, in which order.
  */
 import { type Duplex, duplexPair } from 'node:stream';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { RedisError, type Reply, ReplyDecoder } from '../../src/engines/redis/client/resp.ts';
 import { type Clock, sleep } from '../../src/system/clock.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
@@ -39,7 +39,7 @@ export const info = (fields: Readonly<Record<string, string | number>>): string 
     .join('\r\n')}\r\n`;
 
 export interface ScriptedNetwork {
-  readonly io: EngineIO;
+  readonly io: EngineContext;
   readonly clock: VirtualClock;
   /** `ADDRESS:PORT COMMAND` in the order of arrival, AUTH with the right password left out. */
   readonly asked: string[];
@@ -83,7 +83,7 @@ export function scriptedNetwork(options: ScriptedOptions): ScriptedNetwork {
     });
   }
 
-  const io: EngineIO = {
+  const io: EngineContext = {
     signal: stopping.signal,
     sleep: (ms, signal) => sleep(clock, ms, AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])])),
     secret: async (name) => secrets[name],

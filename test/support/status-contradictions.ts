@@ -4,12 +4,12 @@
  *
  * Pure. `claimContradictions` holds for what an engine claims, `statusContradictions` for what stands in the API server.
  */
-import type { Condition, ConditionClaim } from '../../src/api/condition.ts';
+import type { Condition, DesiredCondition } from '../../src/api/condition.ts';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
 
 export interface Claimed {
   readonly phase?: Phase | undefined;
-  readonly conditions?: readonly ConditionClaim[];
+  readonly conditions?: readonly DesiredCondition[];
 }
 
 /** What a phase says of the conditions; undefined: it says nothing. `ready: 'asFound'`: either. */
@@ -64,7 +64,7 @@ const standing: readonly string[] = ['Ready', 'Progressing', 'Degraded'];
 
 export function claimContradictions({ phase, conditions = [] }: Claimed): string[] {
   const types = conditions.map(({ type }) => type);
-  const of = (type: string): ConditionClaim | undefined => conditions.find((condition) => condition.type === type);
+  const of = (type: string): DesiredCondition | undefined => conditions.find((condition) => condition.type === type);
   const holds = (type: string): boolean => of(type)?.status === 'True';
   const [isReady, isReconciling, isStalled] = [holds('Ready'), holds('Reconciling'), holds('Stalled')];
   const said: readonly (readonly [isWrong: boolean, words: string])[] = [
@@ -85,11 +85,11 @@ export function claimContradictions({ phase, conditions = [] }: Claimed): string
   ];
 }
 
-function agree(some: ConditionClaim | undefined, other: ConditionClaim | undefined): boolean {
+function agree(some: DesiredCondition | undefined, other: DesiredCondition | undefined): boolean {
   return some?.reason === other?.reason && some?.message === other?.message;
 }
 
-function wordless({ type, status, reason, message }: ConditionClaim): string[] {
+function wordless({ type, status, reason, message }: DesiredCondition): string[] {
   return [
     ...(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason) ? [] : [`${type} has no reason`]),
     ...(message.trim() === '' ? [`${type} has no message`] : []),
@@ -97,7 +97,7 @@ function wordless({ type, status, reason, message }: ConditionClaim): string[] {
   ];
 }
 
-function phaseContradictions(phase: Phase, of: (type: string) => ConditionClaim | undefined): string[] {
+function phaseContradictions(phase: Phase, of: (type: string) => DesiredCondition | undefined): string[] {
   const meaning = phases[phase];
   const mismatch = (type: string, wanted: boolean | 'asFound' | undefined): string[] => {
     if (wanted === undefined || wanted === 'asFound') return [];

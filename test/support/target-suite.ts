@@ -1,9 +1,9 @@
 /** What every target of backups must do, whatever is behind it. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Target } from '../../src/agent/target/target.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
-import type { Target } from '../../src/agent/target/target.ts';
 import { agentSurroundings } from './agent-surroundings.ts';
 import { collected, collectedBytes } from './collected.ts';
 

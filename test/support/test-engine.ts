@@ -1,42 +1,45 @@
 /** An engine that a test tells what to find and what to plan, for the parts of the controller that know no database. */
-import type { ConditionClaim } from '../../src/api/condition.ts';
+import type { DesiredCondition } from '../../src/api/condition.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { desiredConditions } from '../../src/engine/desired-conditions.ts';
+import type { KindHandler, StatusReport, Survey } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
-import { conditionClaims } from '../../src/engine/condition-claims.ts';
-import type { RegisteredEngine, StatusClaim, Survey } from '../../src/engine/engine.ts';
-import type { EngineIO } from '../../src/engine/engine-io.ts';
 import type { Desired } from '../../src/plan/objects.ts';
 import { type EngineAction, type Outcome, type Plan, settled } from '../../src/plan/plan.ts';
 import type { Children } from '../../src/resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../src/resources/metadata.ts';
 
-export const ready: readonly ConditionClaim[] = [
+export const ready: readonly DesiredCondition[] = [
   { type: 'Ready', status: 'True', reason: 'AllMembersReady', message: 'all is well' },
   { type: 'Progressing', status: 'False', reason: 'AllMembersReady', message: 'all is well' },
 ];
 
 /** What an engine would say: it waits for nothing that anybody has to know. */
-function statusFor(outcome: Outcome): StatusClaim {
+function statusFor(outcome: Outcome): StatusReport {
   if (outcome.state !== 'blocked') return { phase: 'Ready', conditions: ready };
-  return { phase: 'Blocked', conditions: conditionClaims('False', outcome.reason, outcome.message, { stalled: true }) };
+  return {
+    phase: 'Blocked',
+    conditions: desiredConditions('False', outcome.reason, outcome.message, { stalled: true }),
+  };
 }
 
 export interface Finding {
   readonly plan?: Plan;
-  readonly status?: StatusClaim;
+  readonly status?: StatusReport;
   /** May reject, or never resolve. */
   readonly act?: (action: EngineAction) => Promise<void>;
 }
 
-export interface TestEngine extends RegisteredEngine {
+export interface TestEngine extends KindHandler {
   /** Names of the clusters that were looked at, in order. */
   readonly surveyed: string[];
   /** What a look at a cluster finds. May reject, or never resolve. */
-  find: (name: string, children: Children, io: EngineIO) => Finding | Promise<Finding>;
-  resources: RegisteredEngine['resources'];
+  find: (name: string, children: Children, io: EngineContext) => Finding | Promise<Finding>;
+  resources: KindHandler['resources'];
 }
 
-export function testEngine(more: Partial<RegisteredEngine> = {}): TestEngine {
+export function testEngine(more: Partial<KindHandler> = {}): TestEngine {
   const surveyed: string[] = [];
   const engine: TestEngine = {
     name: 'test',
@@ -55,7 +58,7 @@ export function testEngine(more: Partial<RegisteredEngine> = {}): TestEngine {
         act: act ?? (async () => undefined),
       };
     },
-    surveyOffline: () => ({ steps: [], outcome: settled }),
+    planOffline: () => ({ steps: [], outcome: settled }),
     ...more,
   };
   return engine;

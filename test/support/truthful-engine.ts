@@ -1,8 +1,8 @@
 /** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
-import type { RegisteredEngine, StatusClaim } from '../../src/engine/engine.ts';
+import type { KindHandler, StatusReport } from '../../src/engine/engine.ts';
 import { claimContradictions } from './status-contradictions.ts';
 
-export function truthful(engine: RegisteredEngine): RegisteredEngine {
+export function truthful(engine: KindHandler): KindHandler {
   return {
     ...engine,
     async survey(cluster, children, io, referred) {
@@ -13,7 +13,7 @@ export function truthful(engine: RegisteredEngine): RegisteredEngine {
 }
 
 /** @throws where it contradicts itself */
-export function coherent<Claim extends Pick<StatusClaim, 'phase' | 'conditions'>>(claim: Claim): Claim {
+export function coherent<Claim extends Pick<StatusReport, 'phase' | 'conditions'>>(claim: Claim): Claim {
   const found = claimContradictions(claim);
   if (found.length === 0) return claim;
   throw new Error(`a status contradicts itself: ${found.join('; ')}\n${JSON.stringify(claim, undefined, 2)}`);

@@ -1,5 +1,5 @@
 /** What a backup says that it holds beside what was found in a cluster that was made of it. */
-import type { BackupPart } from '../../engine/backup-part.ts';
+import type { BackupSupport } from '../../engine/backup-support.ts';
 import { tableText } from '../table.ts';
 
 type Contents = Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Comparison {
 
 /** `wanted` is undefined where the Backup does not say what it holds; empty where it says that it holds nothing. */
 export function comparison(
-  part: Pick<BackupPart<unknown>, 'isSame'>,
+  part: Pick<BackupSupport<unknown>, 'isSame'>,
   wanted: Contents | undefined,
   found: Contents,
 ): Comparison {

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type BackupEncryption, type BackupTarget, targetSchema } from '../../api/backup-target.ts';
-import { brokenRules } from '../../api/cel.ts';
+import { celViolations } from '../../api/cel.ts';
 import { faultsOf, withDefaults } from '../../api/check.ts';
 import { prune } from '../../api/prune.ts';
 import { displayPath } from '../../api/violation.ts';
@@ -78,7 +78,7 @@ function placesIn({ value }: ManifestDocument): Found[] {
 function checked(path: string, target: object): BackupTarget {
   const unknown = prune(targetSchema, target).unknown.map((field) => `${displayPath(field)}: unknown field`);
   const faults = faultsOf(targetSchema, target).map((found) => `${displayPath(found.path)}: ${found.message}`);
-  const rules = faults.length > 0 ? [] : brokenRules(targetSchema, target).map(({ rule }) => rule.message);
+  const rules = faults.length > 0 ? [] : celViolations(targetSchema, target).map(({ rule }) => rule.message);
   const said = [...unknown, ...faults, ...rules];
   if (said.length > 0) throw new BadInput(said.map((message) => ({ source: path, path: 'target', message })));
   return withDefaults(targetSchema, target) as BackupTarget;

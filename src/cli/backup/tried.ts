@@ -6,7 +6,7 @@ import { type BackupSpec, backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupResult, BackupStatus, ScheduleStatus } from '../../api/backup-status.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import type { KubeClient } from '../../runtime/client.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';
@@ -32,7 +32,7 @@ interface Wanted {
  */
 export async function findTried(
   client: Pick<KubeClient, 'get'>,
-  engines: readonly RegisteredEngine[],
+  engines: readonly KindHandler[],
   namespace: string,
   text: string,
   id: string | undefined,
@@ -48,7 +48,7 @@ export async function findTried(
   return { cluster, target, ...(encryption === undefined ? {} : { encryption }), id: result.id, result, name };
 }
 
-function wantedOf(engines: readonly RegisteredEngine[], text: string): Wanted {
+function wantedOf(engines: readonly KindHandler[], text: string): Wanted {
   if (!text.includes('/')) return { kind: backupKind, name: text };
   const [word, ...name] = text.split('/');
   const ref = parseClusterRef(engines, word === 'schedule' ? [scheduleKind.singular, ...name].join('/') : text);

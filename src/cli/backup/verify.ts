@@ -7,8 +7,8 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
-import type { BackupPart } from '../../engine/backup-part.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
+import type { BackupSupport } from '../../engine/backup-support.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { Connection, Target } from '../connection.ts';
 import { waitUntilGone } from '../deploy/readiness.ts';
@@ -36,8 +36,8 @@ export interface VerifyArguments extends Pick<Target, 'kubeconfig' | 'context'> 
 const removalMs = 120_000;
 
 interface Drill {
-  readonly engine: RegisteredEngine;
-  readonly part: BackupPart<unknown>;
+  readonly engine: KindHandler;
+  readonly part: BackupSupport<unknown>;
   readonly namespace: string;
   readonly name: string;
   /** Of the backup. */
@@ -72,7 +72,7 @@ export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
 
 async function prepare(
   connection: Connection,
-  engines: readonly RegisteredEngine[],
+  engines: readonly KindHandler[],
   args: VerifyArguments,
   around: Surroundings,
 ): Promise<Drill> {
@@ -114,7 +114,7 @@ async function refuseKeptVolumes({ client }: Connection, { engine, namespace, na
 }
 
 /** The cluster is gone: one of the same version will do. */
-function withoutOriginal({ kind }: RegisteredEngine, namespace: string, name: string, version: string): KubeObject {
+function withoutOriginal({ kind }: KindHandler, namespace: string, name: string, version: string): KubeObject {
   const { resource } = kind;
   return {
     apiVersion: apiVersionOf(resource),
@@ -124,7 +124,7 @@ function withoutOriginal({ kind }: RegisteredEngine, namespace: string, name: st
   };
 }
 
-function valid({ kind }: RegisteredEngine, object: KubeObject): Cluster {
+function valid({ kind }: KindHandler, object: KubeObject): Cluster {
   const verdict = validateCluster(kind, object, { unknown: 'prune' });
   if (verdict.ok) return verdict.cluster;
   throw new CommandError(`${object.kind} ${object.metadata.name} is not valid: ${verdict.violations[0]?.message}`);

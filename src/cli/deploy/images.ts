@@ -1,11 +1,11 @@
 /** Which images the sandbox has to have: the operator's, and those of the samples' pods. */
 import type { KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import { recipes } from '../../sandbox/images/recipes.ts';
 
 /** Images of all containers of the clusters' pods, each once. The clusters must be valid. */
-export function imagesOf(engines: readonly RegisteredEngine[], clusters: readonly KubeObject[]): string[] {
+export function imagesOf(engines: readonly KindHandler[], clusters: readonly KubeObject[]): string[] {
   const images = clusters.flatMap((object) => {
     const engine = engines.find(({ kind }) => kind.resource.kind === object.kind);
     const verdict = engine === undefined ? undefined : validateCluster(engine.kind, object);

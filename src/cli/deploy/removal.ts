@@ -4,7 +4,7 @@
  */
 import { displayName, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { persistentVolumeClaims, pods, secrets } from '../../api/resource.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import { isNotFound } from '../../runtime/api-error.ts';
 import type { KubeClient } from '../../runtime/client.ts';
 import type { Progress } from '../../sandbox/progress.ts';
@@ -18,7 +18,7 @@ import { type Waiting, waitUntilGone } from './readiness.ts';
 const timeoutMs = 2 * 60_000;
 
 export interface RemovalOptions {
-  readonly engines: readonly RegisteredEngine[];
+  readonly engines: readonly KindHandler[];
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly clock: Clock;
@@ -101,7 +101,7 @@ async function knows(client: KubeClient, discovery: Discovery, samples: readonly
 /** With a CRD go all objects of its kind, whoever made them. */
 async function refuseWithOthers(
   client: KubeClient,
-  engines: readonly RegisteredEngine[],
+  engines: readonly KindHandler[],
   samples: readonly KubeObject[],
 ): Promise<void> {
   const lists = await Promise.all(engines.map((engine) => listClusters(client, engine, undefined)));

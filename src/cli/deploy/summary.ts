@@ -1,10 +1,10 @@
 /** What `up` says in the end: what is running, and how to use it. */
 import type { Cluster } from '../../api/cluster.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import type { Deployed } from './deploy.ts';
 
 export interface SummaryOptions {
-  readonly engines: readonly Pick<RegisteredEngine, 'kind' | 'shell'>[];
+  readonly engines: readonly Pick<KindHandler, 'kind' | 'shell'>[];
   /** What to type to run this program. */
   readonly command: string;
   /** A line for the shell, where one is needed to reach the cluster. */

@@ -2,7 +2,13 @@
  * What the agent knows of one engine: how its data is read, checked, put in place and described. Everything else about
  * backups is the same for all.
  */
-import type { DataSummary, EngineDestination, EngineFormat, EngineSource, EngineState } from '../../backup/engine-data.ts';
+import type {
+  DataSummary,
+  EngineDestination,
+  EngineFormat,
+  EngineSource,
+  EngineState,
+} from '../../backup/engine-data.ts';
 import type { LossSince } from '../../backup/sudden-loss.ts';
 import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';

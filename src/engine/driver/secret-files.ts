@@ -1,7 +1,7 @@
 /** What comes from mounted Secrets: read when it is needed, kept out of the log, and of every message. */
 import { readFile } from 'node:fs/promises';
 import type { TlsFiles } from '../../backup/members.ts';
-import type { TlsMaterial } from '../engine-io.ts';
+import type { TlsMaterial } from '../engine-context.ts';
 import { codeOf, Failure } from './failure.ts';
 import type { Surroundings } from './surroundings.ts';
 

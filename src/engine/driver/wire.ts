@@ -2,8 +2,8 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from '../../backup/members.ts';
-import type { TlsMaterial } from '../engine-io.ts';
 import { dialTcp } from '../../system/dial.ts';
+import type { TlsMaterial } from '../engine-context.ts';
 import { Failure } from './failure.ts';
 import { inTime, type Patience } from './wait.ts';
 

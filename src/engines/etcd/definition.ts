@@ -1,6 +1,7 @@
 /** What people meet of etcd. */
-import { type EtcdSpecInput, etcdKind } from './kind/schema.ts';
+
 import type { Definition } from '../../engine/definition.ts';
+import { type EtcdSpecInput, etcdKind } from './kind/schema.ts';
 import { etcdNames } from './names.ts';
 
 export interface EtcdEndpoints {

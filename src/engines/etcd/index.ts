@@ -1,18 +1,19 @@
 /** etcd: members that agree on every change, one StatefulSet each. */
-import type { EtcdSpec } from './kind/schema.ts';
+
 import type { Engine } from '../../engine/engine.ts';
 import { actEtcd } from './act/act.ts';
 import type { EtcdAction } from './action.ts';
 import { etcdBackup } from './backup/support.ts';
 import { etcdDefinition } from './definition.ts';
-import { forecastEtcd } from './plan/forecast.ts';
-import { etcdUpkeep } from './plan/issuance.ts';
-import { listenToMember, memberEndpoints } from './observe/listen.ts';
+import type { EtcdSpec } from './kind/schema.ts';
 import { clientPort, metricsPort } from './names.ts';
+import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { observeEtcd } from './observe/observe.ts';
 import { type EtcdObserved, nothingObserved } from './observe/observed.ts';
-import { etcdPermissions } from './resources/permissions.ts';
+import { forecastEtcd } from './plan/forecast.ts';
+import { etcdUpkeep } from './plan/issuance.ts';
 import { planEtcd } from './plan/plan.ts';
+import { etcdPermissions } from './resources/permissions.ts';
 import { etcdResources } from './resources/resources.ts';
 import { etcdStatus } from './status.ts';
 

@@ -1,36 +1,36 @@
 /** What an etcd cluster says about itself: pure, from the same findings as the plan. */
 import type { Cluster } from '../../api/cluster.ts';
-import type { ConditionClaim } from '../../api/condition.ts';
-import type { EtcdSpec } from './kind/schema.ts';
+import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
+import { desiredConditions } from '../../engine/desired-conditions.ts';
+import type { StatusReport } from '../../engine/engine.ts';
+import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
-import { conditionClaims } from '../../engine/condition-claims.ts';
-import type { StatusClaim } from '../../engine/engine.ts';
-import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { EtcdAction } from './action.ts';
-import { clientSecret } from './resources/certificates.ts';
+import { passwordSecret } from './client/session.ts';
+import type { EtcdSpec } from './kind/schema.ts';
+import { clientPort, etcdNames, peerPort } from './names.ts';
+import type { EtcdObserved } from './observe/observed.ts';
+import { hexadecimal, type Member, type Situation, situationOf, voters } from './observe/situation.ts';
 import { givenQuota } from './plan/given-quota.ts';
 import { troubles } from './plan/health.ts';
 import { heldBack } from './plan/issuance.ts';
-import { clientPort, etcdNames, peerPort } from './names.ts';
-import type { EtcdObserved } from './observe/observed.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { replacedCaClaims } from './plan/replaced-ca.ts';
-import { component } from './resources/resources.ts';
-import { passwordSecret } from './client/session.ts';
-import { hexadecimal, type Member, type Situation, situationOf, voters } from './observe/situation.ts';
 import { isVersionDue } from './plan/version.ts';
 import { volumeBytes } from './plan/volume-size.ts';
 import { specWarnings } from './plan/warnings.ts';
+import { clientSecret } from './resources/certificates.ts';
+import { component } from './resources/resources.ts';
 
 export function etcdStatus(
   cluster: Cluster<EtcdSpec>,
   children: Children,
   observed: EtcdObserved,
   plan: Plan<EtcdAction>,
-): StatusClaim {
+): StatusReport {
   const situation = situationOf(cluster, children, observed);
   const pods = [...situation.pods.values()];
   const { leader, members } = situation;
@@ -68,13 +68,13 @@ export function etcdStatus(
 }
 
 /** One condition, whichever side it is about: those that wait for a person come first. */
-function heldBackClaims(situation: Situation): ConditionClaim[] {
+function heldBackClaims(situation: Situation): DesiredCondition[] {
   return [...replacedCaClaims(situation), ...heldBack(situation)].slice(0, 1);
 }
 
 interface Judgement {
   readonly phase: Phase;
-  readonly conditions: readonly ConditionClaim[];
+  readonly conditions: readonly DesiredCondition[];
 }
 
 function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolean): Judgement {
@@ -83,36 +83,36 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   if (outcome.state === 'blocked') {
     return {
       phase: 'Blocked',
-      conditions: conditionClaims('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+      conditions: desiredConditions('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
     };
   }
   if (spec.replicas === 0 && pods.size === 0) {
-    return { phase: 'Ready', conditions: conditionClaims('True', 'Parked', 'no member runs, as is wanted', {}) };
+    return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   }
   const changing = isChanging(situation, members ?? []);
   const alarmed = (situation.observed.agreed?.alarms ?? []).length > 0;
   if (members !== undefined && !changing && !alarmed && troubles(situation, members).length === 0) {
     return {
       phase: 'Ready',
-      conditions: conditionClaims('True', 'AllMembersReady', 'every member votes and answers', {}),
+      conditions: desiredConditions('True', 'AllMembersReady', 'every member votes and answers', {}),
     };
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { phase: before, observedGeneration } = cluster.status ?? {};
   if (before === undefined || before === 'Creating') {
-    return { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   const asked = observedGeneration !== cluster.metadata.generation || isRolling(situation, members ?? []);
   const updating = asked || before === 'Updating';
   const isLed = members !== undefined || spec.replicas === 0;
   const repairs = alarmed || reason === 'Replacing' || reason === 'QuorumLost';
   if (updating && isLed && !repairs) {
-    return { phase: 'Updating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   return {
     phase: 'Degraded',
-    conditions: conditionClaims('False', reason, message, { progressing: true, degraded: true }),
+    conditions: desiredConditions('False', reason, message, { progressing: true, degraded: true }),
   };
 }
 

@@ -1,7 +1,8 @@
 /** What people meet of Redis. */
-import { type RedisSpecInput, redisKind } from './kind/schema.ts';
-import { redisReferenceOptions } from './kind/reference.ts';
+
 import type { Definition } from '../../engine/definition.ts';
+import { redisReferenceOptions } from './kind/reference.ts';
+import { type RedisSpecInput, redisKind } from './kind/schema.ts';
 import { redisNames } from './names.ts';
 
 export interface RedisEndpoints {

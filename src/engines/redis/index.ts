@@ -1,17 +1,18 @@
 /** Redis: a primary with replicas under Sentinel, or a single node. */
-import type { RedisSpec } from './kind/schema.ts';
+
 import type { Engine } from '../../engine/engine.ts';
 import { actRedis } from './act/act.ts';
 import type { RedisAction } from './action.ts';
 import { redisBackup } from './backup/support.ts';
 import { redisDefinition } from './definition.ts';
-import { forecastRedis } from './plan/forecast.ts';
-import { listenToRedis, redisEndpoints } from './observe/listen.ts';
+import type { RedisSpec } from './kind/schema.ts';
 import { dataPort, sentinelPort } from './names.ts';
+import { listenToRedis, redisEndpoints } from './observe/listen.ts';
 import { observeRedis } from './observe/observe.ts';
 import { nothingObserved, type RedisObserved } from './observe/observed.ts';
-import { redisPermissions } from './resources/permissions.ts';
+import { forecastRedis } from './plan/forecast.ts';
 import { planRedis } from './plan/plan.ts';
+import { redisPermissions } from './resources/permissions.ts';
 import { redisResources } from './resources/resources.ts';
 import { redisStatus } from './status.ts';
 

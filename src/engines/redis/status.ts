@@ -1,22 +1,22 @@
 /** What a Redis cluster says about itself: pure, from the same findings as the plan. */
 import type { Cluster } from '../../api/cluster.ts';
-import type { ConditionClaim } from '../../api/condition.ts';
-import type { RedisSpec } from './kind/schema.ts';
+import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
+import { desiredConditions } from '../../engine/desired-conditions.ts';
+import type { StatusReport } from '../../engine/engine.ts';
+import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
-import { conditionClaims } from '../../engine/condition-claims.ts';
-import type { StatusClaim } from '../../engine/engine.ts';
-import { warningClaims } from '../../engine/spec-warnings.ts';
 import type { RedisAction } from './action.ts';
 import { findingClaims } from './client/findings.ts';
-import { findingsIn, unready } from './plan/health.ts';
+import { passwordSecret } from './client/password.ts';
+import type { RedisSpec } from './kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { RedisObserved } from './observe/observed.ts';
-import { passwordSecret } from './client/password.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
+import { findingsIn, unready } from './plan/health.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(
@@ -24,7 +24,7 @@ export function redisStatus(
   children: Children,
   observed: RedisObserved,
   plan: Plan<RedisAction>,
-): StatusClaim {
+): StatusReport {
   const situation = situationOf(cluster, children, observed);
   const { spec, dataPods } = situation;
   const primary = situation.topology.primary;
@@ -57,7 +57,7 @@ export function redisStatus(
 
 interface Judgement {
   readonly phase: Phase;
-  readonly conditions: readonly ConditionClaim[];
+  readonly conditions: readonly DesiredCondition[];
 }
 
 function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boolean): Judgement {
@@ -74,7 +74,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   if (outcome.state === 'blocked') {
     return {
       phase: 'Blocked',
-      conditions: conditionClaims('False', outcome.reason, outcome.message, {
+      conditions: desiredConditions('False', outcome.reason, outcome.message, {
         degraded: initialized && (primary === undefined || troubles.length > 0),
         stalled: true,
       }),
@@ -83,26 +83,26 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   if (primary !== undefined && labelled && troubles.length === 0 && !changing) {
     return {
       phase: 'Ready',
-      conditions: conditionClaims('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
+      conditions: desiredConditions('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
     };
   }
   if (finding !== undefined && outcome.state === 'settled' && !changing) {
     const { type, message } = finding;
-    return { phase: 'Degraded', conditions: conditionClaims('False', type, message, { degraded: true }) };
+    return { phase: 'Degraded', conditions: desiredConditions('False', type, message, { degraded: true }) };
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
   const { phase: before, observedGeneration } = situation.cluster.status ?? {};
   if (before === undefined || before === 'Creating') {
-    return { phase: 'Creating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   const updating = changing || before === 'Updating' || observedGeneration !== situation.cluster.metadata.generation;
   if (updating && primary !== undefined) {
-    return { phase: 'Updating', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   return {
     phase: 'Degraded',
-    conditions: conditionClaims('False', reason, message, { progressing: true, degraded: true }),
+    conditions: desiredConditions('False', reason, message, { progressing: true, degraded: true }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Backup: no database, but a Job that speaks to one. */
 import { type BackupSpec, backupKind } from '../../api/backup.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import type { Desired } from '../../plan/objects.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
@@ -8,14 +9,13 @@ import { absentCluster } from '../absent-cluster.ts';
 import { taking } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
 import { withCheckedTarget } from '../target-claim.ts';
 import { attemptAnnotation, heldUp, jobName, nextAttempt, surveyBackup } from './plan.ts';
 
 const name = 'backup';
 
 /** `databases`: those that can be backed up. `image` holds the agent. */
-export function backupEngine(databases: readonly RegisteredEngine[], image: string): RegisteredEngine {
+export function backupEngine(databases: readonly KindHandler[], image: string): KindHandler {
   const partFor = (cluster: Cluster | undefined) => databases.find(({ kind }) => kind.resource.kind === cluster?.kind);
 
   function resources(backup: Cluster<BackupSpec>, cluster: Cluster | undefined): readonly Desired[] | undefined {
@@ -64,14 +64,14 @@ export function backupEngine(databases: readonly RegisteredEngine[], image: stri
     kind: backupKind,
     permissions: jobPermissions,
     ports: [],
-    refersTo: (backup) => typed(backup).spec.cluster,
+    targetRef: (backup) => typed(backup).spec.cluster,
     resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
     async survey(backup, children, io, cluster) {
       const { plan, status } = surveyBackup(situation(backup, children, cluster, io.now()));
       const checked = await withCheckedTarget(plan, io);
       return { plan: checked, status: checked === plan ? status : heldUp(status, checked.outcome), act: noAction };
     },
-    surveyOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
+    planOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
     forecast: (backup) => {
       const { spec, metadata } = typed(backup);
       return [`Job/${jobName(metadata.name)} takes ${backupWords(spec.cluster, spec.target)}, once, and reads it back`];

@@ -8,13 +8,13 @@
 import type { BackupSpec } from '../../api/backup.ts';
 import type { BackupStatus } from '../../api/backup-status.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import type { ConditionClaim } from '../../api/condition.ts';
+import type { DesiredCondition } from '../../api/condition.ts';
+import { desiredConditions } from '../../engine/desired-conditions.ts';
 import { type Desired, jobSteps } from '../../plan/objects.ts';
 import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
 import { keepWords } from '../backup-words.ts';
-import { conditionClaims } from '../../engine/condition-claims.ts';
 import { jobState } from '../job-state.ts';
 
 export interface BackupSituation {
@@ -33,7 +33,7 @@ export interface BackupSituation {
 }
 
 export type BackupClaim = Omit<BackupStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
-  readonly conditions: readonly ConditionClaim[];
+  readonly conditions: readonly DesiredCondition[];
 };
 
 export interface BackupSurvey {
@@ -101,7 +101,7 @@ function followed({ children, topology, keep, now }: BackupSituation, before: Ba
         status: {
           ...said(told),
           phase: 'Running',
-          conditions: conditionClaims('False', 'Running', state.message, { progressing: true }),
+          conditions: desiredConditions('False', 'Running', state.message, { progressing: true }),
         },
       };
     case 'complete': {
@@ -121,8 +121,8 @@ function followed({ children, topology, keep, now }: BackupSituation, before: Ba
           phase: 'Verified',
           conditions:
             result.suddenLoss === undefined
-              ? conditionClaims('True', 'Verified', message, {})
-              : conditionClaims('True', 'SuddenLoss', message, { degraded: true }),
+              ? desiredConditions('True', 'Verified', message, {})
+              : desiredConditions('True', 'SuddenLoss', message, { degraded: true }),
         },
       };
     }
@@ -150,7 +150,7 @@ function pending(told: BackupStatus, outcome: Waiting, steps: readonly ObjectSte
     status: {
       ...said(told),
       phase: 'Pending',
-      conditions: conditionClaims('False', outcome.reason, outcome.message, { progressing: true }),
+      conditions: desiredConditions('False', outcome.reason, outcome.message, { progressing: true }),
     },
   };
 }
@@ -161,8 +161,8 @@ export function heldUp(status: BackupClaim, outcome: Outcome): BackupClaim {
   const { state, reason, message } = outcome;
   const { job: _, ...told } = status;
   return state === 'blocked'
-    ? { ...told, phase: 'Blocked', conditions: conditionClaims('False', reason, message, { stalled: true }) }
-    : { ...told, phase: 'Pending', conditions: conditionClaims('False', reason, message, { progressing: true }) };
+    ? { ...told, phase: 'Blocked', conditions: desiredConditions('False', reason, message, { stalled: true }) }
+    : { ...told, phase: 'Pending', conditions: desiredConditions('False', reason, message, { progressing: true }) };
 }
 
 function failed(told: BackupStatus, reason: string, message: string): BackupSurvey {
@@ -171,7 +171,7 @@ function failed(told: BackupStatus, reason: string, message: string): BackupSurv
     status: {
       ...said(told),
       phase: 'Failed',
-      conditions: conditionClaims('False', reason, message, { degraded: true, stalled: true }),
+      conditions: desiredConditions('False', reason, message, { degraded: true, stalled: true }),
     },
   };
 }

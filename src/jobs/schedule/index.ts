@@ -3,6 +3,7 @@ import { type ScheduleSpec, scheduleKind } from '../../api/backup-schedule.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { TakeTask } from '../../backup/agent-task.ts';
+import type { KindHandler } from '../../engine/engine.ts';
 import { type Desired, objectSteps } from '../../plan/objects.ts';
 import { type Plan, settled } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
@@ -12,7 +13,6 @@ import { configName, taking } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
-import type { RegisteredEngine } from '../../engine/engine.ts';
 import { withCheckedTarget, withStandingConsent } from '../target-claim.ts';
 import { withoutRunsOfEarlier } from './earlier-cluster.ts';
 import { scheduleStatus } from './status.ts';
@@ -24,7 +24,7 @@ export function cronJobName(schedule: string): string {
 }
 
 /** `databases`: those that can be backed up. `image` holds the agent. */
-export function scheduleEngine(databases: readonly RegisteredEngine[], image: string): RegisteredEngine {
+export function scheduleEngine(databases: readonly KindHandler[], image: string): KindHandler {
   const sourceOf = (cluster: Cluster | undefined) =>
     cluster === undefined
       ? undefined
@@ -77,7 +77,7 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
     kind: scheduleKind,
     permissions: [...jobPermissions, ...cronJobPermissions],
     ports: [],
-    refersTo: (schedule) => typed(schedule).spec.cluster,
+    targetRef: (schedule) => typed(schedule).spec.cluster,
     resources: (schedule, cluster) => resources(typed(schedule), cluster),
     async survey(object, children, io, cluster) {
       const schedule = typed(object);
@@ -97,7 +97,7 @@ export function scheduleEngine(databases: readonly RegisteredEngine[], image: st
       };
       return { plan, status: scheduleStatus(situation, plan.outcome), act: noAction };
     },
-    surveyOffline: (schedule, cluster) => planFor(typed(schedule), noChildren, cluster),
+    planOffline: (schedule, cluster) => planFor(typed(schedule), noChildren, cluster),
     forecast: (schedule) => {
       const { spec, metadata } = typed(schedule);
       const times = spec.suspend ? 'once spec.suspend is false, ' : '';

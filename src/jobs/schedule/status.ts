@@ -6,14 +6,14 @@
 import type { ScheduleSpec } from '../../api/backup-schedule.ts';
 import type { RunResult, ScheduleStatus } from '../../api/backup-status.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import type { ConditionClaim } from '../../api/condition.ts';
+import type { DesiredCondition } from '../../api/condition.ts';
 import { durationMs } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { Outcome } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
 import { keepWords } from '../backup-words.ts';
-import { conditionClaims } from '../../engine/condition-claims.ts';
 import { confirmedAnnotation, isConfirmed } from '../confirmed-backup.ts';
 import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
@@ -26,7 +26,7 @@ const aheadMs = 24 * 60 * 60_000;
 const graceMs = 60_000;
 
 export type ScheduleClaim = Omit<ScheduleStatus, 'conditions' | 'observedGeneration' | 'plan'> & {
-  readonly conditions: readonly ConditionClaim[];
+  readonly conditions: readonly DesiredCondition[];
 };
 
 export interface ScheduleSituation {
@@ -68,31 +68,31 @@ function judge(
   if (outcome.state !== 'settled') {
     const { reason, message } = outcome;
     return outcome.state === 'blocked'
-      ? { phase: 'Blocked', conditions: conditionClaims('False', reason, message, { degraded: true, stalled: true }) }
-      : { phase: 'Degraded', conditions: conditionClaims('False', reason, message, { degraded: true }) };
+      ? { phase: 'Blocked', conditions: desiredConditions('False', reason, message, { degraded: true, stalled: true }) }
+      : { phase: 'Degraded', conditions: desiredConditions('False', reason, message, { degraded: true }) };
   }
   if (newest?.outcome === 'Failed') {
     const message = `the last run (${newest.job}) failed: ${newest.message ?? ''}`;
-    return { phase: 'Degraded', conditions: conditionClaims('False', 'RunFailed', message, { degraded: true }) };
+    return { phase: 'Degraded', conditions: desiredConditions('False', 'RunFailed', message, { degraded: true }) };
   }
   const loss = newest?.suddenLoss;
   // What was said of a backup before this one is about the same loss, and counts from the next run on.
   if (newest !== undefined && loss !== undefined && !isConfirmed(schedule.metadata, newest.id)) {
     const confirm = `if this is as it should be, annotate this BackupSchedule with ${confirmedAnnotation}=${newest.id}`;
     const message = `of the last backup, ${newest.id}, ${loss}: no backup is deleted until one holds data again; ${confirm}`;
-    return { phase: 'Degraded', conditions: conditionClaims('False', 'SuddenLoss', message, { degraded: true }) };
+    return { phase: 'Degraded', conditions: desiredConditions('False', 'SuddenLoss', message, { degraded: true }) };
   }
   if (schedule.spec.suspend) {
-    return { phase: 'Suspended', conditions: conditionClaims('True', 'Suspended', 'no more runs begin', {}) };
+    return { phase: 'Suspended', conditions: desiredConditions('True', 'Suspended', 'no more runs begin', {}) };
   }
   const due = overdueSince(schedule, lastScheduledAt, results, now);
   if (due !== undefined) {
     const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun`;
-    return { phase: 'Degraded', conditions: conditionClaims('False', 'RunOverdue', message, { degraded: true }) };
+    return { phase: 'Degraded', conditions: desiredConditions('False', 'RunOverdue', message, { degraded: true }) };
   }
   const message =
     newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepWords(keep)}`;
-  return { phase: 'Active', conditions: conditionClaims('True', 'Scheduled', message, {}) };
+  return { phase: 'Active', conditions: desiredConditions('True', 'Scheduled', message, {}) };
 }
 
 /** The run that should have begun and has not; undefined where none is missing. */

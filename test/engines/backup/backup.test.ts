@@ -1,12 +1,12 @@
 /** A Backup from its first Job to its last word: each row is a moment in which a controller may begin anew. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../../src/engines/drivers.ts';
 import type { BackupStatus } from '../../../src/api/backup-status.ts';
 import { type Condition, mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
-import { conditionClaims } from '../../../src/engine/condition-claims.ts';
+import { desiredConditions } from '../../../src/engine/desired-conditions.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
@@ -24,7 +24,7 @@ const [config, job] = engine.resources(backupWith(), db).map(({ object }) => fin
 /** What stands in the status of one that has ended. */
 function said(phase: 'Verified' | 'Failed'): readonly Condition[] {
   const judged = phase === 'Verified' ? {} : { degraded: true, stalled: true };
-  const claims = conditionClaims(phase === 'Verified' ? 'True' : 'False', 'Ended', 'it has ended', judged);
+  const claims = desiredConditions(phase === 'Verified' ? 'True' : 'False', 'Ended', 'it has ended', judged);
   return mergeConditions([], claims, 1, '2026-11-21T03:00:10Z');
 }
 

@@ -1,13 +1,13 @@
 /** Certificates of an etcd cluster: what is asked of cert-manager, what the operator makes itself, and when. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { firstAuthorities } from '../../../src/engines/etcd/resources/authorities.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/trust.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
+import { firstAuthorities } from '../../../src/engines/etcd/resources/authorities.ts';
 import { settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';

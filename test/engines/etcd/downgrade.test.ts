@@ -1,6 +1,6 @@
 /** What a look finds out about downgrades: from those who tell, and by asking where nobody does. */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engine/engine-io.ts';
+import type { HttpResponse } from '../../../src/engine/engine-context.ts';
 import { allowedTarget } from '../../../src/engines/etcd/observe/downgrade.ts';
 import { liveMember, observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 
 /** What a call comes to where the member answers with this. */
 async function called(status: number, body: string): Promise<unknown> {
   const signal = new AbortController().signal;
-  const io: EngineIO = {
+  const io: EngineContext = {
     dial: () => Promise.reject(new Error('not dialled')),
     exchange: async () => ({ status, body }),
     secret: async () => undefined,

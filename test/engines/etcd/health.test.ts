@@ -1,9 +1,9 @@
 /** What is said of members that are not well. */
 import { describe, expect, it } from 'vitest';
-import { absent, troubles, wordsFor } from '../../../src/engines/etcd/plan/health.ts';
 import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
+import { absent, troubles, wordsFor } from '../../../src/engines/etcd/plan/health.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Plight, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';
 

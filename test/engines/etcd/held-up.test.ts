@@ -1,7 +1,7 @@
 /** Secrets are not watched: a pod that cannot start is the sign to read them again. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';

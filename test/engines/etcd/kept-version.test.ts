@@ -1,10 +1,10 @@
 /** What members go on running while the version of the spec may not be rolled out. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { keeps, keptVersion } from '../../../src/engines/etcd/plan/kept-version.ts';
 import { releasedImage } from '../../../src/engines/etcd/resources/pods.ts';
 import type { KeptVersion } from '../../../src/engines/etcd/resources/resources.ts';
-import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import type { ObjectStep } from '../../../src/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 

@@ -1,8 +1,8 @@
 /** How long a member has been away, by the conditions of its pod, and whether the other members are a majority. */
 import { describe, expect, it } from 'vitest';
-import { mayLose } from '../../../src/engines/etcd/plan/loss.ts';
 import type { Alarm } from '../../../src/engines/etcd/observe/observed.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
+import { mayLose } from '../../../src/engines/etcd/plan/loss.ts';
 import { etcdWorld, memberId, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 

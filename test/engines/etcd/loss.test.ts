@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { versionLabel } from '../../../src/engines/etcd/kind/versions.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import type { Plight, Story } from '../../support/etcd-situation.ts';
 import { etcdWorld, now } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -429,7 +429,7 @@ describe('the word of a pod', () => {
     const pod = children.pods.find(({ metadata }) => metadata.name === 'db-1-0');
     expect(pod?.metadata.uid).toBeDefined();
     expect(steps).toMatchObject([
-      { action: { type: 'etcd.removeMember' }, restsOn: { name: 'db-1-0', uid: pod?.metadata.uid } },
+      { action: { type: 'etcd.removeMember' }, precondition: { name: 'db-1-0', uid: pod?.metadata.uid } },
     ]);
   });
 });

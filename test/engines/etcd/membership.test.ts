@@ -356,8 +356,8 @@ describe('E4: a change of the members', () => {
     const { cluster, children, observed } = etcdWorld({ before: { replicas: 5 } });
     const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
     const removal = steps.find((step) => step.type === 'act' && step.action.type === 'etcd.removeMember');
-    expect(removal).toMatchObject({ takesAway: true });
-    expect(removal).not.toHaveProperty('restsOn');
+    expect(removal).toMatchObject({ destructive: true });
+    expect(removal).not.toHaveProperty('precondition');
   });
 
   it('is told as an event where the leader moves, and as none where a member comes', () => {

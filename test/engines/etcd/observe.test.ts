@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engine/engine-io.ts';
+import type { HttpResponse } from '../../../src/engine/engine-context.ts';
 import { alarmsOf, listOf, liveMember, observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
 import { etcdWorld, memberAddress, now, type Story } from '../../support/etcd-situation.ts';
 import { type Script, scriptedEtcd } from '../../support/scripted-etcd.ts';

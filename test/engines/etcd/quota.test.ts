@@ -1,12 +1,12 @@
 /** How large a database may grow: with its log it has to fit on its volume. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { givenQuota } from '../../../src/engines/etcd/plan/given-quota.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { nearlyFull, quotaOf, quotaVariable } from '../../../src/engines/etcd/kind/quota.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
-import { etcdStatus } from '../../../src/engines/etcd/status.ts';
+import { givenQuota } from '../../../src/engines/etcd/plan/given-quota.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { specWarnings } from '../../../src/engines/etcd/plan/warnings.ts';
+import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { settled } from '../../../src/plan/plan.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';

@@ -5,9 +5,9 @@
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
+import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import { type Clock, systemClock } from '../../../src/system/clock.ts';
 import { dialTcp } from '../../../src/system/dial.ts';
-import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { type EtcdHost, etcdHost } from '../../support/etcd-host.ts';
 import { type EtcdOperator, etcdOperator } from '../../support/etcd-operator.ts';

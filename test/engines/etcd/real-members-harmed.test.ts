@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
@@ -261,7 +261,7 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
     'E5: whose answers to a change are lost are asked who is a member, not asked to change again',
     story(async (host) => {
       let cut = 0;
-      const io: EngineIO = {
+      const io: EngineContext = {
         ...host.io,
         async exchange(request) {
           const answer = await host.io.exchange(request);

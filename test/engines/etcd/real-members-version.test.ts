@@ -1,6 +1,6 @@
 /** Up and down between the minors of real members: what is asked of etcd, in which order, and that all data is there. */
 import { describe, expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import type { EtcdHost } from '../../support/etcd-host.ts';
@@ -133,7 +133,7 @@ describe.skipIf(etcdBinaries.size < 2).concurrent('members of another minor', { 
     'E5: whose answers to the calls of a downgrade are lost are asked how far it is, not asked again',
     story(async (host) => {
       const cut: string[] = [];
-      const io: EngineIO = {
+      const io: EngineContext = {
         ...host.io,
         async exchange(request) {
           const answer = await host.io.exchange(request);

@@ -1,9 +1,9 @@
 /** The whole engine against real members: what people ask of it. Every story ends settled, with the data that was written. */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../../../src/engine/engine-io.ts';
+import type { HttpResponse } from '../../../src/engine/engine-context.ts';
 import { callEtcd } from '../../../src/engines/etcd/client/gateway.ts';
-import { dialTcp } from '../../../src/system/dial.ts';
 import { exchangeOver } from '../../../src/runtime/http-exchange.ts';
+import { dialTcp } from '../../../src/system/dial.ts';
 import { etcdBinaries } from '../../support/etcd-binary.ts';
 import { type Certificates, openAuthority } from '../../support/etcd-certificates.ts';
 import { generatedPassword } from '../../support/etcd-host.ts';

@@ -233,13 +233,13 @@ describe('E8: a request to go on with one member', () => {
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
   it('is decided on a look at the custom resource and the pods as they are now, at every step', () => {
-    const takesAway = (story: Story): unknown => {
+    const destructive = (story: Story): unknown => {
       const { cluster, children, observed } = etcdWorld(story);
-      return planEtcd(cluster, children, observed, takesEtcdBackup).takesAway;
+      return planEtcd(cluster, children, observed, takesEtcdBackup).destructive;
     };
-    expect(takesAway(named)).toBe(true);
-    expect(takesAway(alone({ starts: { 0: 'chosen' }, members: { 0: 'gone' } }))).toBe(true);
-    expect(takesAway(lost)).toBeUndefined();
+    expect(destructive(named)).toBe(true);
+    expect(destructive(alone({ starts: { 0: 'chosen' }, members: { 0: 'gone' } }))).toBe(true);
+    expect(destructive(lost)).toBeUndefined();
   });
 
   it('is refused where the named member runs on a blank volume', () => {

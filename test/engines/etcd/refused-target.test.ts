@@ -1,9 +1,9 @@
 /** A target that may not be used holds up the backup, and the version that waits for it: nothing else of the cluster. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { EtcdAction } from '../../../src/engines/etcd/action.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
-import { registered } from '../../../src/jobs/registered.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import { toHandler } from '../../../src/jobs/to-handler.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { timeOnly } from '../../support/backup-story.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
@@ -17,7 +17,7 @@ const up: Story = { spec: { version: '3.6.16', backup }, before: { version: '3.5
 /** There is no ServiceAccount of the name. */
 async function look(story: Story): Promise<readonly string[]> {
   const { cluster, children, observed } = etcdWorld(story);
-  const engine = registered({ ...etcd, observe: async () => observed }, 'agent:test');
+  const engine = toHandler({ ...etcd, observe: async () => observed }, 'agent:test');
   const { plan, status } = await engine.survey(cluster, children, timeOnly());
   coherent(status);
   return versionWords(words(plan as Plan<EtcdAction>));

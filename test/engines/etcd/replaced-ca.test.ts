@@ -1,13 +1,13 @@
 /** Certificates that others make: cert-manager, or somebody who brings a Secret, and what happens when their CA changes. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { casAnnotation } from '../../../src/engines/etcd/names.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { observeCertificates } from '../../../src/engines/etcd/observe/trust.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { casIn } from '../../../src/engines/etcd/plan/replaced-ca.ts';
-import { observeCertificates } from '../../../src/engines/etcd/observe/trust.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
 import { copiedSecrets, madeBy, madeCa, type Secrets } from '../../support/issued-secrets.ts';

@@ -1,7 +1,8 @@
 /** How each member is to start, as it is decided, written into a ConfigMap, and read again. */
 import { describe, expect, it } from 'vitest';
-import { formationOf } from '../../../src/engines/etcd/observe/formation.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
+import { formationOf } from '../../../src/engines/etcd/observe/formation.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import {
   forming,
   isResuming,
@@ -12,7 +13,6 @@ import {
   rosterData,
   type Start,
 } from '../../../src/engines/etcd/resources/roster.ts';
-import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 
 const cluster = etcdCluster();

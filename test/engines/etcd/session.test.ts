@@ -1,6 +1,6 @@
 /** With what material members are spoken to. */
 import { expect, it } from 'vitest';
-import type { EngineIO, TlsMaterial } from '../../../src/engine/engine-io.ts';
+import type { EngineContext, TlsMaterial } from '../../../src/engine/engine-context.ts';
 import { sessionOf } from '../../../src/engines/etcd/client/session.ts';
 import { timeOnly } from '../../support/backup-story.ts';
 import { etcdCluster } from '../../support/etcd-situation.ts';
@@ -13,7 +13,7 @@ it.each<readonly [story: string, ca: number, chain: number, words: string]>([
   ['nor one that is full of certificates', 1, 1800, 'SecretUnusable: Secret mine has more than 200 certificates'],
 ])('%s', async (_, ca, chain, words) => {
   const shown: (TlsMaterial | undefined)[] = [];
-  const io: EngineIO = {
+  const io: EngineContext = {
     ...timeOnly(),
     secret: async () => ({ 'ca.crt': one.repeat(ca), 'tls.crt': one.repeat(chain), 'tls.key': 'key' }),
     secretRefused: () => undefined,

@@ -1,6 +1,6 @@
 /** When a Secret of cert-manager is read again: nobody watches Secrets, and the Certificate tells when its own was issued. */
 import { expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/trust.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { etcdCluster, now } from '../../support/etcd-situation.ts';
@@ -17,7 +17,7 @@ const held = { revision: 1, notBefore: at(now), notAfter: at(now + 90 * 24 * hou
 async function told(status?: Readonly<Record<string, unknown>>): Promise<string> {
   const before = copiedSecrets(cluster, now);
   const asked = new Map<string, string | undefined>();
-  const io: Pick<EngineIO, 'secret'> = {
+  const io: Pick<EngineContext, 'secret'> = {
     secret: async (name, _, then) => {
       asked.set(name, then);
       return before[name];
@@ -29,7 +29,7 @@ async function told(status?: Readonly<Record<string, unknown>>): Promise<string>
     metadata: { name: 'db-peer-tls', namespace: 'apps' },
     ...(status === undefined ? {} : { status }),
   });
-  await observeCertificates(cluster, io as EngineIO, false, childrenOf([certificate]));
+  await observeCertificates(cluster, io as EngineContext, false, childrenOf([certificate]));
   expect(asked.get('db-peer-tls')).toBeUndefined();
   return asked.get('db-peer-issued') ?? 'asked with nothing';
 }

@@ -1,7 +1,7 @@
 /** What a person is told while nobody can say what etcd itself has agreed on. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { restoredAnnotation } from '../../../src/engine/backup-part.ts';
+import { restoredAnnotation } from '../../../src/engine/backup-support.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';

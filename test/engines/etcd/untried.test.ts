@@ -1,7 +1,7 @@
 /** A version that nobody has come to run is gone back from, though nobody is left to say what the data is fit for. */
 import { describe, expect, it } from 'vitest';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';

@@ -1,14 +1,14 @@
 /** The backup that comes before another minor: one a change, verified before any template names the new version. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../../src/engines/drivers.ts';
-import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
+import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
-import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { versionBackup } from '../../../src/engines/etcd/plan/version-backup.ts';
+import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { jobOf, refused, taken, target } from '../../support/backup-story.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';

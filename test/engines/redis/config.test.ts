@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
-import { quote, redisConf, restartHash, sentinelConf, sentinelSettings } from '../../../src/engines/redis/resources/config.ts';
+import {
+  quote,
+  redisConf,
+  restartHash,
+  sentinelConf,
+  sentinelSettings,
+} from '../../../src/engines/redis/resources/config.ts';
 import { hostileText } from '../../support/hostile-text.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 

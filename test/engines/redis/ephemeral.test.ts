@@ -5,12 +5,12 @@
 import { expect, it } from 'vitest';
 import type { Cluster, CommonSpec } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { planEnd } from '../../../src/jobs/last-backup.ts';
 import { forecastRedis } from '../../../src/engines/redis/plan/forecast.ts';
+import { planFinalization } from '../../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../../src/plan/deletion.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
-import { lastWill } from '../../../src/runtime/legible-spec.ts';
+import { deletionSpec } from '../../../src/runtime/partial-spec.ts';
 import { engineOf, resourceOf, target } from '../../support/backup-story.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisCluster, redisWorld } from '../../support/redis-situation.ts';
@@ -54,7 +54,13 @@ function ending(spec: object, status: object, objects: readonly KubeObject[]) {
     deletionTimestamp: '2026-11-21T03:00:00Z',
     finalizers: [deletionFinalizer],
   };
-  const { plan } = planEnd(engineOf('RedisCluster'), { ...cluster, metadata }, childrenOf(objects), [secret], 0);
+  const { plan } = planFinalization(
+    engineOf('RedisCluster'),
+    { ...cluster, metadata },
+    childrenOf(objects),
+    [secret],
+    0,
+  );
   return plan.steps.map(describeStep);
 }
 
@@ -69,7 +75,7 @@ it('they stay where its spec is not valid any more', () => {
   const cluster = resourceOf('RedisCluster', 'db', { storage, deletionPolicy: 'Delete' });
   const broken = { ...cluster, spec: { ...(cluster.spec as object), version: 7 } };
   const { kind } = engineOf('RedisCluster');
-  expect(lastWill(kind, broken)?.spec).toMatchObject({ deletionPolicy: 'Delete', storage });
+  expect(deletionSpec(kind, broken)?.spec).toMatchObject({ deletionPolicy: 'Delete', storage });
 });
 
 it('a last backup is taken of what it holds, and they stay', () => {

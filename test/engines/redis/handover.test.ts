@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { handOver } from '../../../src/engines/redis/act/handover.ts';
-import { handOverStep } from '../../../src/engines/redis/plan/handover-step.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
+import { handOverStep } from '../../../src/engines/redis/plan/handover-step.ts';
 import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
 import { nodeAddress, redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 import {

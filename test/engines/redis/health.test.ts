@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { amiss, unready } from '../../../src/engines/redis/plan/health.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
+import { amiss, unready } from '../../../src/engines/redis/plan/health.ts';
 import { atSize } from '../../../src/plan/objects.ts';
 import { knownPeers, knownReplicas, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listenToRedis, listenToSentinel, redisEndpoints } from '../../../src/engines/redis/observe/listen.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
+import { listenToRedis, listenToSentinel, redisEndpoints } from '../../../src/engines/redis/observe/listen.ts';
 import { redisWorld } from '../../support/redis-situation.ts';
 import { flat, hang, hangUp, info, type Process, scriptedNetwork } from '../../support/scripted-redis.ts';
 import { turn } from '../../support/virtual-clock.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
-import { dataNode, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe/observe.ts';
-import type { DataNode, RedisObserved, Watch } from '../../../src/engines/redis/observe/observed.ts';
 import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
+import { dataNode, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe/observe.ts';
+import type { DataNode, RedisObserved, Watch } from '../../../src/engines/redis/observe/observed.ts';
 import { settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { flat, hang, info, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
@@ -11,7 +11,7 @@ import { password, type Stage, watched } from '../../faults/redis/conformance/st
 import { installedVersion } from '../../support/redis-server.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
-const io: EngineIO = {
+const io: EngineContext = {
   signal: new AbortController().signal,
   now: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),

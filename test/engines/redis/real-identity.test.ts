@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { observeRedis } from '../../../src/engines/redis/observe/observe.ts';
@@ -23,7 +23,7 @@ const nodes = ['n1', 'n2', 'n3'];
 const sentinels = ['s1', 's2', 's3'];
 const own = 'pAsSwOrDoFtHeClUsTeR';
 
-function ioWith(secrets: Readonly<Record<string, Readonly<Record<string, string>>>>): EngineIO {
+function ioWith(secrets: Readonly<Record<string, Readonly<Record<string, string>>>>): EngineContext {
   return {
     signal: new AbortController().signal,
     now: () => Date.now(),
@@ -58,7 +58,7 @@ function worldAt(stage: Stage) {
 }
 
 /** Passes of the operator, until it has nothing more to tell anybody. */
-async function operate(stage: Stage, io: EngineIO): Promise<string[]> {
+async function operate(stage: Stage, io: EngineContext): Promise<string[]> {
   const { cluster, children } = worldAt(stage);
   const told: string[] = [];
   for (let pass = 0; pass < 40; pass++) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { type Directive, type RedisDirective, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { quote, redisConf } from '../../../src/engines/redis/resources/config.ts';
 import {
   dynamicSettings,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { planForgetting } from '../../../src/engines/redis/plan/repair.ts';
-import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, redisWorld, type Story } from '../../support/redis-situation.ts';
 

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeCommand, ProtocolError, RedisError, type Reply, ReplyDecoder } from '../../../src/engines/redis/client/resp.ts';
+import {
+  encodeCommand,
+  ProtocolError,
+  RedisError,
+  type Reply,
+  ReplyDecoder,
+} from '../../../src/engines/redis/client/resp.ts';
 import { encodeReply } from '../../support/scripted-redis.ts';
 
 const text = fc.string({ unit: 'grapheme' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sizesFor } from '../../../src/engines/redis/plan/scaling.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
+import { sizesFor } from '../../../src/engines/redis/plan/scaling.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { dynamicSettings, restartSettings, settingsToChange } from '../../../src/engines/redis/resources/settings.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterStatus, Phase } from '../../../src/api/status.ts';
-import type { StatusClaim } from '../../../src/engine/engine.ts';
+import type { StatusReport } from '../../../src/engine/engine.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { coherent } from '../../support/truthful-engine.ts';
 
-function statusIn(story: Story): StatusClaim {
+function statusIn(story: Story): StatusReport {
   const { cluster, children, observed } = redisWorld(story);
   return coherent(redisStatus(cluster, children, observed, planRedis(cluster, children, observed)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { warningClaims } from '../../../src/engine/spec-warnings.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { specWarnings } from '../../../src/engines/redis/plan/warnings.ts';
-import { warningClaims } from '../../../src/engine/spec-warnings.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 
 describe('a spec', () => {

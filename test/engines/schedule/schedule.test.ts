@@ -1,11 +1,11 @@
 /** A schedule: what Kubernetes is told, and what is said of runs that nobody of us has watched. */
 
 import { describe, expect, it } from 'vitest';
-import { drivers } from '../../../src/engines/drivers.ts';
 import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
@@ -80,7 +80,7 @@ describe('a BackupSchedule', () => {
   it('asks the members of the cluster that it names, of whichever kind', () => {
     const cluster = { kind: 'EtcdCluster', name: 'db' };
     const schedule = scheduleWith({ cluster });
-    expect(engine.refersTo?.(schedule)).toEqual(cluster);
+    expect(engine.targetRef?.(schedule)).toEqual(cluster);
     const text = taskIn(engine.resources(schedule, resourceOf('EtcdCluster', 'db', {})));
     expect(parseAgentTask(text, drivers)).toMatchObject({
       cluster: { kind: 'EtcdCluster' },
@@ -89,7 +89,7 @@ describe('a BackupSchedule', () => {
   });
 
   it('is nothing as long as its cluster is not there, and the plan says so without a cluster to ask', () => {
-    const [there, alone] = [engine.surveyOffline(scheduleWith(), db), engine.surveyOffline(scheduleWith(), undefined)];
+    const [there, alone] = [engine.planOffline(scheduleWith(), db), engine.planOffline(scheduleWith(), undefined)];
     expect(engine.resources(scheduleWith(), undefined)).toEqual([]);
     expect(there.steps.map(describeStep)).toEqual([
       'create ConfigMap schedule-nightly-task',

@@ -3,15 +3,16 @@
  * its edges: files and targets are simulated ones, the databases' data is taken from the models at one moment, and
  * volumes are filled without files.
  */
-import type { Driver } from '../../../src/engine/driver/driver.ts';
-import { drivers } from '../../../src/engines/drivers.ts';
-import { Failure } from '../../../src/engine/driver/failure.ts';
+
 import type { Machine } from '../../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../../src/agent/run.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
-import { inTime } from '../../../src/engine/driver/wait.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
 import type { Place } from '../../../src/backup/place.ts';
+import type { Driver } from '../../../src/engine/driver/driver.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
+import { inTime } from '../../../src/engine/driver/wait.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import { createLog } from '../../../src/system/log.ts';
 import type { Program, ProgramContext, RunningProgram, Volume } from '../world/workload.ts';
 import type { AgentContext, Database } from './database.ts';

@@ -1,7 +1,8 @@
 /** What the stand-in of the agent needs to know of a database: in a simulation its data goes over no wire. */
+
+import type { EngineDestination, EngineSource } from '../../../src/backup/engine-data.ts';
 import type { Origin } from '../../../src/engine/driver/driver.ts';
 import type { Dump } from '../../../src/engine/driver/dump.ts';
-import type { EngineDestination, EngineSource } from '../../../src/backup/engine-data.ts';
 import type { ProgramContext, Volume } from '../world/workload.ts';
 
 export type Contents = ReadonlyMap<string, string>;

@@ -1,8 +1,9 @@
 /** Backups that a scenario finds in the store: made by the agent itself, of a cluster that nobody runs any more. */
-import { driverOf } from '../../../src/engine/driver/driver.ts';
-import { drivers } from '../../../src/engines/drivers.ts';
+
 import { take } from '../../../src/agent/take.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
+import { driverOf } from '../../../src/engine/driver/driver.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import { createLog } from '../../../src/system/log.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { Contents, Database } from './database.ts';

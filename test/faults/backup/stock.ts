@@ -1,9 +1,9 @@
 /** What is kept in a place, read as the agent reads it, and never through a fault. */
 import { createHash } from 'node:crypto';
-import { drivers } from '../../../src/engines/drivers.ts';
 import { dataOf } from '../../../src/agent/read-back.ts';
 import type { KeyRing } from '../../../src/backup/key.ts';
 import { type Manifest, type OpenedManifest, parseManifest } from '../../../src/backup/manifest.ts';
+import { drivers } from '../../../src/engines/drivers.ts';
 import type { EtcdState } from '../../../src/engines/etcd/backup/schemas.ts';
 import type { RedisState } from '../../../src/engines/redis/backup/schemas.ts';
 import type { Volume } from '../world/workload.ts';

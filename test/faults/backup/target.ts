@@ -1,6 +1,7 @@
 /** A target of the agent's over a simulated volume or bucket: each call takes its time, and is done at once at its end. */
-import { Failure } from '../../../src/engine/driver/failure.ts';
+
 import type { Target } from '../../../src/agent/target/target.ts';
+import { Failure } from '../../../src/engine/driver/failure.ts';
 import type { Volume } from '../world/workload.ts';
 import { type KeptObject, objectsIn } from './vault.ts';
 

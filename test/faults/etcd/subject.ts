@@ -1,6 +1,7 @@
 /** EtcdCluster as the harness sees it: its members' own word on how whole it is, its clients, its accidents. */
-import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
+
 import type { KubeObject } from '../../../src/api/object.ts';
+import { etcdKind } from '../../../src/engines/etcd/kind/schema.ts';
 import { holdsAnnotation } from '../../../src/engines/etcd/names.ts';
 import { addressOf, podComplaints, podsOf, revisionOfSet, statusComplaints } from '../readiness.ts';
 import type { ProcessFault, SimulatedWorld, Subject, SubjectKit } from '../subject.ts';

@@ -6,7 +6,7 @@
  * came first.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { EngineIO, HttpRequest, HttpResponse } from '../../../src/engine/engine-io.ts';
+import type { EngineContext, HttpRequest, HttpResponse } from '../../../src/engine/engine-context.ts';
 import type { Clock } from '../../../src/system/clock.ts';
 
 interface SecuredExchange {
@@ -28,7 +28,7 @@ export interface KeptIO {
   readonly waits: readonly Wait[];
 }
 
-type Keepable = Pick<EngineIO, 'exchange' | 'sleep'>;
+type Keepable = Pick<EngineContext, 'exchange' | 'sleep'>;
 
 /** The same as it is now: what ends later belongs to somebody else. */
 export function frozen({ exchanges, waits }: KeptIO): KeptIO {

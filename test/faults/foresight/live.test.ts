@@ -7,7 +7,7 @@ import type { Survey } from '../../../src/engine/engine.ts';
 import { blocked, type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { createClient } from '../../../src/runtime/client.ts';
-import { createSecretReader, engineIO } from '../../../src/runtime/engine-io.ts';
+import { createSecretReader, engineIO } from '../../../src/runtime/engine-context.ts';
 import { testEngine } from '../../support/test-engine.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { frozenClient } from './frozen-client.ts';

@@ -9,9 +9,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { type FieldChange, isOptional, type Plan, type Step } from '../../../src/plan/plan.ts';
-import type { Clock } from '../../../src/system/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 import { changingCommand } from '../wire/command.ts';
 import { targetOf } from '../wire/request.ts';
 import { isApart } from './foresight.ts';

@@ -4,11 +4,11 @@
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { previewOf } from '../../../src/cli/plan-live.ts';
-import type { RegisteredEngine } from '../../../src/engine/engine.ts';
+import type { KindHandler } from '../../../src/engine/engine.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../../../src/resources/metadata.ts';
-import { sleep } from '../../../src/system/clock.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
+import { sleep } from '../../../src/system/clock.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import { over } from '../simulated/settling.ts';
 import { virtualTime } from '../world/time.ts';
@@ -25,7 +25,7 @@ const patienceMs = 300_000;
 export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Promise<Plan> {
   const time = virtualTime();
   const { name, namespace } = pass.cluster.metadata;
-  const engine: RegisteredEngine = {
+  const engine: KindHandler = {
     ...pass.engine,
     survey: (cluster, children, io, referred) => {
       const again = givenAgain(io, pass.kept, time, pass.began);

@@ -61,7 +61,7 @@ function differencesOf(
   // What the API server takes and we refuse is planned by nobody.
   if (!verdict.ok) return [];
   const referred = referredAmong(engines, engine, verdict.cluster, others);
-  if (engine.refersTo !== undefined && referred === undefined) return [];
+  if (engine.targetRef !== undefined && referred === undefined) return [];
   const { plan } = offlinePreview(engine, verdict.cluster, referred);
   const posts = entries.filter((entry) => entry.request?.method === 'POST' && isOf(entry, engine.name, name));
   const wrong = posts.flatMap((entry) =>

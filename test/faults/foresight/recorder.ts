@@ -4,20 +4,20 @@
  */
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { RegisteredEngine } from '../../../src/engine/engine.ts';
-import type { EngineIO } from '../../../src/engine/engine-io.ts';
+import type { KindHandler } from '../../../src/engine/engine.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import type { EngineAction } from '../../../src/plan/plan.ts';
 import { type Children, noChildren } from '../../../src/resources/children.ts';
+import type { Transport } from '../../../src/runtime/transport.ts';
 import type { Clock } from '../../../src/system/clock.ts';
 import type { Dial } from '../../../src/system/dial.ts';
-import type { Transport } from '../../../src/runtime/transport.ts';
 import { targetOf } from '../wire/request.ts';
 import { frozen, type KeptIO, keeping } from './kept-io.ts';
 import { type Connection, tapped } from './transcript.ts';
 
 export interface Pass {
   readonly life: number;
-  readonly engine: RegisteredEngine;
+  readonly engine: KindHandler;
   /** Milliseconds of the run, and of the wall. */
   readonly began: number;
   readonly now: number;
@@ -61,7 +61,7 @@ export interface Act {
 
 /** What a process of the operator is made with. */
 export interface Edges {
-  readonly engines: readonly RegisteredEngine[];
+  readonly engines: readonly KindHandler[];
   readonly transport: Transport;
   readonly dial: Dial;
 }
@@ -92,7 +92,7 @@ export function foresightRecorder(options: {
 
   function begin(
     life: number,
-    engine: RegisteredEngine,
+    engine: KindHandler,
     cluster: Cluster,
     children: Children,
     referred?: Cluster,
@@ -137,10 +137,10 @@ export function foresightRecorder(options: {
       };
       const secretReads: SecretRead[] = [];
       const planned = new WeakSet<Pass>();
-      const recorded = engines.map((engine): RegisteredEngine => {
+      const recorded = engines.map((engine): KindHandler => {
         const { lastBackup, upkeep } = engine;
         const reading =
-          (pass: Pass, io: EngineIO): EngineIO['secret'] =>
+          (pass: Pass, io: EngineContext): EngineContext['secret'] =>
           async (name, whose, told) => {
             const values = await io.secret(name, whose, told);
             // An action may read one that the plan has made.
@@ -155,7 +155,7 @@ export function foresightRecorder(options: {
             const firstRead = secretReads.length;
             const { kept, ...keepable } = keeping(io, () => clock.monotonic());
             const into = (): Connection[] | undefined => (planned.has(pass) ? undefined : connections);
-            const watched: EngineIO = {
+            const watched: EngineContext = {
               ...io,
               ...keepable,
               secret: reading(pass, io),

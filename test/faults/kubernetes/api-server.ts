@@ -4,8 +4,8 @@
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { ApiUnreachable } from '../../../src/runtime/api-error.ts';
-import { type Random, sleep } from '../../../src/system/clock.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../../src/runtime/transport.ts';
+import { type Random, sleep } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
 import type { ByteStream } from './byte-stream.ts';
 import { type Fields, fieldsIn, isFields } from './fields.ts';

@@ -66,7 +66,9 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-number-given-again',
     defect: "a new member is given the number of an old one, and meets that one's data",
     seen: 'etcd #14805, elassandra #17',
-    edits: [{ file: 'engines/etcd/observe/situation.ts', find: '      ...byIndex(children.claims).keys(),\n', replace: '' }],
+    edits: [
+      { file: 'engines/etcd/observe/situation.ts', find: '      ...byIndex(children.claims).keys(),\n', replace: '' },
+    ],
     scenarios: ['etcd S2 again'],
     classes: ['F1'],
     oracle: 'O4',
@@ -89,7 +91,9 @@ export const etcdMutants: readonly Mutant[] = [
     id: 'etcd-several-at-once',
     defect: 'the next member restarts while the last one is not back',
     seen: 'opensearch-k8s-operator #1471',
-    edits: [{ file: 'engines/etcd/plan/plan.ts', find: 'if (missing.length > 0) {', replace: 'if (missing.length > 2) {' }],
+    edits: [
+      { file: 'engines/etcd/plan/plan.ts', find: 'if (missing.length > 0) {', replace: 'if (missing.length > 2) {' },
+    ],
     scenarios: ['etcd S4'],
     classes: ['F1'],
     oracle: 'O4',
@@ -114,7 +118,11 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'an alarm that names nobody is taken for that of a member that has left, and ended',
     seen: 'clusterwright before 0.1',
     edits: [
-      { file: 'engines/etcd/plan/corruption.ts', find: "if (raised.has('0')) {", replace: "if (raised.has('nobody')) {" },
+      {
+        file: 'engines/etcd/plan/corruption.ts',
+        find: "if (raised.has('0')) {",
+        replace: "if (raised.has('nobody')) {",
+      },
       {
         file: 'engines/etcd/plan/comparison.ts',
         find: 'if (first === undefined || others.length > 0 || unheard.length > 0) return undefined;',

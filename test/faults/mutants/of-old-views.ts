@@ -28,7 +28,7 @@ export const oldViewMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/fresh-look.ts',
-        find: "if (step.type === 'act') return step.takesAway === true;",
+        find: "if (step.type === 'act') return step.destructive === true;",
         replace: "if (step.type === 'act') return false;",
       },
     ],
@@ -44,7 +44,7 @@ export const oldViewMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/reconciler.ts',
-        find: 'if (plan.takesAway !== true && !plan.steps.some(countsOnOthers)) return false;',
+        find: 'if (plan.destructive !== true && !plan.steps.some(countsOnOthers)) return false;',
         replace: 'return false;',
       },
     ],
@@ -59,8 +59,8 @@ export const oldViewMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/reconciler.ts',
-        find: "const restsOn = plan.steps.flatMap((step) => (step.type === 'act' ? (step.restsOn ?? []) : []));",
-        replace: 'const restsOn = [];',
+        find: "const precondition = plan.steps.flatMap((step) => (step.type === 'act' ? (step.precondition ?? []) : []));",
+        replace: 'const precondition = [];',
       },
     ],
     plans: ['E05-restarted-out-of-sight'],

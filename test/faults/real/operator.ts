@@ -6,9 +6,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../src/system/clock.ts';
 import type { Credentials } from '../../../src/runtime/credentials.ts';
 import { createTransport } from '../../../src/runtime/undici-transport.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 import type { ForesightPlace } from '../../support/foreseen-operator.ts';
 import { type OperatorProcess, startOperator } from '../../support/operator-process.ts';
 import { until } from '../../support/until.ts';

@@ -1,10 +1,10 @@
 /** The proxy over real sockets, with the transport that the operator itself uses on one side and a server on the other. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/system/clock.ts';
 import { fixedCredentials } from '../../../src/runtime/credentials.ts';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
 import { createTransport } from '../../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MisbehavingServer } from '../../support/misbehaving-server.ts';
 import * as pem from '../../support/tls.ts';

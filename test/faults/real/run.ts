@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { events } from '../../../src/api/resource.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
-import { systemClock } from '../../../src/system/clock.ts';
 import type { TransportRequest } from '../../../src/runtime/transport.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { guardEndpoints } from '../../support/endpoint-guard.ts';
 import { readForesight } from '../../support/foresight-report.ts';
 import { listAll } from '../../support/kubernetes.ts';

@@ -2,8 +2,8 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { persistentVolumeClaims } from '../../../src/api/resource.ts';
+import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { isNotFound } from '../../../src/runtime/api-error.ts';
 import { killProcess } from '../../../src/sandbox/faults/process.ts';
 import { removeByName } from '../../support/kubernetes.ts';

@@ -2,8 +2,9 @@
  * What really reached the API server, and what it answered: recorded below the wire, so that a lost answer or the death
  * of the operator hides nothing.
  */
-import type { Clock } from '../../../src/system/clock.ts';
+
 import type { Transport } from '../../../src/runtime/transport.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 
 /** A request that is not a read, with the server's answer. */
 export interface Answered {

@@ -2,8 +2,9 @@
  * The configuration of a simulated data node: redis.conf as the server reads it, CONFIG GET and CONFIG SET with the
  * server's own refusals. Types and ranges of what users may set are those of the table of directives.
  */
-import { type Directive, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
+
 import type { StructuralSchema } from '../../../src/api/schema.ts';
+import { type Directive, redisDirectives } from '../../../src/engines/redis/kind/directives.ts';
 import { type Hashes, userOf } from './users.ts';
 
 /** What the engine sets beside the users' directives, or a harness wants to, with the server's defaults. */

@@ -5,11 +5,11 @@
 
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
-import type { RedisSpec } from '../../../src/engines/redis/kind/schema.ts';
 import { persistentVolumeClaims, pods, resourceOf, secrets } from '../../../src/api/resource.ts';
-import { sentinelSettings } from '../../../src/engines/redis/resources/config.ts';
-import { withoutIdentity } from '../../../src/engines/redis/plan/held-template.ts';
+import type { RedisSpec } from '../../../src/engines/redis/kind/schema.ts';
 import { addressAnnotation, redisNames, roleLabel, termAnnotation } from '../../../src/engines/redis/names.ts';
+import { withoutIdentity } from '../../../src/engines/redis/plan/held-template.ts';
+import { sentinelSettings } from '../../../src/engines/redis/resources/config.ts';
 import type { KubeClient } from '../../../src/runtime/client.ts';
 import { addressOf, podsOf } from '../readiness.ts';
 import type { SimulatedWorld } from '../subject.ts';

@@ -4,8 +4,8 @@
  * nobody has hashed are not simulated.
  */
 import { createHash } from 'node:crypto';
-import { clientRule, sentinelClientRule } from '../../../src/engines/redis/resources/client-rule.ts';
 import type { Reply } from '../../../src/engines/redis/client/resp.ts';
+import { clientRule, sentinelClientRule } from '../../../src/engines/redis/resources/client-rule.ts';
 import { type Client, errorReply } from './client.ts';
 
 export type Hashes = ReadonlyMap<string, string>;

@@ -3,12 +3,12 @@
  * everything else. Whichever ends without having been told to is started again.
  */
 
-import type { Clock, Random } from '../../../src/system/clock.ts';
-import type { Dial } from '../../../src/system/dial.ts';
-import { createLog } from '../../../src/system/log.ts';
 import { createMetrics } from '../../../src/runtime/metrics.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import type { Transport } from '../../../src/runtime/transport.ts';
+import type { Clock, Random } from '../../../src/system/clock.ts';
+import type { Dial } from '../../../src/system/dial.ts';
+import { createLog } from '../../../src/system/log.ts';
 import { handlers as engines } from '../../support/handlers.ts';
 import type { ForesightRecorder } from '../foresight/recorder.ts';
 import type { LifeEnd, LifeRecord } from '../record.ts';

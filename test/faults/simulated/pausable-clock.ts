@@ -2,8 +2,9 @@
  * The clock of one process that can be made to stand still, as under SIGSTOP: timers fall due but do not ring, requests
  * are not sent and answers not heard, until it goes on. Time itself goes on meanwhile.
  */
-import type { Clock } from '../../../src/system/clock.ts';
+
 import type { Transport } from '../../../src/runtime/transport.ts';
+import type { Clock } from '../../../src/system/clock.ts';
 
 export interface PausableClock extends Clock {
   pause(ms: number): void;

@@ -9,9 +9,9 @@
  */
 import type { KubeObject } from '../../../src/api/object.ts';
 import { ApiUnreachable } from '../../../src/runtime/api-error.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../../src/runtime/transport.ts';
 import { type Clock, sleep } from '../../../src/system/clock.ts';
 import type { Dial } from '../../../src/system/dial.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../../src/runtime/transport.ts';
 import { type Fault, type Moment, writeOf } from '../plan.ts';
 import { type CommandFate, isCall, observedDial, type ReplyFate } from './command.ts';
 import { framesOf, type Gate, type GateEnd, gateOf } from './gate.ts';

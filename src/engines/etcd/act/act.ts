@@ -6,11 +6,11 @@
  * again.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { EtcdAction, Target } from '../action.ts';
 import { type Answer, changeTimeoutMs, EtcdRefusal, Unanswered } from '../client/gateway.ts';
 import { type EtcdSession, passwordOf, rootUser, sessionOf } from '../client/session.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 
 const done = [
   /member not found/i,
@@ -29,7 +29,7 @@ const notYet = [unconnected, /in sync with leader/i, /not enough started members
 /** A large database takes a while. */
 const wholeDatabaseTimeoutMs = 50_000;
 
-export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<void> {
+export async function actEtcd(action: EtcdAction, cluster: Cluster<EtcdSpec>, io: EngineContext): Promise<void> {
   const session = sessionOf(cluster, io);
   switch (action.type) {
     case 'etcd.addLearner':

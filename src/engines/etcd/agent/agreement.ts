@@ -2,10 +2,11 @@
  * Whether the data of a cluster is one. From members whose data has come apart no backup is good, whichever it is taken
  * from: it might age out the ones that are.
  */
-import { sleep } from '../../../system/clock.ts';
-import { type Answer, EtcdRefusal, type Member } from './gateway.ts';
+
 import { Failure } from '../../../engine/driver/failure.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
+import { sleep } from '../../../system/clock.ts';
+import { type Answer, EtcdRefusal, type Member } from './gateway.ts';
 
 /** Who is asked, and under which name it is spoken of. */
 export interface Asked {

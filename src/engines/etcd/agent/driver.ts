@@ -1,16 +1,10 @@
 /** etcd, as the agent knows it. */
 import { type Held, keysLost } from '../../../backup/sudden-loss.ts';
-import {
-  type EtcdDestination,
-  type EtcdSource,
-  type EtcdState,
-  etcdContents,
-  etcdSchemas,
-} from '../backup/schemas.ts';
 import { type Driver, defineDriver, isNoLaterMinor } from '../../../engine/driver/driver.ts';
+import { type EtcdDestination, type EtcdSource, type EtcdState, etcdContents, etcdSchemas } from '../backup/schemas.ts';
 import { dumpEtcd } from './dump.ts';
-import { writeSnapshot } from './snapshot-file.ts';
 import { checkedSnapshot } from './snapshot.ts';
+import { writeSnapshot } from './snapshot-file.ts';
 
 export const etcdDriver: Driver = defineDriver<EtcdSource, EtcdDestination, EtcdState>({
   engine: 'etcd',

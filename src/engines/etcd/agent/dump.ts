@@ -5,16 +5,17 @@
  * the snapshot holds at least that one. Nothing is taken from a cluster without a majority, since what is left of it may
  * lack what was acknowledged.
  */
-import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
+
 import type { Dump } from '../../../engine/driver/dump.ts';
-import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './agreement.ts';
-import { type Answer, etcdFailure, etcdMember, type Member } from './gateway.ts';
-import { checkedSnapshot } from './snapshot.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
 import { gathered } from '../../../engine/driver/gather.ts';
 import { secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
+import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
+import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './agreement.ts';
+import { type Answer, etcdFailure, etcdMember, type Member } from './gateway.ts';
+import { checkedSnapshot } from './snapshot.ts';
 
 const answerMs = 5_000;
 

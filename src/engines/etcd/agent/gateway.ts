@@ -1,14 +1,14 @@
 /** etcd's API through the JSON gateway of one member: calls with a short answer, and one whose answer is a stream. */
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '../../../backup/members.ts';
-import type { TlsMaterial } from '../../../engine/engine-io.ts';
-import type { EtcdSource } from '../backup/schemas.ts';
-import { createLineSplitter } from '../../../system/line-splitter.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { type Ask, requestsOver } from '../../../engine/driver/requests-over.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { inTime, type Patience, piecesInTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
+import type { TlsMaterial } from '../../../engine/engine-context.ts';
+import { createLineSplitter } from '../../../system/line-splitter.ts';
+import type { EtcdSource } from '../backup/schemas.ts';
 
 /** The answer's fields; a field with its type's zero value is absent. 64-bit numbers are text. */
 export type Answer = Readonly<Record<string, unknown>>;

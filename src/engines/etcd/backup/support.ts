@@ -1,13 +1,13 @@
 /** Where the agent finds an etcd cluster, and how the volume of the first member of a new one is made of a snapshot. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { unitsOf } from '../../../api/quantity.ts';
-import { type BackupPart, filledVolume, type MountedSecret, roomFor } from '../../../engine/backup-part.ts';
-import { clientSecret } from '../resources/certificates.ts';
+import { type BackupSupport, filledVolume, type MountedSecret, roomFor } from '../../../engine/backup-support.ts';
+import { passwordSecret, sessionOf } from '../client/session.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, retiredAnnotation, serverName } from '../names.ts';
+import { clientSecret } from '../resources/certificates.ts';
 import { etcdImage } from '../resources/pods.ts';
 import { placeCommand } from './restored-directory.ts';
-import { passwordSecret, sessionOf } from '../client/session.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const tlsDirectory = '/etc/clusterwright/tls';
@@ -25,7 +25,7 @@ const hashTimeoutMs = 50_000;
 
 type ClientTls = NonNullable<EtcdSpec['tls']['client']>;
 
-export const etcdBackup: BackupPart<EtcdSpec> = {
+export const etcdBackup: BackupSupport<EtcdSpec> = {
   /** Each member, as far as they are known, and the Service of those that are ready: members come and go. */
   source(cluster) {
     const { metadata, spec } = cluster;

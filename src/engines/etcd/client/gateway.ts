@@ -5,7 +5,7 @@
  * rule E5).
  */
 import { shortened } from '../../../api/bounds.ts';
-import type { EngineIO, TlsMaterial } from '../../../engine/engine-io.ts';
+import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import { clientPort } from '../names.ts';
 
 /** Time in which a process must answer a question. */
@@ -40,7 +40,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 /** Calls `/v3/PATH`. Rejects with EtcdRefusal, or with whatever kept the answer from arriving. */
 export async function callEtcd(
-  io: EngineIO,
+  io: EngineContext,
   address: string,
   path: string,
   body: object,

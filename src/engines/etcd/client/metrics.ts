@@ -1,10 +1,10 @@
 /** What a member's metrics say. It tells them from its start on, whether it serves clients or not, and to everybody. */
-import type { EngineIO } from '../../../engine/engine-io.ts';
-import { answerTimeoutMs } from './gateway.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import { metricsPort } from '../names.ts';
+import { answerTimeoutMs } from './gateway.ts';
 
 /** Those lines that match; undefined where it tells none. Rejects after a second. */
-export async function metricsOf(host: string, lines: RegExp, io: EngineIO): Promise<string | undefined> {
+export async function metricsOf(host: string, lines: RegExp, io: EngineContext): Promise<string | undefined> {
   const over = new AbortController();
   const late = io.sleep(answerTimeoutMs, over.signal).then(
     () => over.abort(new Error(`${host} did not tell its metrics within ${answerTimeoutMs} ms`)),

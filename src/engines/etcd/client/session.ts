@@ -3,11 +3,11 @@
  * user's password is exchanged for a token, which the other members take as well.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { certificatesIn } from '../../../certificates/facts.ts';
-import type { EngineIO, TlsMaterial } from '../../../engine/engine-io.ts';
-import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
+import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { certificateSecret, etcdNames, serverName } from '../names.ts';
+import { type Answer, callEtcd, changeTimeoutMs, EtcdRefusal } from './gateway.ts';
 
 export const rootUser = 'root';
 
@@ -32,7 +32,7 @@ interface Passwords {
   readonly previous?: string;
 }
 
-async function passwordsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<Passwords> {
+async function passwordsOf(cluster: Cluster<EtcdSpec>, io: EngineContext): Promise<Passwords> {
   const { name, key } = passwordSecret(cluster);
   const values = await io.secret(name);
   const present = firstLine(values?.[key]);
@@ -49,7 +49,7 @@ function firstLine(value: string | undefined): string | undefined {
 }
 
 /** The one that etcd shall have. */
-export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<string> {
+export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineContext): Promise<string> {
   return (await passwordsOf(cluster, io)).present;
 }
 
@@ -60,7 +60,7 @@ export async function passwordOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Prom
 const mostCertificates = 200;
 
 /** Undefined where connections are not secured. The members' own certificate serves the operator as well. */
-async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineIO): Promise<TlsMaterial | undefined> {
+async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineContext): Promise<TlsMaterial | undefined> {
   const name = certificateSecret(cluster, 'client');
   if (name === undefined) return undefined;
   const { 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = (await io.secret(name)) ?? {};
@@ -89,7 +89,7 @@ function isUnknown({ message }: EtcdRefusal, shown: string | undefined): boolean
   );
 }
 
-export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineIO): EtcdSession {
+export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineContext): EtcdSession {
   let token: string | undefined;
   let isLate = false;
 

@@ -4,8 +4,9 @@
  * about the same time, before the quota has stopped the writes (safety rule E11). What counts is what the volumes have: one
  * grows minutes after it was asked to, or never, where its StorageClass cannot.
  */
-import type { EtcdSpec } from './schema.ts';
+
 import { unitsOf } from '../../../api/quantity.ts';
+import type { EtcdSpec } from './schema.ts';
 
 const mebibyte = 1024 ** 2;
 /** etcd itself advises against more. */

@@ -8,7 +8,6 @@ import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema 
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
-import { etcdTlsSchema } from './tls.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
@@ -20,6 +19,7 @@ import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.t
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { volumeSchema } from '../../../api/storage.ts';
+import { etcdTlsSchema } from './tls.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
 const isVersion = (self: string): string => `${self}.matches('^3[.][56][.](0|[1-9][0-9]?)$')`;

@@ -7,10 +7,10 @@
  * allow another downgrade: it refuses that while one is under way.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { type Answer, EtcdRefusal } from '../client/gateway.ts';
-import { answering, type DowngradeWord, type EtcdObserved, type LiveMember } from './observed.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { minorNumber } from '../kind/versions.ts';
+import { answering, type DowngradeWord, type EtcdObserved, type LiveMember } from './observed.ts';
 
 /** From this minor on a member's status tells of downgrades. */
 const telling = 6;

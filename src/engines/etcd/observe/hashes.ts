@@ -4,10 +4,11 @@
  * 3.6.16. So it is not asked for without need, and where clients still write, of one member after the other.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import { type Answer, EtcdRefusal } from '../client/gateway.ts';
+import type { EtcdSession } from '../client/session.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { indexInPodName, indexInUrl } from '../names.ts';
 import {
   type Agreement,
@@ -18,7 +19,6 @@ import {
   type LiveMember,
   type Voice,
 } from './observed.ts';
-import type { EtcdSession } from '../client/session.ts';
 import { complaintOf } from './termination-message.ts';
 
 /** Of some GiB. */
@@ -57,7 +57,7 @@ export async function compareVoters(
   { clusterId, members: listed, alarms }: Agreement,
   members: EtcdObserved['members'],
   session: EtcdSession,
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<Comparison | undefined> {
   const voting = answering(members).filter(
     (live) =>
@@ -97,7 +97,7 @@ async function hashAt(
   address: string,
   revision: string,
   session: EtcdSession,
-  io: EngineIO,
+  io: EngineContext,
   timeoutMs: number,
 ): Promise<{ readonly hash: string; readonly compacted: string }> {
   for (let attempt = 1; ; attempt++) {

@@ -3,11 +3,11 @@
  * report of either, so one member of each cluster is asked now and then; it costs the API server nothing.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import type { Answer } from '../client/gateway.ts';
 import { sessionOf } from '../client/session.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 
 /** As long may pass before the status tells of a lost leader whose pod Kubernetes still takes for ready. */
 const everyMs = 10_000;
@@ -27,7 +27,7 @@ export function memberEndpoints(children: Children): string[] {
 export async function listenToMember(
   address: string,
   cluster: Cluster<EtcdSpec>,
-  io: EngineIO,
+  io: EngineContext,
   changed: () => void,
 ): Promise<void> {
   const ask = async (): Promise<News> => newsIn(await sessionOf(cluster, io).call(address, 'maintenance/status', {}));

@@ -1,18 +1,18 @@
 /** Asks every member of a cluster at once, each within a second, and then what they agree on. Reads only. */
 import { shortened } from '../../../api/bounds.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
-import { downgradeOf, downgradeTold } from './downgrade.ts';
 import { type Answer, EtcdRefusal } from '../client/gateway.ts';
+import { type EtcdSession, SecretUnusable, sessionOf } from '../client/session.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { hostOf, indexInPodName } from '../names.ts';
+import { downgradeOf, downgradeTold } from './downgrade.ts';
 import { compareVoters, isInDoubt } from './hashes.ts';
 import { isAnyHeldUp } from './held-up.ts';
-import { hostOf, indexInPodName } from '../names.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
-import { type EtcdSession, SecretUnusable, sessionOf } from '../client/session.ts';
 import { heldBy, quorumOf, situationOf } from './situation.ts';
 import { snapshotFailures } from './snapshot-failures.ts';
 import { observeCertificates } from './trust.ts';
@@ -21,7 +21,11 @@ import { unknownVolumes } from './unknown-volumes.ts';
 /** A key that hardly anybody has; in base64, as the gateway wants it. */
 const zeroByte = 'AA==';
 
-export async function observeEtcd(cluster: Cluster<EtcdSpec>, children: Children, io: EngineIO): Promise<EtcdObserved> {
+export async function observeEtcd(
+  cluster: Cluster<EtcdSpec>,
+  children: Children,
+  io: EngineContext,
+): Promise<EtcdObserved> {
   const session = sessionOf(cluster, io);
   const refusals: string[] = [];
   const asked = await Promise.all(
@@ -114,7 +118,7 @@ async function agreement(
   cluster: Cluster<EtcdSpec>,
   members: EtcdObserved['members'],
   session: EtcdSession,
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<Pick<EtcdObserved, 'agreed' | 'members'>> {
   const live = answering(members);
   const led = live.filter((member) => member.leaderId !== undefined && !member.isLearner);

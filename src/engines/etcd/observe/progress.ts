@@ -4,8 +4,9 @@
  *
  * What is committed stands at zero there until the next leader; what is applied is told from the start on.
  */
+
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Pod } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import { metricsOf } from '../client/metrics.ts';
 import type { EtcdObserved, Progress } from './observed.ts';
 
@@ -17,7 +18,7 @@ const idLine = /^etcd_server_id\{server_id="([0-9a-f]{1,16})"\} 1$/m;
 export async function withProgress(
   members: EtcdObserved['members'],
   pods: readonly Pod[],
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<EtcdObserved['members']> {
   return Promise.all(
     members.map(async (member) => {
@@ -30,7 +31,7 @@ export async function withProgress(
   );
 }
 
-async function progressAt(host: string, io: EngineIO): Promise<Progress | undefined> {
+async function progressAt(host: string, io: EngineContext): Promise<Progress | undefined> {
   const metrics = await metricsOf(host, line, io);
   return metrics === undefined ? undefined : progressIn(metrics);
 }

@@ -1,10 +1,10 @@
 /** Everything the etcd rules look at, gathered once a pass: members by their number, and what is known of each. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { Children, Claim, Pod, StatefulSet } from '../../../resources/children.ts';
 import { memberLabel } from '../../../resources/metadata.ts';
 import type { Target } from '../action.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import {
   claimName,
   etcdNames,
@@ -15,8 +15,8 @@ import {
   podName,
   retiredAnnotation,
 } from '../names.ts';
-import { answering, type EtcdObserved, type ListedMember, type LiveMember } from './observed.ts';
 import { type Roster, readRoster } from '../resources/roster.ts';
+import { answering, type EtcdObserved, type ListedMember, type LiveMember } from './observed.ts';
 
 /** A member by etcd's own list, with its process where that answers. */
 export interface Member extends ListedMember {

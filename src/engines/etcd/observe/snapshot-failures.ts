@@ -3,8 +3,9 @@
  * goes back gets the whole database, and writes it beside its own: where the volume has no room for both, it fails, and
  * the leader sends it anew, about once a second and without end. A new member on a blank volume has room.
  */
+
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import { metricsOf } from '../client/metrics.ts';
 import type { Member, Situation } from './situation.ts';
 
@@ -32,7 +33,7 @@ function isLongUnready(pod: Pod, at: number): boolean {
 /** By pod; only those are asked that have not been ready for long. Who does not say is left out. */
 export async function snapshotFailures(
   pods: readonly Pod[],
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<Readonly<Record<string, number>> | undefined> {
   const late = pods.filter((pod) => isLongUnready(pod, io.now()));
   const told = await Promise.all(

@@ -6,22 +6,22 @@
  * first of them is made.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { type CopySeen, casOf, copySeen } from '../../../certificates/copied.ts';
 import { authoritySeen, leafKeys, leafSeen, type Values } from '../../../certificates/facts.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { CopyWanted } from '../../../plan/copying.ts';
 import type { AuthoritySeen, AuthorityWanted } from '../../../plan/issuance.ts';
 import { type Children, noChildren } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { certificateSecret, etcdNames, type Side, sides } from '../names.ts';
 import { fingerprint, numbered } from '../resources/authorities.ts';
 import { authorityWanted, copyWanted } from '../resources/certificates.ts';
-import { certificateSecret, etcdNames, type Side, sides } from '../names.ts';
 import type { EtcdObserved } from './observed.ts';
 
 /** `isDoubtful`: a Secret may have gone since it was read. `children`: what cert-manager says of its Certificates. */
 export async function observeCertificates(
   cluster: Cluster<EtcdSpec>,
-  io: EngineIO,
+  io: EngineContext,
   isDoubtful = false,
   children: Pick<Children, 'get'> = noChildren,
 ): Promise<Pick<EtcdObserved, 'certificates' | 'copies' | 'given' | 'authorities' | 'awaited'>> {

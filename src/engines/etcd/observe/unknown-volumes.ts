@@ -7,19 +7,20 @@
  * where a member is about to be made. A member that joins has a number of which the operator's view has no trace, so a
  * claim with its own labels is one of an earlier member that the view does not show yet.
  */
+
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import type { Claim } from '../../../resources/children.ts';
 import { managedBy, managedByLabel, memberLabel } from '../../../resources/metadata.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
-import { formationOf } from './formation.ts';
 import { claimName, memberName } from '../names.ts';
+import { formationOf } from './formation.ts';
 import { nextIndex, type Situation } from './situation.ts';
 
 /** No watch tells that one has been deleted. */
 const recheckMs = 10_000;
 
 /** Names of claims; undefined where there are none. */
-export async function unknownVolumes(situation: Situation, io: EngineIO): Promise<readonly string[] | undefined> {
+export async function unknownVolumes(situation: Situation, io: EngineContext): Promise<readonly string[] | undefined> {
   const cluster = situation.cluster.metadata.name;
   const isForming = situation.members === undefined;
   const found = await Promise.all(

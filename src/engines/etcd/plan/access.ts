@@ -1,8 +1,8 @@
 /** Who may use the database: everybody who reaches it, or only those who say who they are. */
 import { wait } from '../../../plan/plan.ts';
 import type { Target } from '../action.ts';
-import { acting, type EtcdPlan } from './membership.ts';
 import type { Situation } from '../observe/situation.ts';
+import { acting, type EtcdPlan } from './membership.ts';
 
 /** Undefined when it is as the spec wants it. Everybody must be well. */
 export function planAccess({ spec, observed }: Situation, via: Target): EtcdPlan | undefined {

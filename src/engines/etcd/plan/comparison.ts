@@ -3,9 +3,9 @@
  * that there is: an alarm, and what a member says when it does not start, tell that two differ, and not who is right.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import { wordsFor } from './health.ts';
 import type { Voice } from '../observe/observed.ts';
 import { isHealthy, type Member, nameOf, quorumOf, type Situation, voters } from '../observe/situation.ts';
+import { wordsFor } from './health.ts';
 
 export interface Verdict {
   /** Members that hold the same; several groups where some differ. Without those that could not be compared. */

@@ -8,14 +8,14 @@
  */
 import { blocked, wait } from '../../../plan/plan.ts';
 import type { Target } from '../action.ts';
+import { isCorruption } from '../observe/observed.ts';
+import { type Member, nameOf, type Situation, targetOf, voters } from '../observe/situation.ts';
+import { complaintOf } from '../observe/termination-message.ts';
 import { isOutvoted, majorityAmong, verdictOn, verdictWords } from './comparison.ts';
 import { troubles, wordsFor } from './health.ts';
 import { lossOf } from './loss.ts';
 import { acting, type EtcdPlan, planReplacement, removing } from './membership.ts';
-import { isCorruption } from '../observe/observed.ts';
 import { planStuck } from './restart.ts';
-import { type Member, nameOf, type Situation, targetOf, voters } from '../observe/situation.ts';
-import { complaintOf } from '../observe/termination-message.ts';
 import { keepStep } from './volumes.ts';
 
 const recheckMs = 250;
@@ -49,11 +49,11 @@ export function planCorruption(situation: Situation, members: readonly Member[])
     }
     return planRemoval(situation, first, endpointOf(situation, majority));
   }
-  return planEnd(situation, members, [...raised]);
+  return planFinalization(situation, members, [...raised]);
 }
 
 /** Those with an alarm have left: it ends, where everybody who has stayed holds the same. */
-function planEnd(situation: Situation, members: readonly Member[], raised: readonly string[]): EtcdPlan {
+function planFinalization(situation: Situation, members: readonly Member[], raised: readonly string[]): EtcdPlan {
   const voting = voters(members);
   const majority = majorityAmong(situation, voting);
   const [memberId] = raised;
@@ -130,7 +130,7 @@ function planInconsistency(situation: Situation, members: readonly Member[]): Et
 export function sparingWriters({ observed }: Situation, plan: EtcdPlan): EtcdPlan {
   const { outcome, steps } = plan;
   const isFenced = observed.agreed?.alarms.some(isCorruption) === true;
-  const takesOut = steps.some((step) => step.type === 'act' && step.takesAway === true);
+  const takesOut = steps.some((step) => step.type === 'act' && step.destructive === true);
   if (observed.comparison === undefined || isFenced || takesOut || outcome.state === 'settled') return plan;
   const { recheckMs: soon } = outcome;
   if (soon === undefined || soon >= blockedRecheckMs) return plan;

@@ -1,7 +1,7 @@
 /** What the passes after the next one do, for people who read a plan. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import type { Children } from '../../../resources/children.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { isRetired } from '../observe/situation.ts';
 
 export function forecastEtcd({ spec }: Cluster<EtcdSpec>, children: Children): readonly string[] {

@@ -5,9 +5,9 @@
  * restarts nor who is new.
  */
 import type { StatefulSet } from '../../../resources/children.ts';
+import { nearlyFull, quotaOf, quotaVariable } from '../kind/quota.ts';
 import { podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
-import { nearlyFull, quotaOf, quotaVariable } from '../kind/quota.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
 import { volumeBytes } from './volume-size.ts';
 

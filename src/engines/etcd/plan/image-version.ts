@@ -4,11 +4,12 @@
  *
  * What runs decides. Before anything runs from the image, its tag does, where it is a version of etcd.
  */
+
+import { minorNumber, minorOf } from '../kind/versions.ts';
 import { podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
-import { isOutdated } from './outdated.ts';
 import type { Situation } from '../observe/situation.ts';
-import { minorNumber, minorOf } from '../kind/versions.ts';
+import { isOutdated } from './outdated.ts';
 
 export interface Mismatch {
   readonly message: string;

@@ -1,20 +1,20 @@
 /** What has to be made of the certificates that the operator looks after itself. Nothing else holds it up. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { ConditionClaim } from '../../../api/condition.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
+import type { DesiredCondition } from '../../../api/condition.ts';
 import type { CopySeen } from '../../../certificates/copied.ts';
+import type { Upkeep } from '../../../engine/engine.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
 import { type Issuing, issuing, type Takers } from '../../../plan/issuance.ts';
 import { type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
-import type { Upkeep } from '../../../engine/engine.ts';
-import { authorityWanted, copyWanted, issuedSecret } from '../resources/certificates.ts';
-import { troubles } from './health.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { authoritiesAnnotation, etcdNames, sides } from '../names.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
-import { isOutdated, isUnsettled } from './outdated.ts';
-import { memberPart } from '../resources/resources.ts';
 import type { Situation } from '../observe/situation.ts';
 import { observeCertificates } from '../observe/trust.ts';
+import { authorityWanted, copyWanted, issuedSecret } from '../resources/certificates.ts';
+import { memberPart } from '../resources/resources.ts';
+import { troubles } from './health.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
 
 export interface Issuance {
   readonly steps: readonly ObjectStep[];
@@ -33,7 +33,7 @@ export function planIssuance(situation: Situation): Issuance {
 }
 
 /** Why the members do not show what cert-manager has made. */
-export function heldBack(situation: Situation): ConditionClaim[] {
+export function heldBack(situation: Situation): DesiredCondition[] {
   const held = copyingIn(situation.cluster, situation.observed, copyTakersIn(situation)).flatMap((one) =>
     // Whoever has none at all waits for it, and says so.
     one.state === 'held' && situation.observed.awaited === undefined ? [one] : [],

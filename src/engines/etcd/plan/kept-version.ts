@@ -4,12 +4,12 @@
  */
 import type { ObjectStep } from '../../../plan/plan.ts';
 import type { StatefulSet } from '../../../resources/children.ts';
+import { minorNumber, patchNumber, versionLabel } from '../kind/versions.ts';
 import { podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
 import { releasedImage } from '../resources/pods.ts';
 import type { KeptVersion } from '../resources/resources.ts';
-import type { Situation } from '../observe/situation.ts';
-import { minorNumber, patchNumber, versionLabel } from '../kind/versions.ts';
 
 const writtenIn = (set: StatefulSet | undefined): string | undefined =>
   set?.spec?.template?.metadata?.labels?.[versionLabel];

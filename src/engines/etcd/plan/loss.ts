@@ -7,15 +7,15 @@
  * has no room to take up, or a pod that Kubernetes has given up.
  */
 import type { Pod } from '../../../resources/children.ts';
-import { isOutvoted } from './comparison.ts';
-import { neverCame } from './newcomer.ts';
+import { versionLabel } from '../kind/versions.ts';
 import { isCorruption } from '../observe/observed.ts';
-import { isOutdated } from './outdated.ts';
-import { isResuming } from '../resources/roster.ts';
 import { heldBy, holds, isHealthy, type Member, quorumOf, type Situation, voters } from '../observe/situation.ts';
 import { failsToCatchUp } from '../observe/snapshot-failures.ts';
 import { complaintOf, isRunning } from '../observe/termination-message.ts';
-import { versionLabel } from '../kind/versions.ts';
+import { isResuming } from '../resources/roster.ts';
+import { isOutvoted } from './comparison.ts';
+import { neverCame } from './newcomer.ts';
+import { isOutdated } from './outdated.ts';
 
 /** Beyond the grace that a terminating pod has: its node does not answer. */
 const terminatingMs = 60_000;

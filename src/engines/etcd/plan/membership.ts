@@ -10,17 +10,17 @@ import { type Outcome, type Plan, type Step, wait } from '../../../plan/plan.ts'
 import { refOf } from '../../../plan/ref.ts';
 import type { Pod } from '../../../resources/children.ts';
 import type { EtcdAction, Target } from '../action.ts';
-import { isToResume } from '../observe/formation.ts';
-import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
-import { troubles, wordsFor } from './health.ts';
-import { lossOf, mayLose } from './loss.ts';
+import { minorNumber } from '../kind/versions.ts';
 import { memberName, peerUrl } from '../names.ts';
-import { areYoung } from './newcomer.ts';
-import { isOutdated } from './outdated.ts';
+import { isToResume } from '../observe/formation.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from '../observe/situation.ts';
 import { complaintOf } from '../observe/termination-message.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
-import { minorNumber } from '../kind/versions.ts';
+import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
+import { troubles, wordsFor } from './health.ts';
+import { lossOf, mayLose } from './loss.ts';
+import { areYoung } from './newcomer.ts';
+import { isOutdated } from './outdated.ts';
 import { keepStep } from './volumes.ts';
 
 /** Its volume holds data that is worth a look: nobody can copy it from anywhere else. */
@@ -44,7 +44,7 @@ function eventOf({ type }: EtcdAction): { readonly event?: string } {
   return type === 'etcd.moveLeader' ? { event: 'MoveLeader' } : {};
 }
 
-/** Whom the spec does not want is gone for good: see `ActStep.takesAway`. So is whom his pod says to be lost. */
+/** Whom the spec does not want is gone for good: see `ActStep.destructive`. So is whom his pod says to be lost. */
 export function removing(
   situation: Situation,
   { id: memberId }: Member,
@@ -54,9 +54,9 @@ export function removing(
   lost?: Pod,
 ): EtcdPlan {
   const action = { type: 'etcd.removeMember', via, others: othersThan(situation, via, memberId), memberId } as const;
-  const restsOn = lost === undefined ? undefined : refOf(lost, podResource);
-  const step = { type: 'act', action, summary, takesAway: true } as const;
-  return { steps: [restsOn === undefined ? step : { ...step, restsOn }], outcome };
+  const precondition = lost === undefined ? undefined : refOf(lost, podResource);
+  const step = { type: 'act', action, summary, destructive: true } as const;
+  return { steps: [precondition === undefined ? step : { ...step, precondition }], outcome };
 }
 
 /** Where a change is asked for: the leader, or whoever knows one. */

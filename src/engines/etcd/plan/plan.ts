@@ -1,39 +1,39 @@
 /** What an etcd cluster needs next: pure, from the spec, the children and what the members said. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
+import type { BackupFactory } from '../../../engine/backup-support.ts';
+import { restoredAnnotation } from '../../../engine/backup-support.ts';
+import { secretMissing } from '../../../engine/secret-missing.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import type { Children } from '../../../resources/children.ts';
-import type { TakesBackup } from '../../../engine/backup-part.ts';
-import { restoredAnnotation } from '../../../engine/backup-part.ts';
-import { secretMissing } from '../../../engine/secret-missing.ts';
-import { planAccess } from './access.ts';
 import type { EtcdAction } from '../action.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation, sides } from '../names.ts';
+import { formationOf } from '../observe/formation.ts';
+import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
+import type { EtcdObserved } from '../observe/observed.ts';
+import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
+import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
+import { isResuming, type Roster } from '../resources/roster.ts';
+import { planAccess } from './access.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
-import { formationOf } from '../observe/formation.ts';
 import { givenQuota } from './given-quota.ts';
 import { goingVolumesOutcome } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
-import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { keeps, keptVersion } from './kept-version.ts';
 import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
-import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation, sides } from '../names.ts';
-import type { EtcdObserved } from '../observe/observed.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
-import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
-import { isResuming, type Roster } from '../resources/roster.ts';
-import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
 import { planAlarms, planUpkeep } from './space.ts';
-import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
 
@@ -46,7 +46,7 @@ export function planEtcd(
   cluster: Cluster<EtcdSpec>,
   children: Children,
   observed: EtcdObserved,
-  take: TakesBackup,
+  take: BackupFactory,
 ): EtcdPlan {
   const situation = situationOf(cluster, children, observed);
   const copied = copiedVolumes(situation);
@@ -77,7 +77,7 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   }
   const recovery = recoveryOf(situation);
   if (recovery?.state === 'granted') {
-    return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), takesAway: true };
+    return { ...withObjects(situation, gate, recovery.roster, recovery.plan, recovery.marks), destructive: true };
   }
   if (observed.awaited !== undefined) {
     return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });

@@ -7,10 +7,10 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
-import { isGoing } from './going-volumes.ts';
 import { podName, recoverAnnotation } from '../names.ts';
 import type { EtcdObserved, Progress } from '../observe/observed.ts';
 import { heldBy, holds, type Situation } from '../observe/situation.ts';
+import { isGoing } from './going-volumes.ts';
 
 /** For how long no pod may have been ready: a start of a machine, or an election under load, is no loss. */
 export const lastingMs = 60_000;

@@ -7,17 +7,18 @@
  * two clusters. While a majority answers there is nothing to recover, and the request is dropped. From the moment on in
  * which it is carried out it stands in the roster, so that whoever comes after a crash goes on with it.
  */
-import { etcdKind } from '../kind/schema.ts';
+
 import { pods as podResource, statefulSets } from '../../../api/resource.ts';
 import { type ObjectStep, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
-import { isGoing } from './going-volumes.ts';
-import type { EtcdPlan } from './membership.ts';
+import { etcdKind } from '../kind/schema.ts';
 import { podName, recoverAnnotation } from '../names.ts';
 import { answering } from '../observe/observed.ts';
-import { judged, offers, type Verdict } from './recovery-request.ts';
-import { type Roster, resuming } from '../resources/roster.ts';
 import type { Situation } from '../observe/situation.ts';
+import { type Roster, resuming } from '../resources/roster.ts';
+import { isGoing } from './going-volumes.ts';
+import type { EtcdPlan } from './membership.ts';
+import { judged, offers, type Verdict } from './recovery-request.ts';
 import { retiredMark } from './volumes.ts';
 
 const recheckMs = 1000;

@@ -5,7 +5,7 @@
  *
  * Whom the members trust is not in the Secret any more. So each StatefulSet carries which CAs its template was written for.
  */
-import type { ConditionClaim } from '../../../api/condition.ts';
+import type { DesiredCondition } from '../../../api/condition.ts';
 import { casAnnotation, type Side, sides } from '../names.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
@@ -35,7 +35,7 @@ export function replacedCas({ sets, pods, observed }: Situation): Side[] {
   });
 }
 
-export function replacedCaClaims(situation: Situation): ConditionClaim[] {
+export function replacedCaClaims(situation: Situation): DesiredCondition[] {
   const { tls } = situation.spec;
   const names = replacedCas(situation).map((side) => tls[side]?.secretRef?.name ?? '');
   if (names.length === 0) return [];

@@ -4,11 +4,11 @@ import { wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { cannotStart, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
+import { answering } from '../observe/observed.ts';
+import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
 import { goingVolumesOutcome } from './going-volumes.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { answering } from '../observe/observed.ts';
 import { isOutdated } from './outdated.ts';
-import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
 
 const recheckMs = 250;
 

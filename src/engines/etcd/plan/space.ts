@@ -7,12 +7,12 @@
  */
 import { blocked, wait } from '../../../plan/plan.ts';
 import type { Target } from '../action.ts';
+import { nearlyFull, roomFor, spareBytes } from '../kind/quota.ts';
+import { minorNumber, patchNumber } from '../kind/versions.ts';
+import { type Member, nameOf, type Situation, targetOf } from '../observe/situation.ts';
 import { givenQuota } from './given-quota.ts';
 import { wordsFor } from './health.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { nearlyFull, roomFor, spareBytes } from '../kind/quota.ts';
-import { type Member, nameOf, type Situation, targetOf } from '../observe/situation.ts';
-import { minorNumber, patchNumber } from '../kind/versions.ts';
 import { volumeBytes } from './volume-size.ts';
 
 const recheckMs = 500;

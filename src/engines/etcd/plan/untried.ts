@@ -7,9 +7,9 @@
  */
 import { cannotStart } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
+import { minorNumber, versionLabel } from '../kind/versions.ts';
 import { answering } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
-import { minorNumber, versionLabel } from '../kind/versions.ts';
 
 /** `wanted`: a minor. False as soon as a majority answers: it is asked then. */
 export function isUntried({ cluster, members, observed, pods, sets }: Situation, wanted: number): boolean {

@@ -4,13 +4,13 @@
  * Afterwards it stays as the record of it, until the next one takes its name.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
-import type { ObjectStep } from '../../../plan/plan.ts';
+import type { OwnBackup } from '../../../engine/backup-support.ts';
 import { configName } from '../../../jobs/agent-job.ts';
 import { beforeAnnotation, goodForMs, removal } from '../../../jobs/awaited-backup.ts';
-import type { OwnBackup } from '../../../engine/backup-part.ts';
-import type { Situation } from '../observe/situation.ts';
+import type { ObjectStep } from '../../../plan/plan.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { minorNumber } from '../kind/versions.ts';
+import type { Situation } from '../observe/situation.ts';
 
 export function versionJobName(cluster: string): string {
   return `${cluster}-version-backup`;

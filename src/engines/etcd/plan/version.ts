@@ -6,21 +6,22 @@
  * the new one. Another minor begins only while a majority answers, since nobody else can say what the data is fit for;
  * but one that nobody has come to run may be gone back from.
  */
-import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
-import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+
+import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { awaitedBackup, versionBackupReason } from '../../../jobs/awaited-backup.ts';
-import type { TakesBackup } from '../../../engine/backup-part.ts';
+import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
 import type { Target } from '../action.ts';
+import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
+import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/versions.ts';
 import { allowedTarget, isPrepared } from '../observe/downgrade.ts';
+import { answering, type LiveMember } from '../observe/observed.ts';
+import { type Situation, voters } from '../observe/situation.ts';
 import { troubles } from './health.ts';
 import { imageMismatch, type Mismatch } from './image-version.ts';
 import { acting, type EtcdPlan } from './membership.ts';
-import { answering, type LiveMember } from '../observe/observed.ts';
 import { canSpareOne } from './restart.ts';
-import { type Situation, voters } from '../observe/situation.ts';
 import { isUntried } from './untried.ts';
 import { doneWith, versionBackup } from './version-backup.ts';
-import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/versions.ts';
 
 export interface VersionGate {
   readonly isOpen: boolean;
@@ -93,7 +94,7 @@ function isJoining({ members = [], spec }: Situation): boolean {
   return isIncomplete || members.some(({ isLearner }) => isLearner);
 }
 
-export function versionGate(situation: Situation, take: TakesBackup): VersionGate {
+export function versionGate(situation: Situation, take: BackupFactory): VersionGate {
   const { spec, cluster, members } = situation;
   const mismatch = imageMismatch(situation);
   if (mismatch !== undefined) return gateMismatch(situation, mismatch);
@@ -159,7 +160,7 @@ function refusal(situation: Situation): Outcome | undefined {
 }
 
 /** Undefined when there is one, or none can be had. */
-function backupGate(situation: Situation, old: number, take: TakesBackup): VersionGate | undefined {
+function backupGate(situation: Situation, old: number, take: BackupFactory): VersionGate | undefined {
   const { cluster, children, observed, spec } = situation;
   const objects = take(cluster, versionBackup(cluster, old, observed.at));
   if (objects === undefined) return undefined;

@@ -10,9 +10,9 @@ import { refOf } from '../../../plan/ref.ts';
 import type { Claim, Pod } from '../../../resources/children.ts';
 import { corruptAnnotation, holdsAnnotation, homeAnnotation, retiredAnnotation } from '../names.ts';
 import { answering, type EtcdObserved, isCorruption } from '../observe/observed.ts';
-import type { Roster } from '../resources/roster.ts';
 import { claimOf, heldBy, hexadecimal, holds, isRetired, type Member, type Situation } from '../observe/situation.ts';
 import { complaintOf } from '../observe/termination-message.ts';
+import type { Roster } from '../resources/roster.ts';
 
 /** Marks the claims of members that run: from then on a claim without the mark is not theirs. */
 export function markSteps({ cluster, members = [], claims, observed }: Situation): ObjectStep[] {

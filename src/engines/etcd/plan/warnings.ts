@@ -1,9 +1,9 @@
 /** What a valid spec risks: said in the condition `SpecWarning` for as long as it is so. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { unitsOf } from '../../../api/quantity.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
 import { quotaOf, roomFor } from '../kind/quota.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 
 /** `volumeBytes`: of the smallest volume that there is. `quota`: see `given-quota.ts`. */
 export function specWarnings(

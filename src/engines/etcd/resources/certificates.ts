@@ -6,14 +6,14 @@
  */
 import { hoursOf } from '../../../api/certificate-source.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import type { LeafRequest } from '../../../certificates/certificate.ts';
 import type { CopyWanted } from '../../../plan/copying.ts';
 import type { AuthorityWanted, LeafWanted } from '../../../plan/issuance.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { certificate } from '../../../resources/certificate.ts';
-import { keptMetadata, ownedMetadata, type Part } from '../../../resources/metadata.ts';
+import { ownedMetadata, type Part, unownedMetadata } from '../../../resources/metadata.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { certificateSecret, etcdNames, type Side, sides } from '../names.ts';
 
 /** Name of the Secret for clients: where there is one of their own, the members' key is not shown around. */
@@ -65,7 +65,7 @@ export function copyWanted({ metadata, spec }: Cluster<EtcdSpec>, side: Side): C
 
 /** The Secret of an authority or of a certificate that the operator makes: kept, like every credential. */
 export function issuedSecret(cluster: Cluster<EtcdSpec>, name: string, part: Part): Desired {
-  return { object: generatedSecret(keptMetadata(cluster, name, part)), issued: true };
+  return { object: generatedSecret(unownedMetadata(cluster, name, part)), issued: true };
 }
 
 /** Secrets that the operator fills itself, then what cert-manager is asked for. */

@@ -6,7 +6,6 @@
  * The template decides about restarts, so nothing in here may depend on who else is a member.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
 import { computeResources } from '../../../resources/compute.ts';
@@ -15,6 +14,7 @@ import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
   casAnnotation,

@@ -1,16 +1,16 @@
 /** The complete set of an etcd cluster's children: a pure function of the custom resource and the roster. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
-import { oncePer } from '../../../plan/memo.ts';
+import { memoize } from '../../../plan/memoize.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
-import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
+import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
+import { clientPort, etcdNames, peerPort } from '../names.ts';
 import { firstAuthorities } from './authorities.ts';
 import { certificateChildren } from './certificates.ts';
-import { clientPort, etcdNames, peerPort } from '../names.ts';
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 
@@ -33,7 +33,7 @@ export function etcdResources(cluster: Cluster<EtcdSpec>): readonly Desired[] {
 }
 
 /** Of a cluster, by what it was built from the last time: most looks find nothing new, and would compare copies. */
-const lastBuilt = oncePer((_: Cluster<EtcdSpec>): { of: string; children: readonly Desired[] } => ({
+const lastBuilt = memoize((_: Cluster<EtcdSpec>): { of: string; children: readonly Desired[] } => ({
   of: '',
   children: [],
 }));
@@ -84,7 +84,7 @@ function built(
     ...(spec.auth.secretRef === undefined
       ? [
           {
-            object: generatedSecret(keptMetadata(cluster, names.root, part)),
+            object: generatedSecret(unownedMetadata(cluster, names.root, part)),
             generate: [{ key: 'password', length: passwordLength }],
             // Users are a part of the data: where it asks for passwords, root has this one in every backup.
             unlocksBackups: true as const,

@@ -3,10 +3,10 @@
  * user could write a second setting into. The pod's template carries them, so a change is a change of the template.
  */
 import { durationMs } from '../../../api/duration.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
-import { paths } from '../names.ts';
 import { quotaOf, quotaVariable } from '../kind/quota.ts';
+import type { EtcdSpec } from '../kind/schema.ts';
 import { minorOf } from '../kind/versions.ts';
+import { paths } from '../names.ts';
 
 /** Members without a vote at one time: see `planAnother`. */
 const maxLearners = 2;

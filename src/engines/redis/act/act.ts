@@ -1,20 +1,20 @@
 /** Runs one action. Every one may be repeated: the second time it finds its work done. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import { boundedAnswer, Refused } from '../../../engine/refused.ts';
 import type { RedisAction } from '../action.ts';
-import { sentinelSettings } from '../resources/config.ts';
 import type { RedisConnection } from '../client/connection.ts';
-import { handOver } from './handover.ts';
 import { aclRule, type Identity } from '../client/identity.ts';
-import { dataPort, sentinelPort } from '../names.ts';
-import { isNoSuchPrimary } from '../observe/observe.ts';
 import { pairs } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, PasswordMissing, withSession } from '../client/session.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, sentinelPort } from '../names.ts';
+import { isNoSuchPrimary } from '../observe/observe.ts';
+import { sentinelSettings } from '../resources/config.ts';
+import { handOver } from './handover.ts';
 
-export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
+export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
   const { name } = cluster.metadata;
   const credentials = await credentialsOf(cluster, io);
   const at = (

@@ -10,13 +10,13 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
-import type { RedisSpec } from '../kind/schema.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { RedisAction, Target } from '../action.ts';
-import { dataPort, sentinelPort } from '../names.ts';
 import { infoFields, pairs, rows } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
 import { type Credentials, type Session, sessionsWith, withSession } from '../client/session.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, sentinelPort } from '../names.ts';
 import { timingOf } from '../resources/timing.ts';
 
 /** For all that is waited for under the pause, however slowly everybody answers. */
@@ -34,7 +34,7 @@ export async function handOver(
   action: HandOver,
   cluster: Cluster<RedisSpec>,
   credentials: Credentials,
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<void> {
   const open = sessionsWith(io, credentials);
   const patience = deadlineIn(patienceMs, io);
@@ -96,7 +96,7 @@ async function mayBeAsked(sentinel: Session, action: HandOver, name: string): Pr
  * Sentinel elects by what it heard last, which may be from before the pause. So it asks all nodes that it does not take
  * for down. An election takes nobody whose answer is older than three of its periods, so that is put back.
  */
-async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: EngineIO): Promise<void> {
+async function inform(sentinel: Session, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
   const askEvery = (ms: number): Promise<unknown> => sentinel.command('SENTINEL', 'DEBUG', 'INFO-PERIOD', String(ms));
   const deadline = deadlineIn(hearMs, io);
   await askEvery(100);
@@ -130,7 +130,7 @@ interface Deadline {
   cancel(): void;
 }
 
-function deadlineIn(ms: number, io: EngineIO): Deadline {
+function deadlineIn(ms: number, io: EngineContext): Deadline {
   const cancelled = new AbortController();
   let passed = false;
   io.sleep(ms, cancelled.signal).then(
@@ -143,7 +143,7 @@ function deadlineIn(ms: number, io: EngineIO): Deadline {
   return { hasPassed: () => passed, cancel: () => cancelled.abort() };
 }
 
-async function catchUp(primary: Session, replicas: readonly Session[], io: EngineIO): Promise<void> {
+async function catchUp(primary: Session, replicas: readonly Session[], io: EngineContext): Promise<void> {
   const wanted = Number(infoFields(String(await primary.command('INFO', 'replication'))).master_repl_offset);
   const deadline = deadlineIn(catchUpMs, io);
   try {
@@ -180,7 +180,7 @@ async function askForFailover(sentinel: Session, clusterName: string): Promise<v
 async function whoeverIsPromoted(
   replicas: readonly Target[],
   credentials: Credentials,
-  io: EngineIO,
+  io: EngineContext,
   deadline: Deadline,
 ): Promise<Target | undefined> {
   while (!deadline.hasPassed()) {
@@ -199,7 +199,7 @@ async function hasGivenUp(sentinel: Session, name: string, primary: Target): Pro
 }
 
 /** Undefined for a node that does not answer now. */
-async function roleOf({ address }: Target, credentials: Credentials, io: EngineIO): Promise<string | undefined> {
+async function roleOf({ address }: Target, credentials: Credentials, io: EngineContext): Promise<string | undefined> {
   try {
     const role = await withSession(io, { address, port: dataPort, credentials }, (c) => c.command('ROLE'));
     return Array.isArray(role) ? String(role[0]) : undefined;

@@ -2,6 +2,7 @@
 
 import type { Held } from '../../../backup/sudden-loss.ts';
 import { bytesLost, keysLost } from '../../../backup/sudden-loss.ts';
+import { type Driver, defineDriver, isNoLaterMinor } from '../../../engine/driver/driver.ts';
 import {
   keysByDatabase,
   type RedisDestination,
@@ -10,9 +11,8 @@ import {
   redisContents,
   redisSchemas,
 } from '../backup/schemas.ts';
-import { type Driver, defineDriver, isNoLaterMinor } from '../../../engine/driver/driver.ts';
-import { checkedRdb } from './rdb.ts';
 import { dumpRedis } from './dump.ts';
+import { checkedRdb } from './rdb.ts';
 import { begunFrom, fillRedisVolume } from './volume.ts';
 
 function amountOf({ id, state }: Held<RedisState>) {

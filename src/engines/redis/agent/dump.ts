@@ -6,19 +6,19 @@
  * makes a replica of whatever it reads there: so the connection announces an address that no sentinel can take for one.
  */
 import type { Duplex } from 'node:stream';
-import type { RedisSource, RedisState } from '../backup/schemas.ts';
-import { encodeCommand, RedisError } from '../client/resp.ts';
 import { ByteReader } from '../../../engine/driver/byte-reader.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { gathered } from '../../../engine/driver/gather.ts';
-import { checkedRdb, type RdbFacts } from './rdb.ts';
-import { type RedisLogins, redisFailure } from './session.ts';
-import { type RedisNode, surveyRedis } from './survey.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { piecesInTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
+import type { RedisSource, RedisState } from '../backup/schemas.ts';
+import { encodeCommand, RedisError } from '../client/resp.ts';
+import { checkedRdb, type RdbFacts } from './rdb.ts';
+import { type RedisLogins, redisFailure } from './session.ts';
+import { type RedisNode, surveyRedis } from './survey.ts';
 
 /** No address, and by RFC 2606 no name either. */
 const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;

@@ -2,9 +2,10 @@
  * A dump of Redis: its header says which version wrote it and how many keys the first database has, its last nine bytes
  * are an opcode for the end and a CRC-64 over everything before.
  */
-import { Crc64 } from './crc64.ts';
+
 import type { Failure } from '../../../engine/driver/failure.ts';
 import { withTrailer } from '../../../engine/driver/trailer.ts';
+import { Crc64 } from './crc64.ts';
 
 const endOpcode = 0xff;
 const trailerBytes = 8;

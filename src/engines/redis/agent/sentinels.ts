@@ -7,11 +7,11 @@
  */
 import { isIP } from 'node:net';
 import type { Endpoint } from '../../../backup/members.ts';
+import { Failure } from '../../../engine/driver/failure.ts';
+import { placeOf } from '../../../engine/driver/wire.ts';
 import type { RedisSource } from '../backup/schemas.ts';
 import { pairs } from '../client/reply-fields.ts';
-import { Failure } from '../../../engine/driver/failure.ts';
 import { inRedisSession, ofThisCluster, type RedisAccess, type RedisLogin } from './session.ts';
-import { placeOf } from '../../../engine/driver/wire.ts';
 
 /** An address without a name, and a port. */
 interface Named {

@@ -1,12 +1,12 @@
 /** One conversation with a Redis process, as whom it lets in. */
 import type { Endpoint } from '../../../backup/members.ts';
-import type { TlsMaterial } from '../../../engine/engine-io.ts';
-import { type RedisConnection, redisConnection } from '../client/connection.ts';
-import { RedisError } from '../client/resp.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { inTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
+import type { TlsMaterial } from '../../../engine/engine-context.ts';
+import { type RedisConnection, redisConnection } from '../client/connection.ts';
+import { RedisError } from '../client/resp.ts';
 
 const answerMs = 5_000;
 

@@ -4,19 +4,13 @@
  * without a primary that answers nobody tells what it lacks.
  */
 import type { Endpoint } from '../../../backup/members.ts';
-import type { RedisSource } from '../backup/schemas.ts';
-import { sleep } from '../../../system/clock.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
-import { requireNamed } from './sentinels.ts';
-import {
-  inRedisSession,
-  ofThisCluster,
-  type RedisAccess,
-  type RedisLogin,
-  type RedisSession,
-} from './session.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
+import { sleep } from '../../../system/clock.ts';
+import type { RedisSource } from '../backup/schemas.ts';
+import { requireNamed } from './sentinels.ts';
+import { inRedisSession, ofThisCluster, type RedisAccess, type RedisLogin, type RedisSession } from './session.ts';
 
 /** What the primary has acknowledged is on its way for a moment. */
 const behindMs = 200;

@@ -1,15 +1,15 @@
 /** Where the agent finds a Redis cluster, and what the first volume of a new one is filled with. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { type Endpoint, mostMembers } from '../../../backup/members.ts';
-import { type BackupPart, filledVolume, roomFor } from '../../../engine/backup-part.ts';
+import { type BackupSupport, filledVolume, roomFor } from '../../../engine/backup-support.ts';
 import { identityKey, identityUser } from '../client/identity.ts';
-import { isSentinelPod } from '../resources/members.ts';
-import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from '../names.ts';
 import { passwordSecret } from '../client/password.ts';
 import { credentialsOf, withSession } from '../client/session.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, paths, redisNames, sentinelPort, termAnnotation } from '../names.ts';
 import { sizeToldBy } from '../observe/situation.ts';
+import { isSentinelPod } from '../resources/members.ts';
 
 const authDirectory = '/etc/clusterwright/auth';
 const identityDirectory = '/etc/clusterwright/internal';
@@ -29,7 +29,7 @@ function endpointsOf(
   return Array.from({ length: size }, (_, i) => ({ host: `${set}-${i}.${set}.${metadata.namespace}.svc`, port }));
 }
 
-export const redisBackup: BackupPart<RedisSpec> = {
+export const redisBackup: BackupSupport<RedisSpec> = {
   /** The primary is among the nodes, and tells what it has acknowledged; the sentinels tell whether it still is. */
   source(cluster) {
     const { metadata, spec } = cluster;

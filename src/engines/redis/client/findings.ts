@@ -5,9 +5,9 @@
  * `PING` is answered with MISCONF where the server refuses writes for its disk, with the operating system's words.
  */
 import { shortened } from '../../../api/bounds.ts';
-import type { ConditionClaim, Finding } from '../../../api/condition.ts';
-import type { RedisConnection } from './connection.ts';
+import type { DesiredCondition, Finding } from '../../../api/condition.ts';
 import { unassigned } from '../names.ts';
+import type { RedisConnection } from './connection.ts';
 import { RedisError } from './resp.ts';
 
 export interface MemberFinding {
@@ -85,7 +85,7 @@ export function isLinkDownForLong(info: Info): boolean {
 }
 
 /** One condition a type, of what all members say. */
-export function findingClaims(findings: readonly MemberFinding[]): ConditionClaim[] {
+export function findingClaims(findings: readonly MemberFinding[]): DesiredCondition[] {
   const types = [...new Set(findings.map(({ type }) => type))];
   return types.map((type) => {
     const told = findings.filter((finding) => finding.type === type).map(({ message }) => message);

@@ -10,9 +10,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import { blocked, type Outcome } from '../../../plan/plan.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
 
 export interface Identity {
@@ -44,7 +44,7 @@ const oneWord = /^[A-Za-z0-9+/=_.-]+$/;
  */
 export async function identityOf(
   cluster: Cluster<RedisSpec>,
-  io: Pick<EngineIO, 'secret'>,
+  io: Pick<EngineContext, 'secret'>,
 ): Promise<Identity | 'missing' | 'unusable'> {
   const secret = await io.secret(redisNames(cluster.metadata.name).internal, 'ours');
   if (secret === undefined) return 'missing';

@@ -1,10 +1,10 @@
 /** Authenticated sessions with the processes of one cluster. A session lives for one question or one action. */
 import type { Cluster } from '../../../api/cluster.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
+import { sentinelPort } from '../names.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
 import { type Identity, identityOf, isIdentity } from './identity.ts';
-import { sentinelPort } from '../names.ts';
 import { passwordSecret } from './password.ts';
 import { RedisError, type Reply } from './resp.ts';
 
@@ -22,7 +22,7 @@ export class PasswordMissing extends Error {
   override readonly name = 'PasswordMissing';
 }
 
-export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineIO): Promise<string> {
+export async function passwordOf(cluster: Cluster<RedisSpec>, io: EngineContext): Promise<string> {
   const { name, key } = passwordSecret(cluster);
   const value = (await io.secret(name))?.[key];
   if (value === undefined) throw new PasswordMissing(`Secret ${name} with key ${key} does not exist`);
@@ -44,7 +44,7 @@ export interface Credentials {
 }
 
 /** Throws PasswordMissing where there is neither. */
-export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineIO): Promise<Credentials> {
+export async function credentialsOf(cluster: Cluster<RedisSpec>, io: EngineContext): Promise<Credentials> {
   const identity = await identityOf(cluster, io);
   const known = typeof identity === 'string' ? {} : { identity };
   try {
@@ -102,7 +102,7 @@ async function requireNoStranger(connection: RedisConnection, own: string, { add
 }
 
 /** An open connection; `within` bounds what is said on it. */
-async function connect(io: EngineIO, address: string, port: number): Promise<RedisConnection> {
+async function connect(io: EngineContext, address: string, port: number): Promise<RedisConnection> {
   const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
   return redisConnection(await stream);
 }
@@ -112,7 +112,7 @@ const isOver = new Error('the exchange is over');
 
 /** Rejects when `work` takes longer than `ms`; the signal it gets aborts then. */
 async function within<T>(
-  io: EngineIO,
+  io: EngineContext,
   ms: number,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
@@ -131,7 +131,7 @@ async function within<T>(
 
 /** Runs `talk` on a fresh connection, all within a second. */
 export async function withSession<T>(
-  io: EngineIO,
+  io: EngineContext,
   target: Place & { readonly credentials: Credentials },
   talk: (connection: RedisConnection, login: Login) => Promise<T>,
 ): Promise<T> {
@@ -159,7 +159,7 @@ export interface OpenSession {
   closeAll(): void;
 }
 
-export function sessionsWith(io: EngineIO, credentials: Credentials): OpenSession {
+export function sessionsWith(io: EngineContext, credentials: Credentials): OpenSession {
   const connections: RedisConnection[] = [];
   const open = async (address: string, port: number): Promise<Session> => {
     const place = `${address}:${port}`;

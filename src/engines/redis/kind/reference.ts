@@ -1,6 +1,7 @@
 /** For the reference page of RedisCluster: what the table of directives knows besides their types. */
-import { type Directive, redisDirectives } from './directives.ts';
+
 import type { ReferenceOptions } from '../../../api/reference.ts';
+import { type Directive, redisDirectives } from './directives.ts';
 
 const directives: Readonly<Record<string, Directive>> = redisDirectives;
 

@@ -15,12 +15,12 @@ import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
 import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
-import { directiveProperties, redisDirectives } from './directives.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageSchema } from '../../../api/storage.ts';
+import { directiveProperties, redisDirectives } from './directives.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
 const isVersion = (self: string): string => `${self}.matches('^[78][.](0|[1-9][0-9]?)$')`;

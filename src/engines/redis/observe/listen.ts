@@ -5,15 +5,15 @@
  * then. It costs the API server nothing, and the operator one short connection.
  */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import { redisConnection } from '../client/connection.ts';
 import { findingsOf, minReplicasIn, pingAnswer } from '../client/findings.ts';
-import { isSentinelPod } from '../resources/members.ts';
-import { dataPort, sentinelPort } from '../names.ts';
 import { infoFields, pairs } from '../client/reply-fields.ts';
 import { credentialsOf, logIn, withSession } from '../client/session.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, sentinelPort } from '../names.ts';
+import { isSentinelPod } from '../resources/members.ts';
 
 /** Those after which another node may be primary, or a member has come, gone or moved. */
 const channels = [
@@ -52,7 +52,7 @@ export function redisEndpoints(children: Children): string[] {
 export function listenToRedis(
   endpoint: string,
   cluster: Cluster<RedisSpec>,
-  io: EngineIO,
+  io: EngineContext,
   changed: () => void,
 ): Promise<void> {
   return endpoint.startsWith(dataPrefix)
@@ -67,7 +67,7 @@ export function listenToRedis(
 export async function listenToDataNode(
   address: string,
   cluster: Cluster<RedisSpec>,
-  io: EngineIO,
+  io: EngineContext,
   changed: () => void,
 ): Promise<void> {
   let before = '';
@@ -94,7 +94,7 @@ export async function listenToDataNode(
 export async function listenToSentinel(
   address: string,
   cluster: Cluster<RedisSpec>,
-  io: EngineIO,
+  io: EngineContext,
   changed: () => void,
 ): Promise<void> {
   const credentials = await credentialsOf(cluster, io);

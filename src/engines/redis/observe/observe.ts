@@ -1,25 +1,25 @@
 /** Asks every process of a cluster at once, each within a second. Reads only. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import type { EngineIO } from '../../../engine/engine-io.ts';
 import type { RedisConnection } from '../client/connection.ts';
 import { findingsOf, isLinkDownForLong, type MemberFinding, minReplicasIn, pingAnswer } from '../client/findings.ts';
 import { hashOf, type Identity, identityOf } from '../client/identity.ts';
-import { isSentinelPod } from '../resources/members.ts';
-import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
-import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
 import { passwordSecret } from '../client/password.ts';
 import { infoFields, pairs, rows } from '../client/reply-fields.ts';
 import { RedisError, type Reply } from '../client/resp.ts';
 import { type Credentials, credentialsOf, type Login, PasswordMissing, withSession } from '../client/session.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../names.ts';
+import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
+import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
   children: Children,
-  io: EngineIO,
+  io: EngineContext,
 ): Promise<RedisObserved> {
   const data = children.pods.filter((pod) => !isSentinelPod(pod));
   const sentinels = children.pods.filter(isSentinelPod);

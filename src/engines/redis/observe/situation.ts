@@ -1,10 +1,10 @@
 /** Everything the Redis rules look at, gathered once a pass. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { isOfPod } from '../../../plan/claimed.ts';
 import { type Children, type Claim, childrenOf, type Pod } from '../../../resources/children.ts';
-import { isSentinelPod } from '../resources/members.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, choiceOf, redisNames, termAnnotation } from '../names.ts';
+import { isSentinelPod } from '../resources/members.ts';
 import { answering, type DataNode, type RedisObserved } from './observed.ts';
 import { type Topology, topologyOf, withoutLostFailovers } from './topology.ts';
 

@@ -4,16 +4,11 @@
  */
 import { type ActStep, blocked, type Plan, wait } from '../../../plan/plan.ts';
 import { podTrouble } from '../../../plan/pod-trouble.ts';
-import { mayElect, mayElectNow } from '../observe/acquaintance.ts';
 import type { RedisAction } from '../action.ts';
-import { heirOf, loneElector } from './heirs.ts';
 import { choiceAnnotation, choiceOf } from '../names.ts';
+import { mayElect, mayElectNow } from '../observe/acquaintance.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { answering } from '../observe/observed.ts';
-import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
-import { addressOf, podAt } from './record.ts';
-import { promotion, target } from './repair.ts';
-import { dynamicSettings } from '../resources/settings.ts';
 import {
   byTerm,
   choiceNaming,
@@ -26,6 +21,11 @@ import {
   type Situation,
 } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
+import { dynamicSettings } from '../resources/settings.ts';
+import { heirOf, loneElector } from './heirs.ts';
+import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
+import { addressOf, podAt } from './record.ts';
+import { promotion, target } from './repair.ts';
 
 const soonMs = 500;
 const aloneMs = 1000;

@@ -1,13 +1,13 @@
 /** What the passes after the next one do, for people who read a plan. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { type Children, childrenOf, type Pod } from '../../../resources/children.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
 import { type DataNode, nothingObserved, type RedisObserved, type SentinelNode } from '../observe/observed.ts';
-import { planRedis } from './plan.ts';
+import { dataPodNames, situationOf } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 import { dynamicSettings } from '../resources/settings.ts';
-import { dataPodNames, situationOf } from '../observe/situation.ts';
+import { planRedis } from './plan.ts';
 import { specWarnings } from './warnings.ts';
 
 export function forecastRedis(cluster: Cluster<RedisSpec>, children: Children): readonly string[] {

@@ -2,8 +2,8 @@
 import type { ActStep } from '../../../plan/plan.ts';
 import type { RedisAction } from '../action.ts';
 import type { DataNode } from '../observe/observed.ts';
-import { target } from './repair.ts';
 import type { Situation } from '../observe/situation.ts';
+import { target } from './repair.ts';
 
 /** Undefined when there is nobody to hand over to or to ask. */
 export function handOverStep(

@@ -7,9 +7,9 @@ import { podTrouble } from '../../../plan/pod-trouble.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
 import type { MemberFinding } from '../client/findings.ts';
 import { answering, type DataNode } from '../observe/observed.ts';
-import { seesEverybody } from './repair.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
+import { seesEverybody } from './repair.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member is in sync and a failover is possible. */
 export function unready(situation: Situation, primary: DataNode): string[] {

@@ -3,10 +3,10 @@
  * loses what was not flushed yet, a second of the append-only file. Sentinel elects among them, where it can; this is about where it cannot.
  */
 import type { DataNode, KnownReplica, Watch } from '../observe/observed.ts';
-import { addressOf } from './record.ts';
-import { dynamicSettings } from '../resources/settings.ts';
 import { claimOf, dataPodNames, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
+import { dynamicSettings } from '../resources/settings.ts';
+import { addressOf } from './record.ts';
 
 /**
  * Those that may be elected; none where one still has the link, and so says that the primary lives, or is being stopped. `isBack`: the primary

@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from '../../../api/object.ts';
 import { difference, fingerprinted } from '../../../plan/difference.ts';
-import { oncePer } from '../../../plan/memo.ts';
+import { memoize } from '../../../plan/memoize.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../../../resources/plain.ts';
 import { authVolume, identityEnv, identityVolume, passwordVolume } from '../resources/pods.ts';
 
@@ -34,7 +34,7 @@ function withPod(object: KubeObject, change: (pod: PodSpec) => PodSpec): KubeObj
 /** Whoever starts by this template waits for the Secret. */
 export const mountsIdentity = (live: KubeObject): boolean => volumeOf(live, identityVolume) !== undefined;
 
-export const withoutIdentity = oncePer((object: KubeObject): KubeObject => {
+export const withoutIdentity = memoize((object: KubeObject): KubeObject => {
   const strip = (container: ContainerSpec): ContainerSpec => ({
     ...container,
     env: (container.env ?? []).filter(({ name }) => name !== identityEnv),

@@ -7,8 +7,8 @@ import type { ActStep, ObjectStep } from '../../../plan/plan.ts';
 import type { RedisAction, Target } from '../action.ts';
 import { redisNames } from '../names.ts';
 import { answering, type DataNode, hasAll, type SentinelNode } from '../observe/observed.ts';
-import { redisResources } from '../resources/resources.ts';
 import type { Situation } from '../observe/situation.ts';
+import { redisResources } from '../resources/resources.ts';
 
 type Act = ActStep<RedisAction>;
 

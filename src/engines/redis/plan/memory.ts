@@ -6,12 +6,12 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { compareQuantities, unitsOf } from '../../../api/quantity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import { isSentinelPod } from '../resources/members.ts';
-import { dataShareOfLimit, mebibyte, memoryShares } from '../resources/memory-shares.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
 import { answering, type RedisObserved } from '../observe/observed.ts';
+import { isSentinelPod } from '../resources/members.ts';
+import { dataShareOfLimit, mebibyte, memoryShares } from '../resources/memory-shares.ts';
 
 /** Bytes that every data node has which runs, and the next one will have. */
 export function commonLimit(cluster: Cluster<RedisSpec>, dataPods: readonly Pod[]): number {

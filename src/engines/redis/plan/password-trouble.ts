@@ -4,8 +4,8 @@
  * agree nobody is restarted, no size changes and no template names another Secret.
  */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
-import { answering, hasAll, type SilentNode } from '../observe/observed.ts';
 import { passwordSecret } from '../client/password.ts';
+import { answering, hasAll, type SilentNode } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 
 /** Secrets are not watched. */

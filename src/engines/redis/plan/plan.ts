@@ -1,32 +1,32 @@
 /** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
 import type { Cluster } from '../../../api/cluster.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { pods as podResource } from '../../../api/resource.ts';
+import { secretMissing } from '../../../engine/secret-missing.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../../plan/rollout.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import { secretMissing } from '../../../engine/secret-missing.ts';
 import type { RedisAction } from '../action.ts';
+import { identityUnusable } from '../client/identity.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { redisNames } from '../names.ts';
+import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
+import { claimOf, type Situation, situationOf } from '../observe/situation.ts';
+import { redisResources } from '../resources/resources.ts';
+import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
 import { handOverStep } from './handover-step.ts';
 import { amiss } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
-import { identityUnusable } from '../client/identity.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { heldMemory } from './memory.ts';
-import { redisNames } from '../names.ts';
-import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
 import { passwordTrouble, passwordUnknown } from './password-trouble.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
-import { redisResources } from '../resources/resources.ts';
 import { planRoles } from './roles.ts';
 import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
-import { atLeast } from '../resources/settings.ts';
-import { claimOf, type Situation, situationOf } from '../observe/situation.ts';
 
 type RedisPlan = Plan<RedisAction>;
 

@@ -13,12 +13,12 @@
 import { type Plan, wait } from '../../../plan/plan.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
-import { heirsOf } from './heirs.ts';
 import { choiceAnnotation, choiceOf } from '../names.ts';
 import { answering, type DataNode } from '../observe/observed.ts';
+import { choiceNaming, isChosen, majorityOf, type Situation } from '../observe/situation.ts';
+import { heirsOf } from './heirs.ts';
 import { promotion, target } from './repair.ts';
 import { electableStep } from './scaling.ts';
-import { choiceNaming, isChosen, majorityOf, type Situation } from '../observe/situation.ts';
 
 const soonMs = 500;
 

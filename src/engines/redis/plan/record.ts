@@ -2,12 +2,13 @@
  * What the claims remember: who was primary last, and where each node ran. It outlives pods, sentinels and the custom
  * resource, and is written only from the words of a majority of the sentinels, which no failover can have passed by.
  */
-import { redisKind } from '../kind/schema.ts';
+
 import { persistentVolumeClaims } from '../../../api/resource.ts';
 import type { ActStep, ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Children, Claim } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
+import { redisKind } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, termAnnotation, termCarrier } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { byTerm, claimOf, isHeard, podOf, rankOf, type Situation } from '../observe/situation.ts';

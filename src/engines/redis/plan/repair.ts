@@ -4,13 +4,13 @@
  */
 import type { ActStep } from '../../../plan/plan.ts';
 import type { RedisAction, Target } from '../action.ts';
-import { sentinelSettings } from '../resources/config.ts';
-import { planLogins, watchesAsCluster } from './introduce.ts';
-import { commonLimit, maxmemoryWithin } from './memory.ts';
 import { answering, type DataNode, hasAll } from '../observe/observed.ts';
-import { settingsToChange, settingsToHold } from '../resources/settings.ts';
 import { majorityOf, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
+import { sentinelSettings } from '../resources/config.ts';
+import { settingsToChange, settingsToHold } from '../resources/settings.ts';
+import { planLogins, watchesAsCluster } from './introduce.ts';
+import { commonLimit, maxmemoryWithin } from './memory.ts';
 
 type Act = ActStep<RedisAction>;
 

@@ -5,11 +5,11 @@
  */
 import { type ActStep, type Plan, wait } from '../../../plan/plan.ts';
 import type { RedisAction } from '../action.ts';
-import { handOverStep } from './handover-step.ts';
 import { redisNames } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
-import { target } from './repair.ts';
 import { dataPodNames, type Situation } from '../observe/situation.ts';
+import { handOverStep } from './handover-step.ts';
+import { target } from './repair.ts';
 
 export interface Sizes {
   readonly data: number;

@@ -4,8 +4,8 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { canonicalQuantity, unitsOf } from '../../../api/quantity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import type { SpecWarning } from '../../../engine/spec-warnings.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
 

@@ -5,7 +5,6 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Probe, Volume } from '../../../resources/plain.ts';
@@ -13,8 +12,9 @@ import { containerSecurityContext, podSecurityContext } from '../../../resources
 import { schedulingFields } from '../../../resources/scheduling.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { identityKey } from '../client/identity.ts';
-import { dataPort, paths, redisNames, sentinelPort } from '../names.ts';
 import { passwordSecret } from '../client/password.ts';
+import type { RedisSpec } from '../kind/schema.ts';
+import { dataPort, paths, redisNames, sentinelPort } from '../names.ts';
 import type { ScriptName } from './scripts.ts';
 import { restartSettings } from './settings.ts';
 

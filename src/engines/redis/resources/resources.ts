@@ -1,24 +1,24 @@
 /** The complete set of a Redis cluster's children: a pure function of the custom resource. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import type { RedisSpec } from '../kind/schema.ts';
-import { oncePer } from '../../../plan/memo.ts';
+import { memoize } from '../../../plan/memoize.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { configMap } from '../../../resources/configmap.ts';
 import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
-import { keptMetadata, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
+import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import { generatedSecret } from '../../../resources/secret.ts';
 import { clusterIPService, headlessService } from '../../../resources/service.ts';
-import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { identityKey } from '../client/identity.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from '../names.ts';
+import { redisConf, restartHash, sentinelConf } from './config.ts';
 import { dataStatefulSet, sentinelStatefulSet } from './pods.ts';
 import { scripts } from './scripts.ts';
 import { timingOf } from './timing.ts';
 
 export const passwordLength = 32;
 
-export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly Desired[] => {
+export const redisResources = memoize((cluster: Cluster<RedisSpec>): readonly Desired[] => {
   const { spec } = cluster;
   const names = redisNames(cluster.metadata.name);
   const withSentinel = spec.mode === 'Sentinel';
@@ -50,12 +50,12 @@ export const redisResources = oncePer((cluster: Cluster<RedisSpec>): readonly De
     { object: dataStatefulSet(cluster, data, restartHash(cluster)) },
   ];
   objects.unshift({
-    object: generatedSecret(keptMetadata(cluster, names.internal, data)),
+    object: generatedSecret(unownedMetadata(cluster, names.internal, data)),
     generate: [{ key: identityKey, length: passwordLength, isOursAlone: true }],
   });
   if (spec.auth?.secretRef === undefined) {
     objects.unshift({
-      object: generatedSecret(keptMetadata(cluster, names.auth, data)),
+      object: generatedSecret(unownedMetadata(cluster, names.auth, data)),
       generate: [{ key: 'password', length: passwordLength }],
     });
   }

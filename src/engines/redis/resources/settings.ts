@@ -6,8 +6,8 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { type Directive, type RedisDirective, redisDirectives } from '../kind/directives.ts';
+import type { RedisSpec } from '../kind/schema.ts';
 import { memoryShares } from './memory-shares.ts';
 
 export type Settings = Readonly<Partial<Record<RedisDirective, string>>>;

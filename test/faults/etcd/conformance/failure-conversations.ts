@@ -1,6 +1,7 @@
 /** Members that are away, that have lost what they had, or that are started where they should not be. */
-import { livenessPath } from '../../../../src/engines/etcd/resources/pods.ts';
+
 import { progressIn } from '../../../../src/engines/etcd/observe/progress.ts';
+import { livenessPath } from '../../../../src/engines/etcd/resources/pods.ts';
 import {
   type Conversation,
   field,

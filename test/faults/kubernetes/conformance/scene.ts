@@ -1,6 +1,7 @@
 /** A scene over any transport: requests as JSON, watches gathered as they come, waiting by a clock. */
-import { type Clock, sleep } from '../../../../src/system/clock.ts';
+
 import type { Transport } from '../../../../src/runtime/transport.ts';
+import { type Clock, sleep } from '../../../../src/system/clock.ts';
 import type { Answer, CallOptions, Json, OpenWatch, Scene, WatchFrame } from './conformance-case.ts';
 
 const types = {

@@ -7,11 +7,11 @@ import type { KindDefinition } from '../api/kind.ts';
 import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
-import type { RegisteredEngine } from '../engine/engine.ts';
+import type { KindHandler } from '../engine/engine.ts';
 import type { Outcome } from '../plan/plan.ts';
 
 /** Undefined where one of the fields is not valid. Fields that a kind does not know are left out. */
-export function readAlone(
+export function parsePartial(
   kind: KindDefinition,
   object: KubeObject,
   fields: readonly string[],
@@ -28,21 +28,23 @@ export function readAlone(
  * Of a cluster that is deleted: whether its data goes, whether that is its own, what its last backup needs, and which
  * Secrets are its own. Where not even that can be read, the data stays. Otherwise it could never end.
  */
-export function lastWill(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
+export function deletionSpec(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
   const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup'];
   // A backup asks other processes than there are where these are not known.
   const shape = ['mode', 'replicas'];
   return (
-    readAlone(kind, object, [...fields, ...shape]) ?? readAlone(kind, object, fields) ?? readAlone(kind, object, [])
+    parsePartial(kind, object, [...fields, ...shape]) ??
+    parsePartial(kind, object, fields) ??
+    parsePartial(kind, object, [])
   );
 }
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */
-export function readForUpkeep(
-  { kind, upkeep }: Pick<RegisteredEngine, 'kind' | 'upkeep'>,
+export function maintenanceSpec(
+  { kind, upkeep }: Pick<KindHandler, 'kind' | 'upkeep'>,
   object: KubeObject,
 ): Cluster<CommonSpec> | undefined {
-  const legible = readAlone(kind, object, [...(upkeep?.fields ?? []), 'paused']);
+  const legible = parsePartial(kind, object, [...(upkeep?.fields ?? []), 'paused']);
   return legible?.spec.paused === true ? undefined : legible;
 }
 

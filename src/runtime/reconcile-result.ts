@@ -3,7 +3,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { type Outcome, wait } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 
-export interface PassResult {
+export interface ReconcileResult {
   readonly outcome: Outcome;
   /** Milliseconds after which to look again; undefined: a watch or a listener will tell. */
   readonly again?: number;
@@ -19,7 +19,7 @@ export const blockedMs = 30_000;
 /** The watch is late; it need not be asked after often. */
 const outdatedMs = 1_000;
 
-export const outdated: PassResult = {
+export const outdated: ReconcileResult = {
   outcome: wait('Outdated', 'the cluster has changed, or is gone'),
   again: outdatedMs,
 };
@@ -30,7 +30,7 @@ export function recheck(outcome: Outcome): number | undefined {
 }
 
 /** `statusLater`: when to come back for a status that has not been written; 0 if it has. */
-export function lookAfter(asked: number | undefined, statusLater: number): Pick<PassResult, 'again'> {
+export function lookAfter(asked: number | undefined, statusLater: number): Pick<ReconcileResult, 'again'> {
   const again = soonest(asked, statusLater === 0 ? undefined : statusLater);
   return again === undefined ? {} : { again };
 }

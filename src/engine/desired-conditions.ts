@@ -1,5 +1,5 @@
 /** The conditions that every engine claims, from one judgement: see `api/condition.ts` for what they mean. */
-import type { ConditionClaim } from '../api/condition.ts';
+import type { DesiredCondition } from '../api/condition.ts';
 
 export interface Judged {
   readonly progressing?: boolean;
@@ -7,12 +7,12 @@ export interface Judged {
   readonly stalled?: boolean;
 }
 
-export function conditionClaims(
+export function desiredConditions(
   ready: 'True' | 'False',
   reason: string,
   message: string,
   judged: Judged,
-): ConditionClaim[] {
+): DesiredCondition[] {
   const state = (value: boolean | undefined): 'True' | 'False' => (value === true ? 'True' : 'False');
   const claim = { reason, message };
   return [

@@ -2,14 +2,14 @@
 import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import { secrets } from '../api/resource.ts';
-import type { EngineIO } from '../engine/engine-io.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { Dial } from '../system/dial.ts';
 import { createAbortScope } from './abort-scope.ts';
 import { isNotFound } from './api-error.ts';
 import type { ClaimReader } from './claim-use.ts';
 import type { KubeClient } from './client.ts';
-import { type Clock, sleep } from '../system/clock.ts';
-import type { Dial } from '../system/dial.ts';
 import { exchangeOver } from './http-exchange.ts';
 import type { AccountReader } from './service-account.ts';
 
@@ -100,7 +100,7 @@ export function engineIO(options: {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-}): EngineIO {
+}): EngineContext {
   const { namespace, secrets: reader, claims, accounts, dial, clock, signal } = options;
   // As many at once as there are questions to the members.
   setMaxListeners(0, signal);

@@ -9,7 +9,7 @@ import type { Contents, EngineDestination, EngineSource } from '../backup/engine
 import type { Purpose } from '../backup/identity.ts';
 import type { Children } from '../resources/children.ts';
 import type { ContainerSpec, Volume } from '../resources/plain.ts';
-import type { EngineIO } from './engine-io.ts';
+import type { EngineContext } from './engine-context.ts';
 
 /** A Secret as files in a pod. */
 export interface MountedSecret {
@@ -69,7 +69,7 @@ export const restoredAnnotation = 'clusterwright.dev/restored';
 /** The volume of the first member in a {@link Filling}'s mounts. */
 export const filledVolume = 'filled';
 
-export interface BackupPart<Spec> {
+export interface BackupSupport<Spec> {
   source(cluster: Cluster<Spec>): BackupSource;
   filling(cluster: Cluster<Spec>): Filling;
   /**
@@ -84,7 +84,7 @@ export interface BackupPart<Spec> {
   /** `spec.version` of a cluster that reads what this version of the database has written: `8.0` for `8.0.5`. */
   specVersion(engineVersion: string): string;
   /** What the processes hold by now, in the words of a backup's `contents`. Rejects where nobody answers. */
-  contents(cluster: Cluster<Spec>, children: Children, io: EngineIO, wanted: Contents): Promise<Contents>;
+  contents(cluster: Cluster<Spec>, children: Children, io: EngineContext, wanted: Contents): Promise<Contents>;
   /** Whether what was found is as good as what was wanted: a number that was counted while others wrote may differ. */
   isSame(name: string, wanted: string, found: string | undefined): boolean;
 }
@@ -101,4 +101,4 @@ export interface OwnBackup {
 }
 
 /** Task and Job of a backup of the cluster; undefined where its spec names no target. */
-export type TakesBackup = (cluster: Cluster, backup: OwnBackup) => readonly KubeObject[] | undefined;
+export type BackupFactory = (cluster: Cluster, backup: OwnBackup) => readonly KubeObject[] | undefined;

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSecretReader, engineIO } from '../../src/runtime/engine-io.ts';
+import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { dialTcp } from '../../src/system/dial.ts';
 import { blankAccounts, blankClaims } from '../support/blank-claims.ts';
 import { FakeApi } from '../support/fake-api.ts';

@@ -1,25 +1,25 @@
 /** Hides an engine's own types behind closures, so that what it observed and what it may do stay consistent. */
 import type { Cluster } from '../api/cluster.ts';
+import type { BackupSupport } from '../engine/backup-support.ts';
+import type { Engine, KindHandler } from '../engine/engine.ts';
 import type { EngineAction, Outcome } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
-import { takesBackup, versionBackupReason } from './awaited-backup.ts';
-import type { BackupPart } from '../engine/backup-part.ts';
-import type { Engine, RegisteredEngine } from '../engine/engine.ts';
+import { backupFactory, versionBackupReason } from './awaited-backup.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
 /**
  * The cluster given to the result must have been validated against the engine's kind: its spec is taken as that.
  * `agentImage` is what Jobs run.
  */
-export function registered<Spec, Observed, Action extends EngineAction>(
+export function toHandler<Spec, Observed, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Action>,
   agentImage: string = defaultAgentImage,
-): RegisteredEngine {
+): KindHandler {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
   const { forecast, listener, backup, upkeep } = engine;
   const { name, kind, shell } = engine.definition;
-  const take = takesBackup({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
+  const take = backupFactory({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
   return {
     name,
     kind,
@@ -38,7 +38,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
       };
     },
     // What its status remembers is something, too.
-    surveyOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
+    planOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
     ...(backup === undefined ? {} : { backup: hidden(backup) }),
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(upkeep === undefined
@@ -55,7 +55,7 @@ export function registered<Spec, Observed, Action extends EngineAction>(
   };
 }
 
-function hidden<Spec>(backup: BackupPart<Spec>): BackupPart<unknown> {
+function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
   const { drillRestore, drillDefaults, isSame, specVersion } = backup;
   return {

@@ -43,7 +43,7 @@ export interface ClaimUse {
 }
 
 /** What an engine may touch outside of its arguments. */
-export interface EngineIO {
+export interface EngineContext {
   /**
    * Opens a connection to a database process. Rejects when the peer refuses, and when the given signal or `signal` below
    * aborts first.

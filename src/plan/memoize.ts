@@ -1,5 +1,5 @@
 /** A pure function of one object, worked out once for each: values are never changed, so identity is enough. */
-export function oncePer<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
+export function memoize<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
     const found = known.get(key);

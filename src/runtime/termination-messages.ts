@@ -3,7 +3,7 @@
  * server. A Job is over only once its pods are, so what it knows by then is all that will ever be known.
  */
 import { pods } from '../api/resource.ts';
-import { unheardJobs } from '../jobs/job-state.ts';
+import { jobsAwaitingResult } from '../jobs/job-state.ts';
 import type { Children } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -11,7 +11,7 @@ import type { KubeClient } from './client.ts';
 const jobNameLabel = 'batch.kubernetes.io/job-name';
 
 /** The children as the cache has them. `now` in milliseconds. */
-export async function withLastWords(
+export async function withTerminationMessages(
   key: ClusterKey,
   cache: Pick<Cache, 'children' | 'observeRead'>,
   client: Pick<KubeClient, 'list'>,
@@ -19,7 +19,7 @@ export async function withLastWords(
   signal: AbortSignal,
 ): Promise<Children> {
   const children = cache.children(key);
-  const unheard = unheardJobs(children, now);
+  const unheard = jobsAwaitingResult(children, now);
   if (unheard.length === 0) return children;
   for (const { metadata } of unheard) {
     const { name, namespace } = metadata;
