@@ -51,6 +51,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs', 'engines'],
+  'sdk.ts': ['api', 'resources', 'plan', 'engine', 'jobs'],
   'controller.ts': ['engines', 'runtime'],
   'agent.ts': ['agent', 'engines'],
   'reference.ts': ['api', 'engines'],

@@ -2,8 +2,11 @@
  * Whose turn it is to restart. One member at a time, those without a role first, the leader last; and nobody as long as
  * somebody else is not well, because that one may be all that is left.
  */
+import { pods as podResource } from '../api/resource.ts';
 import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
+import type { ObjectStep } from './plan.ts';
 import { isUnderway } from './pod-trouble.ts';
+import { refOf } from './ref.ts';
 
 const revisionLabel = 'controller-revision-hash';
 
@@ -44,6 +47,12 @@ export function stuckPod(
 ): Pod | undefined {
   if (pods.some((pod) => pod.metadata.deletionTimestamp !== undefined)) return undefined;
   return outdatedPods(set, pods).find((pod) => !podIsReady(pod) && mayGo(pod));
+}
+
+/** Ends a pod for the template that its StatefulSet has now. */
+export function restartSteps(pod: Pod): ObjectStep[] {
+  const ref = refOf(pod, podResource);
+  return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'it runs an older template' }];
 }
 
 /** A process that has ended so often in a row does not get on. */

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
@@ -43,18 +44,19 @@ beforeAll(() => {
   packed = result;
 
   cpSync('test/package/app', app, { recursive: true });
+  cpSync('test/package/memcached', join(app, 'memcached'), { recursive: true });
   const installed = join(app, 'node_modules', 'clusterwright');
   mkdirSync(installed, { recursive: true });
   run('tar', ['-xzf', join(home, packed.filename), '--strip-components=1', '-C', installed], home);
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
-  for (const name of Object.keys(dependencies)) {
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
     const place = join(app, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(resolve('node_modules', name), place);
   }
   for (const [page, name] of Object.entries(documented)) writeFileSync(join(app, `${name}.ts`), example(page));
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
-  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: [] };
+  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
 }, 120_000);
 
@@ -106,6 +108,38 @@ describe('the published package', () => {
       'ClusterRole clusterwright-edit',
     ]);
   }, 60_000);
+
+  test('lets somebody write an engine of their own: memcached, with CRD, rights, network, construct and operator', async () => {
+    const lines = readdirSync('test/package/memcached').flatMap((file) =>
+      readFileSync(join('test/package/memcached', file), 'utf8').trim().split('\n'),
+    );
+    expect(lines.length).toBeLessThan(400);
+    const outdir = join(home, 'memcached');
+    execFileSync(process.execPath, ['memcached/main.js'], { cwd: app, env: { ...process.env, CDK8S_OUTDIR: outdir } });
+    const objects = readdirSync(outdir).flatMap((file) =>
+      parseAllDocuments(readFileSync(join(outdir, file), 'utf8')).map((document) => document.toJS() as KubeObject),
+    );
+    const find = (kind: string, name: string): KubeObject | undefined =>
+      objects.find((object) => object.kind === kind && object.metadata.name === name);
+    expect(find('CustomResourceDefinition', 'memcachedclusters.caches.example.com')).toBeDefined();
+    expect(find('MemcachedCluster', 'sessions')).toMatchObject({ apiVersion: 'caches.example.com/v1' });
+    const text = JSON.stringify(objects);
+    expect(text).toContain('"caches.example.com"');
+    expect(JSON.stringify(find('NetworkPolicy', 'clusterwright')?.spec)).toContain('11211');
+    const { metafile } = await build({
+      entryPoints: [join(app, 'memcached', 'operator.js')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      metafile: true,
+      write: false,
+      logLevel: 'silent',
+    });
+    const files = Object.keys(metafile.inputs);
+    expect(files.some((file) => file.endsWith('memcached/plan.js'))).toBe(true);
+    expect(files.filter((file) => /cdk8s|yargs|src\/agent\//.test(file))).toEqual([]);
+  });
 
   test.each([
     ['readme', ['crds', 'operator', 'cache'], 'RedisCluster databases cache'],

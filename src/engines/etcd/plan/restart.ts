@@ -1,8 +1,6 @@
 /** Restarts for a changed template: one member at a time, the leader last, after it has handed over (safety rule G5). */
-import { pods as podResource } from '../../../api/resource.ts';
 import { wait } from '../../../plan/plan.ts';
-import { refOf } from '../../../plan/ref.ts';
-import { cannotStart, stuckPod } from '../../../plan/rollout.ts';
+import { cannotStart, restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
 import { answering } from '../observe/observed.ts';
 import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
@@ -38,12 +36,9 @@ function areEnoughWithout({ members = [] }: Situation, index: number): boolean {
 }
 
 function restarting(pod: Pod, note = ''): EtcdPlan | undefined {
-  const ref = refOf(pod, podResource);
-  if (ref === undefined) return undefined;
-  return {
-    steps: [{ type: 'delete', ref, reason: 'it runs an older template' }],
-    outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template${note}`),
-  };
+  const steps = restartSteps(pod);
+  if (steps.length === 0) return undefined;
+  return { steps, outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template${note}`) };
 }
 
 /** Without one of them, those who stay are still a majority. */

@@ -1,12 +1,10 @@
 /** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
 import type { Cluster } from '../../../api/cluster.ts';
-import { pods as podResource } from '../../../api/resource.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
-import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
-import { refOf } from '../../../plan/ref.ts';
-import { cannotStart, isTakenUp, nextToRestart, outdatedPods, stuckPod } from '../../../plan/rollout.ts';
+import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
@@ -249,8 +247,7 @@ function planStuck(situation: Situation): RedisPlan | undefined {
 }
 
 function restarting(pod: Pod): RedisPlan | undefined {
-  const ref = refOf(pod, podResource);
-  if (ref === undefined) return undefined;
-  const step: ObjectStep = { type: 'delete', ref, reason: 'it runs an older template' };
-  return { steps: [step], outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`) };
+  const steps = restartSteps(pod);
+  if (steps.length === 0) return undefined;
+  return { steps, outcome: wait('Restarting', `${pod.metadata.name} restarts with the new template`) };
 }

@@ -1,0 +1,55 @@
+/**
+ * `clusterwright/engine`: what an engine is written with. `docs/engines/adding.md` says how.
+ *
+ * Everything here is pure, or a type: the same engine runs in the controller, in the command line and at synth.
+ */
+export type { Cluster } from './api/cluster.ts';
+export { lifeColumns, stateColumns, wideColumns } from './api/columns.ts';
+export { computeRules, computeSchema } from './api/compute.ts';
+export type { DesiredCondition } from './api/condition.ts';
+export { durationMs, durationSchema } from './api/duration.ts';
+export { imageSchema } from './api/image.ts';
+export type { KindDefinition, PrinterColumn } from './api/kind.ts';
+export { deletionPolicySchema, pausedSchema } from './api/lifecycle.ts';
+export { metadataSchema } from './api/metadata.ts';
+export type { KubeObject, ObjectMeta, Resource } from './api/object.ts';
+export type { ReferenceOptions } from './api/reference.ts';
+export { schedulingSchema } from './api/scheduling.ts';
+export type { CelRule, Defaulted, StructuralSchema, Written } from './api/schema.ts';
+export { secretRefSchema } from './api/secret-ref.ts';
+export type { ClusterStatus, MemberStatus, Phase } from './api/status.ts';
+export { statusSchema } from './api/status-schema.ts';
+export { storageSchema, volumeSchema } from './api/storage.ts';
+export type { Definition } from './engine/definition.ts';
+export { desiredConditions, type Judged } from './engine/desired-conditions.ts';
+export type { Engine, KindHandler, Listener, PolicyRule, StatusReport, Upkeep } from './engine/engine.ts';
+export type { EngineContext, HttpRequest, HttpResponse, TlsMaterial } from './engine/engine-context.ts';
+export { type DefinedEngine, defineEngine, handlersOf } from './jobs/handlers.ts';
+export { growthSteps } from './plan/growth.ts';
+export { memoize } from './plan/memoize.ts';
+export { atSize, type Desired, objectSteps } from './plan/objects.ts';
+export {
+  type ActStep,
+  blocked,
+  type EngineAction,
+  type ObjectStep,
+  type Outcome,
+  type Plan,
+  type Step,
+  settled,
+  wait,
+} from './plan/plan.ts';
+export { podTrouble } from './plan/pod-trouble.ts';
+export { refOf } from './plan/ref.ts';
+export { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from './plan/rollout.ts';
+export { type Children, type Claim, type Pod, podIsReady, type StatefulSet } from './resources/children.ts';
+export { computeResources } from './resources/compute.ts';
+export { configMap } from './resources/configmap.ts';
+export { disruptionBudget } from './resources/disruptionbudget.ts';
+export { labels, ownedMetadata, type Part, selectorLabels, unownedMetadata } from './resources/metadata.ts';
+export type { ContainerSpec, PodSpec, Probe, Volume } from './resources/plain.ts';
+export { containerSecurityContext, podSecurityContext } from './resources/podsecurity.ts';
+export { schedulingFields } from './resources/scheduling.ts';
+export { generatedSecret } from './resources/secret.ts';
+export { clusterIPService, headlessService } from './resources/service.ts';
+export { type StatefulSetOptions, statefulSet } from './resources/statefulset.ts';
