@@ -16,6 +16,7 @@ import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './executio
 import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
+import { missingSecrets, withoutStops } from './mounted-secrets.ts';
 import { NameConflict } from './name-conflict.ts';
 import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
@@ -87,8 +88,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (large !== undefined) return notPlanned.childTooLarge(engine, cluster, tooLarge(large), signal);
     const { resource } = engine.kind;
     const survey = await engine.survey(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
-    const plan = passPlan(cluster, resource, survey.plan);
-    if (await freshness.isOutdated({ cluster, resource, children }, plan, signal)) return outdated;
+    const whole = passPlan(cluster, resource, survey.plan);
+    if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
+    const missing = await missingSecrets(whole.steps, children, client, { signal });
+    for (const { secret } of missing) io(cluster, signal).secretRefused(secret);
+    const held = missing.length === 0 ? undefined : withoutStops(whole, missing);
+    const plan = held ?? whole;
     onOutcome(engine, cluster, cluster.status, plan);
 
     const execution = await execute(key, plan, survey.act, options, signal);
@@ -102,7 +107,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     const said = saidPlan(plan, execution, paced);
-    const claim = saidStatus(cluster, survey.status, plan, execution);
+    const claim = saidStatus(cluster, survey.status, plan, execution, held?.outcome);
     if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     const isKept = failure === undefined && isPremature(cluster, claim, taken, execution, paced);
     const later = isKept ? 0 : await status.write(cluster, engine.kind, claim, planStatus(said), signal);

@@ -9,7 +9,7 @@ import type { Execution } from './execution.ts';
 import { describeStep } from './executor.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
-import { failedStatus, pausedStatus } from './pass-status.ts';
+import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 
 /** What the status says is done next, and what is waited for. */
@@ -25,13 +25,16 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
 }
 
+/** `held`: why steps were left out of the engine's plan. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   found: StatusReport,
   { outcome }: Plan,
   { failure, failures }: Execution,
+  held?: Extract<Outcome, { state: 'blocked' }>,
 ): StatusReport {
-  const told = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
+  const whole = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
+  const told = held === undefined ? whole : blockedStatus(whole, held);
   const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
   return { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
