@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ScheduleStatus } from '../../../src/api/backup-status.ts';
+import { mergeConditions } from '../../../src/api/condition.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
@@ -311,6 +312,21 @@ describe('a BackupSchedule', () => {
   ])('a run that has not begun %s', async (_, now, more, phase) => {
     const status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
     expect(await look({ now, more, status })).toMatchObject({ phase });
+  });
+
+  it('says that a run is overdue until one begins, whatever it has said itself', async () => {
+    let status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
+    const heard = [];
+    for (const now of ['2026-11-21T03:12:00Z', '2026-11-21T03:25:00Z', '2026-11-21T03:38:00Z', '2026-11-21T15:00:00Z']) {
+      const { reason, said } = await look({ now, status });
+      status = { ...said, conditions: mergeConditions(status.conditions ?? [], said.conditions ?? [], 1, now) };
+      heard.push(reason);
+    }
+    expect(heard).toEqual(Array.from({ length: 4 }, () => 'RunOverdue'));
+    const lastScheduledAt = '2026-11-21T15:01:00Z';
+    expect(await look({ now: '2026-11-21T15:02:00Z', status: { ...status, lastScheduledAt } })).toMatchObject({
+      phase: 'Active',
+    });
   });
 
   it.each([
