@@ -22,6 +22,8 @@ const keptResults = 10;
 /** No run of ours was due before: a smaller number at the end of a name is no time, nor is one of the future. */
 const earliestRun = Date.parse('2020-01-01T00:00:00Z');
 const aheadMs = 24 * 60 * 60_000;
+/** Why it is not ready although runs begin, or should: each is about what came of them. */
+const aboutRuns: readonly string[] = ['RunFailed', 'SuddenLoss', 'RunOverdue'];
 /** Of the CronJob controller, which looks around every few seconds. */
 const graceMs = 60_000;
 
@@ -103,7 +105,8 @@ function overdueSince(
   now: number,
 ): number | undefined {
   const { phase, conditions = [] } = status ?? {};
-  const turned = conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const couldRun = phase === 'Active' || aboutRuns.includes(ready?.reason ?? '');
   // It has just been let go on: what was due before is nobody's fault.
   if (phase === 'Suspended') return undefined;
   const due = lastDue(spec.schedule, spec.timeZone, now - durationMs(spec.startingDeadline) - graceMs);
@@ -111,7 +114,7 @@ function overdueSince(
     Date.parse(metadata.creationTimestamp ?? '') || 0,
     Date.parse(lastScheduledAt ?? '') || 0,
     ...results.map(({ job }) => dueOf(job, now) ?? 0),
-    phase === 'Active' ? 0 : Date.parse(turned ?? '') || 0,
+    couldRun ? 0 : Date.parse(ready?.lastTransitionTime ?? '') || 0,
   );
   return due === undefined || due <= since ? undefined : due;
 }
