@@ -44,6 +44,8 @@ export interface RunResult extends BackupResult {
 
 export interface ScheduleStatus extends Common {
   readonly lastScheduledAt?: string;
+  /** No run is overdue that was due before. */
+  readonly resumedAt?: string;
   readonly lastSuccess?: RunResult;
   readonly lastFailure?: RunResult;
   /** Newest first. */
@@ -117,6 +119,7 @@ export const scheduleStatusSchema = {
     conditions,
     plan,
     lastScheduledAt: time('When the last run was begun.'),
+    resumedAt: time('When spec.suspend was last taken back: what was due before is not overdue.'),
     lastSuccess: run('The last run that ended with a verified backup.'),
     lastFailure: run('The last run that did not.'),
     results: {

@@ -51,9 +51,15 @@ export function scheduleStatus(situation: ScheduleSituation, outcome: Outcome): 
   const lastFailure = last('Failed') ?? before.lastFailure;
   const cron = (cronJob?.status ?? {}) as { readonly lastScheduleTime?: string };
   const lastScheduledAt = cron.lastScheduleTime ?? before.lastScheduledAt;
-  return {
-    ...judge(situation, outcome, results, lastScheduledAt),
+  const isResumed = before.phase === 'Suspended' && !schedule.spec.suspend;
+  const resumedAt = isResumed ? new Date(situation.now).toISOString().replace(/\.\d+/, '') : before.resumedAt;
+  const told = {
     ...(lastScheduledAt === undefined ? {} : { lastScheduledAt }),
+    ...(resumedAt === undefined ? {} : { resumedAt }),
+  };
+  return {
+    ...judge(situation, outcome, results, told),
+    ...told,
     ...(lastSuccess === undefined ? {} : { lastSuccess }),
     ...(lastFailure === undefined ? {} : { lastFailure }),
     results,
@@ -64,7 +70,7 @@ function judge(
   { schedule, keep, now }: ScheduleSituation,
   outcome: Outcome,
   results: readonly RunResult[],
-  lastScheduledAt: string | undefined,
+  told: Pick<ScheduleStatus, 'lastScheduledAt' | 'resumedAt'>,
 ): Pick<ScheduleClaim, 'phase' | 'conditions'> {
   const [newest] = results;
   if (outcome.state !== 'settled') {
@@ -87,7 +93,7 @@ function judge(
   if (schedule.spec.suspend) {
     return { phase: 'Suspended', conditions: desiredConditions('True', 'Suspended', 'no more runs begin', {}) };
   }
-  const due = overdueSince(schedule, lastScheduledAt, results, now);
+  const due = overdueSince(schedule, told, results, now);
   if (due !== undefined) {
     const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun`;
     return { phase: 'Degraded', conditions: desiredConditions('False', 'RunOverdue', message, { degraded: true }) };
@@ -100,19 +106,18 @@ function judge(
 /** The run that should have begun and has not; undefined where none is missing. */
 function overdueSince(
   { metadata, spec, status }: Cluster<ScheduleSpec>,
-  lastScheduledAt: string | undefined,
+  { lastScheduledAt, resumedAt }: Pick<ScheduleStatus, 'lastScheduledAt' | 'resumedAt'>,
   results: readonly RunResult[],
   now: number,
 ): number | undefined {
   const { phase, conditions = [] } = status ?? {};
   const ready = conditions.find(({ type }) => type === 'Ready');
   const couldRun = phase === 'Active' || aboutRuns.includes(ready?.reason ?? '');
-  // It has just been let go on: what was due before is nobody's fault.
-  if (phase === 'Suspended') return undefined;
   const due = lastDue(spec.schedule, spec.timeZone, now - durationMs(spec.startingDeadline) - graceMs);
   const since = Math.max(
     Date.parse(metadata.creationTimestamp ?? '') || 0,
     Date.parse(lastScheduledAt ?? '') || 0,
+    Date.parse(resumedAt ?? '') || 0,
     ...results.map(({ job }) => dueOf(job, now) ?? 0),
     couldRun ? 0 : Date.parse(ready?.lastTransitionTime ?? '') || 0,
   );

@@ -317,7 +317,12 @@ describe('a BackupSchedule', () => {
   it('says that a run is overdue until one begins, whatever it has said itself', async () => {
     let status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
     const heard = [];
-    for (const now of ['2026-11-21T03:12:00Z', '2026-11-21T03:25:00Z', '2026-11-21T03:38:00Z', '2026-11-21T15:00:00Z']) {
+    for (const now of [
+      '2026-11-21T03:12:00Z',
+      '2026-11-21T03:25:00Z',
+      '2026-11-21T03:38:00Z',
+      '2026-11-21T15:00:00Z',
+    ]) {
       const { reason, said } = await look({ now, status });
       status = { ...said, conditions: mergeConditions(status.conditions ?? [], said.conditions ?? [], 1, now) };
       heard.push(reason);
@@ -358,7 +363,19 @@ describe('a BackupSchedule', () => {
 
   it('is not overdue for what was due before it was made, or while it was suspended', async () => {
     expect(await look({ now: '2026-11-20T01:00:00Z' })).toMatchObject({ phase: 'Active' });
-    const status: ScheduleStatus = { phase: 'Suspended', lastScheduledAt: '2026-11-01T03:00:00Z' };
-    expect(await look({ now: '2026-11-21T12:00:00Z', status })).toMatchObject({ phase: 'Active' });
+    let status: ScheduleStatus = { phase: 'Suspended', lastScheduledAt: '2026-11-01T03:00:00Z' };
+    const heard = [];
+    for (const now of [
+      '2026-11-21T12:00:00.123Z',
+      '2026-11-21T12:10:00Z',
+      '2026-11-22T03:05:00Z',
+      '2026-11-22T03:12:00Z',
+    ]) {
+      const { reason, said } = await look({ now, status });
+      status = { ...said, conditions: mergeConditions(status.conditions ?? [], said.conditions ?? [], 1, now) };
+      heard.push(reason);
+    }
+    expect(heard).toEqual(['Scheduled', 'Scheduled', 'Scheduled', 'RunOverdue']);
+    expect(status.resumedAt).toBe('2026-11-21T12:00:00Z');
   });
 });
