@@ -10,9 +10,15 @@ export interface Target {
 export type RedisAction =
   /**
    * Makes a node primary: at first bootstrap, or after every process of the cluster has lost its address. `others` were seen as
-   * replicas: not where one of them has become primary since, or does not say.
+   * replicas: not where one of them has become primary since, or does not say. `term`: of a node that is preferred to the last
+   * primary by the terms. It is told first, or that one would be preferred to the node again.
    */
-  | { readonly type: 'redis.promote'; readonly node: Target; readonly others: readonly Target[] }
+  | {
+      readonly type: 'redis.promote';
+      readonly node: Target;
+      readonly others: readonly Target[];
+      readonly term?: number;
+    }
   /** `from`: the role in which the node was seen. Who has become primary since is left alone. */
   | {
       readonly type: 'redis.follow';

@@ -1,7 +1,7 @@
 /** Somebody has deleted claims, which Kubernetes keeps as long as their pods are there. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { planEtcd } from '../../../src/engines/etcd/plan.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 

@@ -26,6 +26,10 @@ describe('an action', () => {
   it.each<readonly [action: RedisAction, asked: readonly string[]]>([
     [{ type: 'redis.promote', node, others: [] }, ['a:6379 REPLICAOF NO ONE']],
     [
+      { type: 'redis.promote', node, others: [], term: 3 },
+      ['a:6379 CONFIG SET cluster-announce-hostname primary-3', 'a:6379 REPLICAOF NO ONE'],
+    ],
+    [
       { type: 'redis.tuneSentinel', sentinel, identity: false, settings: { quorum: '3' } },
       ['s:26379 SENTINEL SET db auth-user  auth-pass pw quorum 3'],
     ],

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { DataNode, KnownReplica, Watch } from '../../../src/engines/redis/observe/observed.ts';
+import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
-import { knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
+import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
 
@@ -87,6 +88,36 @@ describe('the machine of the primary and of two sentinels was without power, and
       ['promote db-0', 'wait Promoting'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  describe('no sentinel can elect one of them, and the operator makes it primary', () => {
+    const watching: Story = { ...knowing({ ...kept, replicas: [] }), spec: {} };
+    const made = (number: number): Partial<DataNode> => ({
+      role: 'primary',
+      linkUp: true,
+      ...termed('primary', number),
+    });
+
+    it.each<readonly [sentinels: string, story: Story]>([
+      ['they name the former address', watching],
+      ['they have forgotten it', { ...watching, sentinels: { all: 'forgot' } }],
+    ])('it goes before the last primary from then on, which is back: %s', (_, story) => {
+      const { cluster, children, observed } = redisWorld(story);
+      const acts = planRedis(cluster, children, observed).steps.flatMap((step) =>
+        step.type === 'act' ? step.action : [],
+      );
+      expect(acts).toEqual([expect.objectContaining({ type: 'redis.promote', term: 2 })]);
+      const next = planned({ ...story, nodes: { ...story.nodes, 0: made(2) } });
+      expect(next).toContain('db-0: role undefined > primary');
+      expect(next).not.toContain('promote db-1');
+    });
+
+    it('the last primary keeps its term', () => {
+      const { cluster, children, observed } = redisWorld({ ...back, nodes: {} });
+      const [act] = planRedis(cluster, children, observed).steps;
+      expect(act).toMatchObject({ action: { type: 'redis.promote', node: { pod: 'db-1' } } });
+      expect(act).not.toHaveProperty('action.term');
+    });
+  });
 });
 
 describe('sentinels that have forgotten everything, and replicas that kept running when the primary ended', () => {

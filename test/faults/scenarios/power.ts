@@ -42,7 +42,7 @@ const gapMs = 60_000;
  * What one machine may hold: the primary, and two sentinels of three. With the power go the sentinels' memory and the last second of the primary's
  * append-only file; the replicas have it.
  */
-export function powerOfTheirs(before: Spec, gone: readonly string[]): Omit<Scenario, 'engine'> {
+export function powerOfTheirs(before: Spec, gone: readonly string[], awayForMs = gapMs): Omit<Scenario, 'engine'> {
   return {
     id: 'S15 machine',
     title: 'power of the primary and of two sentinels',
@@ -50,7 +50,7 @@ export function powerOfTheirs(before: Spec, gone: readonly string[]): Omit<Scena
     async act(stage) {
       const pods = [stage.primary(), ...gone];
       await stage.cutPowerAtOnce(pods);
-      await stage.pause(gapMs);
+      await stage.pause(awayForMs);
       await stage.restorePower(pods);
     },
     end: 'whole',

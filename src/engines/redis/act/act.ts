@@ -9,7 +9,7 @@ import { pairs } from '../client/reply-fields.ts';
 import { RedisError } from '../client/resp.ts';
 import { type Credentials, credentialsOf, PasswordMissing, withSession } from '../client/session.ts';
 import type { RedisSpec } from '../kind/schema.ts';
-import { dataPort, sentinelPort } from '../names.ts';
+import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
 import { handOver } from './handover.ts';
@@ -25,7 +25,11 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
   switch (action.type) {
     case 'redis.promote':
       await Promise.all(action.others.map((other) => at(other.address, dataPort, (c) => requireReplica(c, other.pod))));
-      await at(action.node.address, dataPort, (c) => c.command('REPLICAOF', 'NO', 'ONE'));
+      await at(action.node.address, dataPort, async (c) => {
+        const { term } = action;
+        if (term !== undefined) await c.command('CONFIG', 'SET', termCarrier, `primary-${term}`);
+        await c.command('REPLICAOF', 'NO', 'ONE');
+      });
       return;
     case 'redis.follow':
       await at(action.primary, dataPort, (c) => requirePrimary(c, action.primary));

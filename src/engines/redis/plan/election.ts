@@ -24,7 +24,7 @@ import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { heirOf, loneElector } from './heirs.ts';
 import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
-import { addressOf, podAt } from './record.ts';
+import { addressOf, podAt, termFor } from './record.ts';
 import { promotion, target } from './repair.ts';
 
 const soonMs = 500;
@@ -94,10 +94,10 @@ function waiting(reason: string, message: string): Plan<RedisAction> {
   return { steps: [], outcome: wait(reason, message, soonMs) };
 }
 
-function promoting(situation: Situation, node: DataNode, why: string): Plan<RedisAction> {
+function promoting(situation: Situation, node: DataNode, why: string, term?: number): Plan<RedisAction> {
   const step: ActStep<RedisAction> = {
     type: 'act',
-    action: promotion(situation, node),
+    action: promotion(situation, node, term),
     summary: `make ${node.pod} primary: ${why}`,
     event: 'Promote',
   };
@@ -293,7 +293,9 @@ function promotingLast(situation: Situation, pod: string, why: string): Plan<Red
     };
   }
   const heir = heirOf(situation, pod);
-  if (heir !== undefined) return promoting(situation, heir, `it kept running when ${pod} ended`);
+  if (heir !== undefined) {
+    return promoting(situation, heir, `it kept running when ${pod} ended`, termFor(situation, heir));
+  }
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
   if (!node.electable) return lost(situation, node);

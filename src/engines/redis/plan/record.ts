@@ -44,7 +44,7 @@ export function planRecord(situation: Situation, primary: DataNode): ObjectStep[
 }
 
 /** The present primary's: more than that of anybody else who was primary, and at least what anybody has heard of. */
-function termFor({ children, nodes }: Situation, primary: DataNode): number {
+export function termFor({ children, nodes }: Situation, primary: DataNode): number {
   const others = byTerm(children, nodes).filter(({ pod }) => pod !== primary.pod);
   const highest = Math.max(0, ...others.map(({ term }) => term));
   const heard = Math.max(highest, ...nodes.map(({ term }) => term?.number ?? 0));

@@ -18,10 +18,10 @@ export function target(node: Target): Target {
   return { pod: node.pod, address: node.address };
 }
 
-/** Makes the node primary beside those that are replicas as far as was seen. */
-export function promotion({ nodes }: Situation, node: DataNode): RedisAction {
+/** Makes the node primary beside those that are replicas as far as was seen. `term`: see the action. */
+export function promotion({ nodes }: Situation, node: DataNode, term?: number): RedisAction {
   const others = nodes.filter(({ pod, role }) => pod !== node.pod && role === 'replica').map(target);
-  return { type: 'redis.promote', node: target(node), others };
+  return { type: 'redis.promote', node: target(node), others, ...(term === undefined ? {} : { term }) };
 }
 
 /** Everybody watches and follows the primary, with the settings of the spec. Empty when all is in line. */
