@@ -3,6 +3,7 @@
  * of it, that somebody has taken away since it was read it could not start again.
  */
 import { pods, secrets } from '../api/resource.ts';
+import type { EngineContext } from '../engine/engine-context.ts';
 import { blocked, type Plan, type Step } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
@@ -19,8 +20,20 @@ interface Mounted {
   readonly keys: readonly string[];
 }
 
+/** The plan without the stops of pods that could not start again; undefined where there is no such stop. */
+export async function withoutDeadEnds(
+  plan: Plan,
+  children: Pick<Children, 'statefulSet'>,
+  client: Pick<KubeClient, 'get'>,
+  { secretRefused, signal }: Pick<EngineContext, 'secretRefused' | 'signal'>,
+): Promise<ReturnType<typeof withoutStops> | undefined> {
+  const missing = await missingSecrets(plan.steps, children, client, { signal });
+  for (const { secret } of missing) secretRefused(secret);
+  return missing.length === 0 ? undefined : withoutStops(plan, missing);
+}
+
 /** Those of pods that are to be stopped, and that are not there. */
-export async function missingSecrets(
+async function missingSecrets(
   steps: readonly Step[],
   children: Pick<Children, 'statefulSet'>,
   client: Pick<KubeClient, 'get'>,
@@ -32,7 +45,7 @@ export async function missingSecrets(
 }
 
 /** The plan without those stops. Whatever else it does rests on none of them. */
-export function withoutStops(plan: Plan, missing: readonly Mounted[]) {
+function withoutStops(plan: Plan, missing: readonly Mounted[]) {
   const kept = new Set(missing.map(({ pod }) => pod));
   const words = missing.map(({ pod, secret, keys }) => {
     const what = keys.length === 0 ? secret : `${secret} with the key ${keys.join(', ')}`;

@@ -16,7 +16,7 @@ import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './executio
 import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
-import { missingSecrets, withoutStops } from './mounted-secrets.ts';
+import { withoutDeadEnds } from './mounted-secrets.ts';
 import { NameConflict } from './name-conflict.ts';
 import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
@@ -90,12 +90,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const survey = await engine.survey(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
     const whole = passPlan(cluster, resource, survey.plan);
     if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
-    const missing = await missingSecrets(whole.steps, children, client, { signal });
-    for (const { secret } of missing) io(cluster, signal).secretRefused(secret);
-    const held = missing.length === 0 ? undefined : withoutStops(whole, missing);
+    const held = await withoutDeadEnds(whole, children, client, io(cluster, signal));
     const plan = held ?? whole;
     onOutcome(engine, cluster, cluster.status, plan);
-
     const execution = await execute(key, plan, survey.act, options, signal);
     const { failure } = execution;
     const taken = takenIn(execution);
