@@ -82,7 +82,7 @@ export const backupMutants: readonly Mutant[] = [
     defect: 'a restore takes the oldest backup instead of the newest',
     edits: [
       {
-        file: 'agent/catalogue.ts',
+        file: 'agent/repository.ts',
         find: 'newestFirst(a.manifest, b.manifest)',
         replace: 'newestFirst(b.manifest, a.manifest)',
       },
@@ -144,7 +144,7 @@ export const backupMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'agent/prune.ts',
-        find: 'const losses = suddenLosses(held, confirmed);',
+        find: 'const losses = lossesIn(drivers, history, confirmed);',
         replace: 'const losses: ReadonlyMap<string, string> = new Map();',
       },
     ],

@@ -11,7 +11,7 @@ export const oldViewMutants: readonly Mutant[] = [
     seen: 'zookeeper #410',
     edits: [
       {
-        file: 'runtime/reconciler.ts',
+        file: 'runtime/freshness.ts',
         find: 'const live = await client.get({ resource, namespace, name }, { signal });\n      if (live.metadata.uid === uid) cache.observeRead(live);',
         replace: 'const live = cluster;',
       },
@@ -43,7 +43,7 @@ export const oldViewMutants: readonly Mutant[] = [
     seen: 'opensearch-k8s-operator #1471',
     edits: [
       {
-        file: 'runtime/reconciler.ts',
+        file: 'runtime/freshness.ts',
         find: 'if (plan.destructive !== true && !plan.steps.some(countsOnOthers)) return false;',
         replace: 'return false;',
       },
@@ -58,7 +58,7 @@ export const oldViewMutants: readonly Mutant[] = [
     defect: 'a member is removed on the word of a pod that has been replaced since',
     edits: [
       {
-        file: 'runtime/reconciler.ts',
+        file: 'runtime/freshness.ts',
         find: "const precondition = plan.steps.flatMap((step) => (step.type === 'act' ? (step.precondition ?? []) : []));",
         replace: 'const precondition = [];',
       },
