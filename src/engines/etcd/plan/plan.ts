@@ -22,7 +22,7 @@ import { planAccess } from './access.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
 import { givenQuota } from './given-quota.ts';
-import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { keeps, keptVersion } from './kept-version.ts';
@@ -229,8 +229,7 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
     return blocked('DataCorrupt', words, whileRunning(situation, recheckMs));
   }
   // Whoever has set a version and sees no template with it is told why.
-  const pending = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
-  const also = `${pending}${heldForVolumes(situation)}`;
+  const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
   return wait(
     'QuorumLost',
     `no majority of the ${roster.size} member(s) answers: ${message}${also}${hasLasted(situation) ? offered : ''}`,
