@@ -1,7 +1,9 @@
 /** Somebody has deleted claims, which Kubernetes keeps as long as their pods are there. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { type PlanRow, planned } from '../../support/etcd-words.ts';
+import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
+import { etcdWorld } from '../../support/etcd-situation.ts';
+import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
@@ -71,6 +73,93 @@ describe('a restart', () => {
       ['add 1', 'wait ScalingOut'],
     ],
   ]);
+});
+
+/** None has the memory that it needs, and nobody is left who could give a member the data. */
+const outOfMemory = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.map((object) => {
+    if (object.kind !== 'Pod') return object;
+    const ended = { exitCode: 137, reason: 'OOMKilled' };
+    const waiting = { reason: 'CrashLoopBackOff' };
+    const containerStatuses = [{ name: 'etcd', restartCount: 9, state: { waiting }, lastState: { terminated: ended } }];
+    return { ...object, status: { phase: 'Running', containerStatuses } };
+  });
+
+const unmarked = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.map((object) => {
+    if (object.kind !== 'PersistentVolumeClaim') return object;
+    const { annotations: _, ...metadata } = object.metadata;
+    return { ...object, metadata };
+  });
+
+const crashingFirst = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.flatMap((object) => (object.metadata.name === 'db-0-0' ? outOfMemory([object]) : [object]));
+
+describe('a restart of those who cannot start, by a template with more memory', () => {
+  const stuck = {
+    leader: 'nobody',
+    members: { all: 'silent' },
+    pods: { all: 'outdated' },
+    children: outOfMemory,
+  } as const;
+  table([
+    ['takes one after the other', stuck, ['delete Pod db-0-0', 'wait Restarting']],
+    ['takes none whose volume goes with it', { ...stuck, claims: { all: 'going' } }, ['wait QuorumLost']],
+    [
+      'takes no other one after the first has lost its volume',
+      { ...stuck, claims: { 0: 'blank', 1: 'going', 2: 'going' }, pods: { 1: 'outdated', 2: 'outdated' } },
+      ['wait QuorumLost'],
+    ],
+    [
+      'takes no single voter while others copy its data',
+      {
+        ...stuck,
+        claims: { 0: 'going' },
+        members: { 0: 'silent', 1: 'copying', 2: 'copying' },
+        pods: { 0: 'outdated' },
+        children: crashingFirst,
+      },
+      ['wait QuorumLost'],
+    ],
+    [
+      'takes first those whose volumes stay',
+      { ...stuck, claims: { 0: 'going', 1: 'going' } },
+      ['delete Pod db-2-0', 'wait Restarting'],
+    ],
+    [
+      'takes those of a cluster that was never formed, whose volumes nobody has written to',
+      {
+        ...stuck,
+        status: {},
+        starts: { all: 'forms' },
+        claims: { all: 'going' },
+        children: (objects) => outOfMemory(unmarked(objects)),
+      },
+      ['delete Pod db-0-0', 'wait Restarting'],
+    ],
+    [
+      'and not those of one that resumes on the volumes of an earlier one',
+      { ...stuck, status: {}, claims: { all: 'going' } },
+      ['wait Forming'],
+    ],
+    [
+      'takes one that the others can do without, and replace',
+      { members: { 0: 'silent' }, pods: { 0: 'outdated' }, claims: { all: 'going' }, children: crashingFirst },
+      ['delete Pod db-0-0', 'wait Restarting'],
+    ],
+  ]);
+});
+
+it('is said of members that are not restarted for their volumes', () => {
+  const { cluster, children, observed } = etcdWorld({
+    leader: 'nobody',
+    members: { all: 'silent' },
+    claims: { 0: 'going' },
+    children: outOfMemory,
+  });
+  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+    message: expect.stringContaining('somebody has deleted the volume(s) data-db-0-0, which Kubernetes takes away'),
+  });
 });
 
 describe('fewer members', () => {

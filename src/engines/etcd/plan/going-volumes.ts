@@ -6,6 +6,7 @@
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { claimName } from '../names.ts';
 import { quorumOf, type Situation } from '../observe/situation.ts';
+import { isRunning } from '../observe/termination-message.ts';
 
 export function isGoing({ sets, claims }: Situation, index: number | undefined): boolean {
   if (index === undefined || sets.get(index)?.spec?.replicas === 0) return false;
@@ -23,7 +24,19 @@ export function goingVolumesOutcome(
 ): Outcome | undefined {
   const going = [...stopping].filter((index) => isGoing(situation, index));
   if (going.length === 0 || among - going.length >= quorumOf(among)) return undefined;
-  const names = going.map((index) => claimName(situation.cluster.metadata.name, index)).join(', ');
-  const message = `somebody has deleted the volume(s) ${names}, and Kubernetes takes each away when its pod stops: nobody is stopped or removed; with three members or more (replicas), delete their pods one at a time, so that each member is replaced and has the data from the others`;
+  const message = `${goingNames(situation, going)}, and Kubernetes takes each away when its pod stops: nobody is stopped or removed; with three members or more (replicas), delete their pods one at a time, so that each member is replaced and has the data from the others`;
   return blocked('VolumesGoing', message);
+}
+
+/** While no majority answers: why members that cannot start are not made anew. Empty where there are none. */
+export function heldForVolumes(situation: Situation): string {
+  const held = [...situation.pods].flatMap(([index, pod]) =>
+    isGoing(situation, index) && !isRunning(pod) ? [index] : [],
+  );
+  if (held.length === 0) return '';
+  return `; ${goingNames(situation, held)}, which Kubernetes takes away with the pod, so that none of these is restarted: set persistentVolumeReclaimPolicy: Retain on their PersistentVolumes before you delete a pod`;
+}
+
+function goingNames({ cluster }: Situation, going: readonly number[]): string {
+  return `somebody has deleted the volume(s) ${going.map((index) => claimName(cluster.metadata.name, index)).join(', ')}`;
 }

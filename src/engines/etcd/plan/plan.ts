@@ -13,7 +13,7 @@ import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation, sides
 import { formationOf } from '../observe/formation.ts';
 import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
-import { heldBy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
@@ -22,7 +22,7 @@ import { planAccess } from './access.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
 import { givenQuota } from './given-quota.ts';
-import { goingVolumesOutcome } from './going-volumes.ts';
+import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { keeps, keptVersion } from './kept-version.ts';
@@ -35,7 +35,7 @@ import { casIn, replacedCas } from './replaced-ca.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { planAlarms, planUpkeep } from './space.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
-import { copiedVolumes, foreignCluster, markSteps, retireSteps } from './volumes.ts';
+import { copiedVolumes, foreignCluster, isBlank, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
 const recheckMs = 1000;
@@ -221,7 +221,8 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
     return blocked('QuorumLost', `${message}${offered}`, blankMs);
   }
   if (cluster.status?.initialized !== true) {
-    return wait('Forming', message === '' ? 'the members elect a leader' : message, whileRunning(situation, formingMs));
+    const words = message === '' ? 'the members elect a leader' : `${message}${heldForVolumes(situation)}`;
+    return wait('Forming', words, whileRunning(situation, formingMs));
   }
   const inconsistent = inconsistentPods(situation);
   if (inconsistent !== undefined) {
@@ -229,7 +230,8 @@ function undecided(situation: Situation, gate: VersionGate, roster: Roster): Out
     return blocked('DataCorrupt', words, whileRunning(situation, recheckMs));
   }
   // Whoever has set a version and sees no template with it is told why.
-  const also = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
+  const pending = gate.outcome === undefined || gate.outcome.state === 'settled' ? '' : `; ${gate.outcome.message}`;
+  const also = `${pending}${heldForVolumes(situation)}`;
   return wait(
     'QuorumLost',
     `no majority of the ${roster.size} member(s) answers: ${message}${also}${hasLasted(situation) ? offered : ''}`,
@@ -262,9 +264,7 @@ function blankVolumes({ cluster, claims, sets, observed }: Situation, roster: Ro
     const answers = observed.members.some(
       ({ pod, state }) => state === 'answering' && pod === podName(cluster.metadata.name, index),
     );
-    const claim = claims.get(index);
-    const isBlank = heldBy(claim) === undefined && claim?.metadata.annotations?.[restoredAnnotation] === undefined;
-    return hasRun && !answers && isBlank ? [index] : [];
+    return hasRun && !answers && isBlank(claims.get(index)) ? [index] : [];
   });
 }
 

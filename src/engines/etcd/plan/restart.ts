@@ -4,9 +4,10 @@ import { cannotStart, restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
 import { answering } from '../observe/observed.ts';
 import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
-import { goingVolumesOutcome } from './going-volumes.ts';
+import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { isOutdated } from './outdated.ts';
+import { isBlank } from './volumes.ts';
 
 const recheckMs = 250;
 
@@ -15,13 +16,17 @@ const recheckMs = 250;
  * interrupted, so it needs no majority. A process that runs may be out of reach for a while, one that was killed is about
  * to start again, and both are needed then: they go only where the others are a majority without them, or where there has
  * never been a cluster. The template of now may be the wrong one.
+ *
+ * Whose volume goes with its pod needs the others for its data: without a majority of them it stays, or one after the other
+ * would lose its volume. There is no data where no cluster was ever formed.
  */
 export function planStuck(situation: Situation): EtcdPlan | undefined {
-  const { cluster, sets, pods, observed } = situation;
+  const { cluster, sets, pods, claims, observed } = situation;
   const answers = new Set(answering(observed.members).map(({ pod }) => pod));
+  const isNew = cluster.status?.initialized !== true;
+  const losesNoData = (index: number): boolean => !isGoing(situation, index) || (isNew && isBlank(claims.get(index)));
   const isSpare = (index: number, pod: Pod): boolean =>
-    goingVolumesOutcome(situation, [index], sets.size) === undefined &&
-    (cannotStart(pod) || cluster.status?.initialized !== true || areEnoughWithout(situation, index));
+    areEnoughWithout(situation, index) || (losesNoData(index) && (cannotStart(pod) || isNew));
   const stuck = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
     const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);

@@ -5,6 +5,7 @@
 import { shortened } from '../../../api/bounds.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { persistentVolumeClaims, statefulSets } from '../../../api/resource.ts';
+import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Claim, Pod } from '../../../resources/children.ts';
@@ -62,6 +63,11 @@ export function keepStep({ claims, observed }: Situation, { index, id }: Member)
   const ref = claim === undefined ? undefined : refOf(claim, persistentVolumeClaims);
   if (ref === undefined || observed.agreed === undefined || isKept(claim)) return [];
   return [annotate(ref, {}, { [corruptAnnotation]: holds(observed.agreed.clusterId, id) })];
+}
+
+/** No member has ever run on it, and nobody has filled it. */
+export function isBlank(claim: Claim | undefined): boolean {
+  return heldBy(claim) === undefined && claim?.metadata.annotations?.[restoredAnnotation] === undefined;
 }
 
 function isKept(claim: Claim | undefined): boolean {
