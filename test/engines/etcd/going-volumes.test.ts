@@ -37,6 +37,11 @@ describe('parking', () => {
       ],
     ],
     [
+      'waits where those who keep theirs are still copying',
+      { ...parked, claims: { 0: 'going' }, members: { 1: 'copying', 2: 'copying' } },
+      ['blocked VolumesGoing'],
+    ],
+    [
       'waits though nobody has said anything',
       { ...parked, leader: 'nobody', claims: { all: 'going' } },
       ['blocked VolumesGoing'],

@@ -62,16 +62,18 @@ export function planEtcd(
 
 /** `isIssuing`: certificates are made in this very pass. */
 function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean): EtcdPlan {
-  const { cluster, observed } = situation;
+  const { cluster, observed, members } = situation;
   const formation = formationOf(situation);
   if (formation.state === 'lost') {
     return withObjects(situation, gate, new Map(), { steps: [], outcome: blocked('DataLost', formation.message) });
   }
   const { roster } = formation;
   const unknown = unknownVolumesOutcome(situation);
-  if (situation.members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
+  if (members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
   if (cluster.spec.replicas === 0) {
-    const going = goingVolumesOutcome(situation, roster.keys(), roster.size);
+    // Whoever has no vote has yet to copy the data.
+    const holders = members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
+    const going = goingVolumesOutcome(situation, holders, holders.length);
     if (going !== undefined) return { steps: [], outcome: going };
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   }
@@ -90,7 +92,6 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
     const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
     return withObjects(situation, gate, roster, { steps: [], outcome });
   }
-  const { members } = situation;
   if (members === undefined && situation.sets.size === 0 && gate.templates === 'new' && gate.outcome !== undefined) {
     return withObjects(situation, gate, roster, { steps: [], outcome: gate.outcome });
   }
