@@ -37,6 +37,16 @@ describe('parking', () => {
       ],
     ],
     [
+      'waits where the volumes of the others have gone already, with pods that somebody has deleted one at a time',
+      {
+        ...parked,
+        leader: 'nobody',
+        members: { 0: 'silent', 1: 'silent', 2: 'leaderless' },
+        claims: { 0: 'blank', 1: 'blank', 2: 'going' },
+      },
+      ['blocked VolumesGoing'],
+    ],
+    [
       'waits where those who keep theirs are still copying',
       { ...parked, claims: { 0: 'going' }, members: { 1: 'copying', 2: 'copying' } },
       ['blocked VolumesGoing'],
@@ -153,6 +163,15 @@ describe('a restart of those who cannot start, by a template with more memory', 
       ['delete Pod db-0-0', 'wait Restarting'],
     ],
   ]);
+});
+
+it.each([
+  ['asks for more members, and for one pod at a time', {}, /set replicas to three or more.*while all members are well/],
+  ['asks for no pod while no majority answers', { leader: 'nobody' }, /persistentVolumeReclaimPolicy: Retain/],
+] as const)('%s', (_, more, words) => {
+  const { cluster, children, observed } = etcdWorld({ ...parked, claims: { all: 'going' }, ...more });
+  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  expect(outcome).toMatchObject({ reason: 'VolumesGoing', message: expect.stringMatching(words) });
 });
 
 it('is said of members that are not restarted for their volumes', () => {

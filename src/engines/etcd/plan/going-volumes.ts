@@ -4,9 +4,11 @@
  * the data from the others; where too few of those would keep theirs, nobody is stopped on purpose.
  */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
-import { claimName } from '../names.ts';
+import { claimName, podName } from '../names.ts';
+import { answering } from '../observe/observed.ts';
 import { quorumOf, type Situation } from '../observe/situation.ts';
 import { isRunning } from '../observe/termination-message.ts';
+import { isBlank } from './volumes.ts';
 
 export function isGoing({ sets, claims }: Situation, index: number | undefined): boolean {
   if (index === undefined || sets.get(index)?.spec?.replicas === 0) return false;
@@ -14,19 +16,34 @@ export function isGoing({ sets, claims }: Situation, index: number | undefined):
 }
 
 /**
- * Why these, by number, are not to stop, or not to be all that is left: by then a majority `among` so many would not have
- * its volumes. Undefined where it would.
+ * Why these, by number, are not to stop, or not to be all that is left: by then a majority of `holders` would not have its
+ * data. A volume may have gone already. Undefined where it would.
  */
 export function goingVolumesOutcome(
   situation: Situation,
-  stopping: Iterable<number>,
-  among: number,
+  stopping: readonly number[],
+  holders: readonly number[],
 ): Outcome | undefined {
-  const going = [...stopping].filter((index) => isGoing(situation, index));
-  if (going.length === 0 || among - going.length >= quorumOf(among)) return undefined;
-  const message = `${goingNames(situation, going)}, and Kubernetes takes each away when its pod stops: nobody is stopped or removed; with three members or more (replicas), delete their pods one at a time, so that each member is replaced and has the data from the others`;
-  return blocked('VolumesGoing', message);
+  const going = stopping.filter((index) => isGoing(situation, index));
+  const kept = holders.filter((index) => !going.includes(index) && hasData(situation, index));
+  if (going.length === 0 || kept.length >= quorumOf(holders.length)) return undefined;
+  const words = `${goingNames(situation, going)}, and Kubernetes takes each away when its pod stops: nobody is stopped or removed`;
+  return blocked('VolumesGoing', `${words}; ${adviceFor(situation)}`);
 }
+
+function hasData({ cluster, claims, observed }: Situation, index: number): boolean {
+  const pod = podName(cluster.metadata.name, index);
+  return !isBlank(claims.get(index)) || answering(observed.members).some((member) => member.pod === pod);
+}
+
+/** Where no majority answers nobody would be given the data of the others. */
+function adviceFor({ members }: Situation): string {
+  return members === undefined
+    ? keepVolumes
+    : 'set replicas to three or more, and while all members are well delete the pods one at a time, each when the member before has been replaced and the new one has the data from the others';
+}
+
+const keepVolumes = 'set persistentVolumeReclaimPolicy: Retain on their PersistentVolumes before a pod stops';
 
 /** While no majority answers: why members that cannot start are not made anew. Empty where there are none. */
 export function heldForVolumes(situation: Situation): string {
@@ -34,7 +51,7 @@ export function heldForVolumes(situation: Situation): string {
     isGoing(situation, index) && !isRunning(pod) ? [index] : [],
   );
   if (held.length === 0) return '';
-  return `; ${goingNames(situation, held)}, which Kubernetes takes away with the pod, so that none of these is restarted: set persistentVolumeReclaimPolicy: Retain on their PersistentVolumes before you delete a pod`;
+  return `; ${goingNames(situation, held)}, which Kubernetes takes away with the pod, so that none of these is restarted: ${keepVolumes}`;
 }
 
 function goingNames({ cluster }: Situation, going: readonly number[]): string {

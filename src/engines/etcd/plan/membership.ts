@@ -202,7 +202,7 @@ export function planIn(situation: Situation, members: readonly Member[], via: Ta
     .sort((a, b) => Number(isGoing(situation, b.index)) - Number(isGoing(situation, a.index)) || byAge(a, b));
   if (victim === undefined) return undefined;
   const staying = voting.flatMap(({ id, index }) => (index === undefined || id === victim.id ? [] : [index]));
-  const going = staying.length > 2 ? undefined : goingVolumesOutcome(situation, staying, staying.length);
+  const going = staying.length > 2 ? undefined : goingVolumesOutcome(situation, staying, staying);
   if (going !== undefined) return { steps: [], outcome: going };
   const name = nameOf(cluster, victim);
   return removing(

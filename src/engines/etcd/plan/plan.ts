@@ -73,7 +73,7 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   if (cluster.spec.replicas === 0) {
     // Whoever has no vote has yet to copy the data.
     const holders = members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
-    const going = goingVolumesOutcome(situation, holders, holders.length);
+    const going = goingVolumesOutcome(situation, holders, holders);
     if (going !== undefined) return { steps: [], outcome: going };
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   }

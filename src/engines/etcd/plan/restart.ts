@@ -61,7 +61,8 @@ export function planRestart(situation: Situation, members: readonly Member[], no
   const outdated = members.filter((member) => isOutdated(situation, member));
   const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
   if (next?.index === undefined) return undefined;
-  const going = goingVolumesOutcome(situation, [next.index], voters(members).length);
+  const holders = voters(members).flatMap(({ index }) => index ?? []);
+  const going = goingVolumesOutcome(situation, [next.index], holders);
   if (going !== undefined) return { steps: [], outcome: going };
   const name = nameOf(cluster, next);
   const heir = members.find((member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member));
