@@ -19,7 +19,13 @@ describe('parking', () => {
       { ...parked, claims: { 0: 'going', 2: 'going' } },
       ['blocked VolumesGoing'],
     ],
+    ['waits where they have gone before their pods', { ...parked, claims: { all: 'none' } }, ['blocked VolumesGoing']],
     ['does not where a majority keeps its own', { ...parked, claims: { 1: 'going' } }, parking],
+    [
+      'does not for members that have no pods',
+      { ...parked, members: { all: 'gone' }, claims: { all: 'none' } },
+      [...parking.slice(0, 3), 'settled'],
+    ],
     [
       'does not for the volume of a member that has left, and whose StatefulSet has yet to go',
       {
@@ -71,6 +77,11 @@ describe('a restart', () => {
   const one = { spec: { replicas: 1 }, claims: { 0: 'going' } } as const;
   table([
     ['takes no member that stands alone', { ...one, pods: { 0: 'outdated' } }, ['blocked VolumesGoing']],
+    [
+      'takes none whose claim has gone before its pod',
+      { ...one, claims: { 0: 'none' }, pods: { 0: 'outdated' } },
+      ['blocked VolumesGoing'],
+    ],
     [
       'takes none that cannot start either, where it stands alone',
       { ...one, leader: 'nobody', members: { 0: 'silent' }, pods: { 0: 'outdated' }, children: withoutImage },

@@ -90,6 +90,11 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
         ? { ...object, metadata: { ...object.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }
         : object,
     );
+  /** Its finalizer was taken away as well: the pod runs on, on a volume that nobody claims. */
+  const gone = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+    objects.filter(({ kind }) => kind !== 'PersistentVolumeClaim');
+  const unplaced = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+    gone(objects).map((object) => (object.kind === 'Pod' ? { ...object, spec: {} } : object));
   const outdated: Story = {
     spec: { mode: 'Standalone', replicas: 1 },
     pods: { 'db-0': 'outdated' },
@@ -104,6 +109,17 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
   it.each<PlanRow>([
     ['a node that stands alone restarts for a change', outdated, ['delete Pod db-0', 'wait Restarting']],
     ['and not where its volume would go', { ...outdated, children: going }, ['blocked VolumesGoing']],
+    ['nor where its claim has gone before', { ...outdated, children: gone }, ['blocked VolumesGoing']],
+    [
+      'which has none where it keeps nothing',
+      { ...outdated, spec: { ...outdated.spec, storage: { ephemeral: true } } },
+      ['delete Pod db-0', 'wait Restarting'],
+    ],
+    [
+      'and holds none where its pod is on no node yet',
+      { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' }, children: unplaced },
+      ['delete Pod db-0', 'wait MembersStarting'],
+    ],
     [
       'nor where it cannot start',
       { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' }, children: going },
