@@ -1,18 +1,20 @@
 /**
- * Volumes that somebody has deleted under members that run. Kubernetes keeps each of them as long as its pod is there, so
- * nothing shows, and takes it away when the pod stops. A member whose volume has gone is replaced, and its successor has
+ * Volumes that somebody has deleted under members that run. Each of them is there as long as its pod is, so nothing shows,
+ * and goes when the pod stops. A member whose volume has gone is replaced, and its successor has
  * the data from the others; where too few of those would keep theirs, nobody is stopped on purpose.
  */
+import { isVolumeGoing } from '../../../plan/claimed.ts';
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { claimName, podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
-import { quorumOf, type Situation } from '../observe/situation.ts';
+import { claimOf, quorumOf, type Situation } from '../observe/situation.ts';
 import { isRunning } from '../observe/termination-message.ts';
 import { isBlank } from './volumes.ts';
 
-export function isGoing({ sets, claims }: Situation, index: number | undefined): boolean {
+export function isGoing(situation: Situation, index: number | undefined): boolean {
+  const { sets, pods } = situation;
   if (index === undefined || sets.get(index)?.spec?.replicas === 0) return false;
-  return claims.get(index)?.metadata.deletionTimestamp !== undefined;
+  return isVolumeGoing(pods.get(index), claimOf(situation, index));
 }
 
 /**
@@ -27,7 +29,7 @@ export function goingVolumesOutcome(
   const going = stopping.filter((index) => isGoing(situation, index));
   const kept = holders.filter((index) => !going.includes(index) && hasData(situation, index));
   if (going.length === 0 || kept.length >= quorumOf(holders.length)) return undefined;
-  const words = `${goingNames(situation, going)}, and Kubernetes takes each away when its pod stops: nobody is stopped or removed`;
+  const words = `${goingNames(situation, going)}, and each goes when its pod stops: nobody is stopped or removed`;
   return blocked('VolumesGoing', `${words}; ${adviceFor(situation)}`);
 }
 
@@ -51,9 +53,9 @@ export function heldForVolumes(situation: Situation): string {
     isGoing(situation, index) && !isRunning(pod) ? [index] : [],
   );
   if (held.length === 0) return '';
-  return `; ${goingNames(situation, held)}, which Kubernetes takes away with the pod, so that none of these is restarted: ${keepVolumes}`;
+  return `; ${goingNames(situation, held)}, which goes with the pod, so that none of these is restarted: ${keepVolumes}`;
 }
 
 function goingNames({ cluster }: Situation, going: readonly number[]): string {
-  return `somebody has deleted the volume(s) ${going.map((index) => claimName(cluster.metadata.name, index)).join(', ')}`;
+  return `somebody has deleted the volume(s) ${going.map((index) => claimName(cluster.metadata.name, index)).join(', ')} (or taken the claims' labels)`;
 }

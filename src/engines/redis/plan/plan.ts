@@ -1,6 +1,7 @@
 /** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
+import { claimGivenTo, isVolumeGoing } from '../../../plan/claimed.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
@@ -196,14 +197,11 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   return goesWithItsVolume(situation, next) ?? restarting(next);
 }
 
-/**
- * It can have its data from nobody, and somebody has deleted its claim: Kubernetes keeps that as long as the pod is there, and
- * takes it away when the pod stops.
- */
-function goesWithItsVolume({ children }: Situation, { metadata: { name } }: Pod): RedisPlan | undefined {
-  const claim = claimOf(children, name);
-  if (claim?.metadata.deletionTimestamp === undefined) return undefined;
-  const message = `somebody has deleted the volume ${claim.metadata.name}, and Kubernetes takes it away when ${name} stops, which nobody else has the data of: it is not restarted; take a backup, and begin anew with it, or, under Sentinel, set replicas to 3 first`;
+/** It can have its data from nobody, and its volume goes when it stops. */
+function goesWithItsVolume({ children, spec }: Situation, pod: Pod): RedisPlan | undefined {
+  const { name } = pod.metadata;
+  if (spec.storage.ephemeral || !isVolumeGoing(pod, claimOf(children, name))) return undefined;
+  const message = `somebody has deleted the volume ${claimGivenTo(name)} (or taken the claim's labels), and it goes when ${name} stops, which nobody else has the data of: it is not restarted; take a backup, and begin anew with it, or, under Sentinel, set replicas to 3 first`;
   return { steps: [], outcome: blocked('VolumesGoing', message) };
 }
 
