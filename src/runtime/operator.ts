@@ -104,14 +104,17 @@ export function createOperator(options: OperatorOptions): Operator {
   const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
   const claims = claimReader(client);
   const accounts = accountReader(client);
+  // Whoever tells how old something is and whoever dates a certificate go by the same.
+  const now = (): number => serverTime.earliest();
+  const engineClock: Clock = { now, monotonic: () => clock.monotonic(), after: (ms, call) => clock.after(ms, call) };
   const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>
-    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, accounts, dial, clock, signal });
+    engineIO({ namespace: cluster.metadata.namespace, secrets, claims, accounts, dial, clock: engineClock, signal });
   const executor = createExecutor({
     client,
     cache,
     mayWrite,
     writes,
-    now: () => clock.now(),
+    now,
     onStaleSecret: (namespace, name) => secrets.refuse(namespace, name),
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
   });
