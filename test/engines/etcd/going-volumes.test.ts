@@ -193,7 +193,9 @@ it('is said of members that are not restarted for their volumes', () => {
     children: outOfMemory,
   });
   expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
-    message: expect.stringContaining('somebody has deleted the volume(s) data-db-0-0, which Kubernetes takes away'),
+    message: expect.stringContaining(
+      "somebody has deleted the volume(s) data-db-0-0 (or taken the claims' labels), which goes with the pod",
+    ),
   });
 });
 
