@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { runSimulated } from '../catalogue.ts';
 import { judge } from '../oracles/index.ts';
-import { orders, powerCut, powerOfTheirs } from '../scenarios/power.ts';
+import { emptied, orders, powerCut, powerOfTheirs } from '../scenarios/power.ts';
 import { three } from '../scenarios/redis.ts';
 
 const cases = [
@@ -38,3 +38,12 @@ it('nor is the cluster without a primary where that is back before the sentinel 
   const run = await runSimulated({ scenario: scenario.id, seed, faults: [] }, scenario);
   expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
 });
+
+it.each([2, 3, 4, 5])(
+  'where the primary and two sentinels are moved at once there is one primary again: seed %i',
+  async (seed) => {
+    const scenario = { engine: 'redis', ...emptied(three, ['db-sentinel-0', 'db-sentinel-2']) } as const;
+    const run = await runSimulated({ scenario: scenario.id, seed, faults: [] }, scenario);
+    expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
+  },
+);

@@ -59,6 +59,24 @@ export function powerOfTheirs(before: Spec, gone: readonly string[], awayForMs =
   };
 }
 
+/**
+ * What one machine may hold, and loses at once where somebody taints it (`NoExecute`): the others have yet to miss the primary when those that
+ * are made again elsewhere are there.
+ */
+export function emptied(before: Spec, gone: readonly string[]): Omit<Scenario, 'engine'> {
+  return {
+    id: 'S15 emptied',
+    title: 'pods of the primary and of two sentinels deleted at once',
+    before,
+    async act(stage) {
+      await Promise.all([stage.primary(), ...gone].map((pod) => stage.deletePod(pod)));
+    },
+    end: 'whole',
+    writes: 30,
+    written: true,
+  };
+}
+
 /** `all`: at once. The operator is back before the first of them. */
 export function powerCut(before: Spec, order: readonly Returning[] | 'all'): Omit<Scenario, 'engine'> {
   return {
