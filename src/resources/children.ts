@@ -64,13 +64,20 @@ export interface Pod extends KubeObject {
   };
 }
 
+export interface TemplateVolume {
+  readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+}
+
 export interface StatefulSet extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
     readonly template?: {
       readonly metadata?: Pick<ObjectMeta, 'annotations' | 'labels'>;
-      readonly spec?: { readonly containers?: readonly TemplateContainer[] };
+      readonly spec?: {
+        readonly containers?: readonly TemplateContainer[];
+        readonly volumes?: readonly TemplateVolume[];
+      };
     };
   };
   readonly status?: {

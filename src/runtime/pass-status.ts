@@ -87,7 +87,7 @@ export function pausedStatus(claim: StatusClaim, outcome: Outcome): StatusClaim 
  * reconciled, and where nobody has asked for a change it is less than it should be.
  */
 export function failedStatus(cluster: Cluster, claim: StatusClaim, error: unknown): StatusClaim {
-  if (error instanceof NameConflict) return conflictStatus(claim, error.message);
+  if (error instanceof NameConflict) return blockedStatus(claim, { reason: 'NameConflict', message: error.message });
   const reason = 'StepFailed';
   const message = error instanceof StepFailed ? error.message : 'an internal error';
   const unready = (phase: Phase, judged: Judged): StatusClaim => ({
@@ -128,15 +128,15 @@ function without(types: readonly ConditionType[], { conditions }: StatusClaim): 
   return conditions.filter(({ type }) => !types.includes(type));
 }
 
-/** Nothing goes on before somebody has given one of the two another name. */
-function conflictStatus(claim: StatusClaim, message: string): StatusClaim {
+/** What was found out stands, and nothing goes on before somebody has changed something. */
+export function blockedStatus(
+  claim: StatusClaim,
+  { reason, message }: Pick<Extract<Outcome, { state: 'blocked' }>, 'reason' | 'message'>,
+): StatusClaim {
   const told: readonly ConditionType[] = ['Ready', 'Progressing', 'Reconciling', 'Stalled'];
   return {
     ...claim,
     phase: 'Blocked',
-    conditions: [
-      ...stalled('NameConflict', message).filter(({ type }) => told.includes(type)),
-      ...without(told, claim),
-    ],
+    conditions: [...stalled(reason, message).filter(({ type }) => told.includes(type)), ...without(told, claim)],
   };
 }

@@ -32,10 +32,19 @@ import { countedOn, countsOnOthers, isStopping, needsFreshLook, requestsOn, stat
 import { withLastWords } from './last-words.ts';
 import { invalidSpec, lastWill, readForUpkeep } from './legible-spec.ts';
 import type { Log } from './log.ts';
+import { missingSecrets, withoutStops } from './mounted-secrets.ts';
 import { NameConflict } from './name-conflict.ts';
 import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
-import { endingStatus, failedStatus, pausedStatus, plainStatus, planStatus, unobservedStatus } from './pass-status.ts';
+import {
+  blockedStatus,
+  endingStatus,
+  failedStatus,
+  pausedStatus,
+  plainStatus,
+  planStatus,
+  unobservedStatus,
+} from './pass-status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { Unobserved } from './unobserved.ts';
 import type { UnseenPods } from './unseen-pods.ts';
@@ -313,13 +322,18 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const large = children.objects.find(isOutline);
     if (large !== undefined) return childNotKept(engine, cluster, tooLarge(large), signal);
     const survey = await engine.survey(cluster, children, io(cluster, signal), referredBy(engine, cluster));
-    const plan = passPlan(cluster, resource, survey.plan);
-    if (await isOutdated(cluster, resource, children, plan, signal)) {
+    const whole = passPlan(cluster, resource, survey.plan);
+    if (await isOutdated(cluster, resource, children, whole, signal)) {
       return outdated;
     }
+    const missing = await missingSecrets(whole.steps, children, client, { signal });
+    for (const { secret } of missing) io(cluster, signal).secretRefused(secret);
+    const held = missing.length === 0 ? undefined : withoutStops(whole, missing);
+    const plan = held ?? whole;
     onOutcome(engine, cluster, cluster.status, plan);
 
     let claim = cluster.spec.paused === true ? pausedStatus(survey.status, plan.outcome) : survey.status;
+    if (held !== undefined) claim = blockedStatus(claim, held.outcome);
     let failure: unknown;
     let failures: readonly StepFailed[] = [];
     const due = contested.due(key, plan.steps);

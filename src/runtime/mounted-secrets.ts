@@ -1,0 +1,70 @@
+/**
+ * Secrets that a pod mounts, asked of the API server before the pod is stopped: no watch tells of them, and without one that
+ * somebody has deleted since it was read it could not start again.
+ */
+import { pods, secrets } from '../api/resource.ts';
+import { blocked, type Plan, type Step } from '../plan/plan.ts';
+import type { Children } from '../resources/children.ts';
+import { isNotFound } from './api-error.ts';
+import type { CallOptions, KubeClient } from './client.ts';
+
+/** Whether it has come back, or is made anew, no watch tells either. */
+const recheckMs = 1_000;
+
+interface Mounted {
+  readonly pod: string;
+  readonly namespace: string;
+  readonly secret: string;
+}
+
+/** Those of pods that are to be stopped, and that are not there. */
+export async function missingSecrets(
+  steps: readonly Step[],
+  children: Pick<Children, 'statefulSet'>,
+  client: Pick<KubeClient, 'get'>,
+  options: CallOptions,
+): Promise<readonly Mounted[]> {
+  const mounted = steps.flatMap((step) => mountedBy(step, children));
+  const found = await Promise.all(mounted.map((one) => isThere(one, client, options)));
+  return mounted.filter((_, i) => found[i] === false);
+}
+
+/** The plan without those stops. Whatever else it does rests on none of them. */
+export function withoutStops(plan: Plan, missing: readonly Mounted[]) {
+  const kept = new Set(missing.map(({ pod }) => pod));
+  const words = missing.map(
+    ({ pod, secret }) => `there is no Secret ${secret}, and ${pod} could not start again without it: it is not stopped`,
+  );
+  const steps = plan.steps.filter((step) => !kept.has(stoppedBy(step) ?? ''));
+  return { ...plan, steps, outcome: blocked('SecretMissing', words.join('; '), recheckMs) };
+}
+
+function stoppedBy(step: Step): string | undefined {
+  return step.type === 'delete' && step.ref.resource === pods ? step.ref.name : undefined;
+}
+
+function mountedBy(step: Step, children: Pick<Children, 'statefulSet'>): Mounted[] {
+  const pod = stoppedBy(step);
+  const set = pod === undefined ? undefined : children.statefulSet(pod.replace(/-\d+$/, ''));
+  if (pod === undefined || set === undefined) return [];
+  const { volumes = [] } = set.spec?.template?.spec ?? {};
+  return volumes.flatMap(({ secret }) =>
+    secret?.secretName === undefined || secret.optional === true
+      ? []
+      : [{ pod, namespace: set.metadata.namespace ?? '', secret: secret.secretName }],
+  );
+}
+
+async function isThere(
+  { namespace, secret: name }: Mounted,
+  client: Pick<KubeClient, 'get'>,
+  options: CallOptions,
+): Promise<boolean> {
+  try {
+    await client.get({ resource: secrets, namespace, name }, options);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
