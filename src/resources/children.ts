@@ -65,7 +65,11 @@ export interface Pod extends KubeObject {
 }
 
 export interface TemplateVolume {
-  readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+  readonly secret?: {
+    readonly secretName?: string;
+    readonly optional?: boolean;
+    readonly items?: readonly { readonly key: string }[];
+  };
 }
 
 export interface StatefulSet extends KubeObject {

@@ -1,6 +1,6 @@
 /**
- * Secrets that a pod mounts, asked of the API server before the pod is stopped: no watch tells of them, and without one that
- * somebody has deleted since it was read it could not start again.
+ * Secrets that a pod mounts, asked of the API server before the pod is stopped: no watch tells of them, and without one, or a key
+ * of it, that somebody has taken away since it was read it could not start again.
  */
 import { pods, secrets } from '../api/resource.ts';
 import { blocked, type Plan, type Step } from '../plan/plan.ts';
@@ -15,6 +15,8 @@ interface Mounted {
   readonly pod: string;
   readonly namespace: string;
   readonly secret: string;
+  /** Without which the volume cannot be mounted; none where it is mounted as a whole. */
+  readonly keys: readonly string[];
 }
 
 /** Those of pods that are to be stopped, and that are not there. */
@@ -32,9 +34,10 @@ export async function missingSecrets(
 /** The plan without those stops. Whatever else it does rests on none of them. */
 export function withoutStops(plan: Plan, missing: readonly Mounted[]) {
   const kept = new Set(missing.map(({ pod }) => pod));
-  const words = missing.map(
-    ({ pod, secret }) => `there is no Secret ${secret}, and ${pod} could not start again without it: it is not stopped`,
-  );
+  const words = missing.map(({ pod, secret, keys }) => {
+    const what = keys.length === 0 ? secret : `${secret} with the key ${keys.join(', ')}`;
+    return `there is no Secret ${what}, and ${pod} could not start again without it: it is not stopped`;
+  });
   const steps = plan.steps.filter((step) => !kept.has(stoppedBy(step) ?? ''));
   return { ...plan, steps, outcome: blocked('SecretMissing', words.join('; '), recheckMs) };
 }
@@ -48,21 +51,20 @@ function mountedBy(step: Step, children: Pick<Children, 'statefulSet'>): Mounted
   const set = pod === undefined ? undefined : children.statefulSet(pod.replace(/-\d+$/, ''));
   if (pod === undefined || set === undefined) return [];
   const { volumes = [] } = set.spec?.template?.spec ?? {};
-  return volumes.flatMap(({ secret }) =>
-    secret?.secretName === undefined || secret.optional === true
-      ? []
-      : [{ pod, namespace: set.metadata.namespace ?? '', secret: secret.secretName }],
+  const { namespace = '' } = set.metadata;
+  return volumes.flatMap(({ secret: { secretName: secret, optional, items = [] } = {} }) =>
+    secret === undefined || optional === true ? [] : [{ pod, namespace, secret, keys: items.map(({ key }) => key) }],
   );
 }
 
 async function isThere(
-  { namespace, secret: name }: Mounted,
+  { namespace, secret: name, keys }: Mounted,
   client: Pick<KubeClient, 'get'>,
   options: CallOptions,
 ): Promise<boolean> {
   try {
-    await client.get({ resource: secrets, namespace, name }, options);
-    return true;
+    const { data } = await client.get({ resource: secrets, namespace, name }, options);
+    return keys.every((key) => key in ((data ?? {}) as object));
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;

@@ -9,10 +9,17 @@ import { turn } from '../support/virtual-clock.ts';
 
 const volumes = [
   { name: 'config', configMap: { name: 'db-config' } },
-  { name: 'auth', secret: { secretName: 'db-auth' } },
+  { name: 'auth', secret: { secretName: 'db-auth', items: [{ key: 'password', path: 'password' }] } },
+  { name: 'peer-tls', secret: { secretName: 'db-peer-tls' } },
   { name: 'session', secret: { secretName: 'db-session', optional: true } },
 ];
-const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db-auth', namespace: 'apps' } };
+const secret = (name: string, data?: Readonly<Record<string, string>>): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'apps' },
+  ...(data === undefined ? {} : { data }),
+});
+const password = { password: 'cHc=' };
 
 let rig: ReconcilerRig;
 let stop: Step;
@@ -32,23 +39,31 @@ afterEach(() => rig.stop());
 
 const writes = (): readonly string[] => rig.api.writes.filter((write) => !write.endsWith('/status'));
 
-it('is stopped while the Secret is there', async () => {
-  rig.api.put(secret);
+it('is stopped while the Secrets are there', async () => {
+  for (const one of [secret('db-auth', password), secret('db-peer-tls')]) rig.api.put(one);
   await rig.pass();
   expect([writes(), did]).toEqual([['DELETE pods/db-0'], 1]);
 });
 
-it('is not stopped where the Secret is gone, and it could not start again; everything else is done', async () => {
-  const { again } = await rig.pass();
-  expect([writes(), did, rig.status().phase]).toEqual([[], 1, 'Blocked']);
-  expect(rig.condition('Ready')).toBe(
-    'False SecretMissing: there is no Secret db-auth, and db-0 could not start again without it: it is not stopped',
-  );
-  expect(again).toBeLessThanOrEqual(1_000);
-  rig.api.put(secret);
-  await rig.pass();
-  expect(writes()).toEqual(['DELETE pods/db-0']);
-});
+it.each<readonly [story: string, there: readonly KubeObject[], what: string]>([
+  ['is gone', [secret('db-peer-tls')], 'there is no Secret db-auth with the key password'],
+  ['lacks its key', [secret('db-auth', {}), secret('db-peer-tls')], 'there is no Secret db-auth with the key password'],
+  ['that is mounted as a whole is gone', [secret('db-auth', password)], 'there is no Secret db-peer-tls'],
+])(
+  'is not stopped where a Secret %s, and it could not start again; everything else is done',
+  async (_, there, what) => {
+    for (const one of there) rig.api.put(one);
+    const { again } = await rig.pass();
+    expect([writes(), did, rig.status().phase]).toEqual([[], 1, 'Blocked']);
+    expect(rig.condition('Ready')).toBe(
+      `False SecretMissing: ${what}, and db-0 could not start again without it: it is not stopped`,
+    );
+    expect(again).toBeLessThanOrEqual(1_000);
+    for (const one of [secret('db-auth', password), secret('db-peer-tls')]) rig.api.put(one);
+    await rig.pass();
+    expect(writes()).toEqual(['DELETE pods/db-0']);
+  },
+);
 
 it('is not looked at where nobody is stopped', async () => {
   rig.finds([act]);
