@@ -40,7 +40,7 @@ export const mostContents = 64;
 /** What is shown to people of the data in a backup. */
 export interface DataSummary {
   readonly contents: Contents;
-  /** It asks whoever reads it for a password of its own, which is not in the backup. */
+  /** The restored database wants the password that root had when the backup was taken, which is not in the backup. */
   readonly authentication?: true;
 }
 

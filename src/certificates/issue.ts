@@ -60,8 +60,8 @@ export interface Material {
 
 const hourMs = 3_600_000;
 /**
- * So long before it is made a certificate is good already, or whoever's clock is behind the operator's would refuse it: a
- * day, and of a short life a twentieth, since it is renewed after two thirds of it.
+ * A certificate is valid from so long before it is made: a process whose clock is behind the operator's would refuse it
+ * otherwise. A day; a twentieth of a short life, since it is renewed after two thirds of it.
  */
 const backMs = 24 * hourMs;
 const leastBackMs = 5 * 60_000;

@@ -30,8 +30,8 @@ function keepingClaimTemplates(wanted: KubeObject, live: KubeObject): KubeObject
 }
 
 /**
- * What is applied to `live`, and to no other object. With its UID: an apply would make again what is gone by now, or take what
- * has come since. And with what it keeps from when it was made.
+ * `wanted` as it is applied to `live`, and to no other object. It has the UID of `live`, since an apply would create the object
+ * again if it is gone, or take over another one. It keeps the claim templates of `live`, which nobody can change.
  */
 export function exactly(wanted: KubeObject, live: KubeObject): KubeObject {
   const { uid } = live.metadata;

@@ -1,4 +1,4 @@
-/** Passes that end before there is a plan: what cannot be read, is not valid, or could not be looked at is said, and no more. */
+/** Reconciles that end before there is a plan: the status says that the resource is too large, is not valid, or could not be observed. */
 import type { Cluster } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { ClusterStatus } from '../api/status.ts';

@@ -104,7 +104,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const secrets = createSecretReader({ client, clock, onValue: (value) => log.protect(value) });
   const claims = claimReader(client);
   const accounts = accountReader(client);
-  // Whoever tells how old something is and whoever dates a certificate go by the same.
+  // Ages of objects and the dates of certificates are told by the same clock.
   const now = (): number => serverTime.earliest();
   const engineClock: Clock = { now, monotonic: () => clock.monotonic(), after: (ms, call) => clock.after(ms, call) };
   const io = (cluster: { metadata: { namespace: string } }, signal: AbortSignal) =>

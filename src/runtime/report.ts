@@ -41,9 +41,9 @@ export function saidStatus(
 }
 
 /**
- * Ready on the spec before, and steps have just been taken for the present one: whoever waits for its generation to be
- * ready must not be told so. What the steps change is seen, and that pass says what came of it. A step that changed
- * nothing brings no other pass.
+ * The cluster was Ready on the spec before, and steps have just been taken for the present one: a client that waits for this
+ * generation must not read Ready yet. The change is seen by a watch, and the next pass writes the status. A step that
+ * changed nothing brings no other pass.
  */
 export function isPremature(
   cluster: Cluster,

@@ -22,7 +22,7 @@ export interface BackupSituation {
   readonly children: Children;
   /** Task and Job; undefined while the cluster does not exist. */
   readonly wanted: readonly Desired[] | undefined;
-  /** What is said where the cluster does not exist. */
+  /** The outcome while the cluster does not exist. */
   readonly absent: Outcome;
   /** Of the cluster, in words. */
   readonly topology: string | undefined;

@@ -53,7 +53,7 @@ describe('parking', () => {
       ['blocked VolumesGoing'],
     ],
     [
-      'waits where those who keep theirs are still copying',
+      'waits while the members that keep their volumes are still copying',
       { ...parked, claims: { 0: 'going' }, members: { 1: 'copying', 2: 'copying' } },
       ['blocked VolumesGoing'],
     ],
@@ -121,7 +121,7 @@ const unmarked = (objects: readonly KubeObject[]): KubeObject[] =>
 const crashingFirst = (objects: readonly KubeObject[]): KubeObject[] =>
   objects.flatMap((object) => (object.metadata.name === 'db-0-0' ? outOfMemory([object]) : [object]));
 
-describe('a restart of those who cannot start, by a template with more memory', () => {
+describe('a restart of members that cannot start, for a template with more memory', () => {
   const stuck = {
     leader: 'nobody',
     members: { all: 'silent' },

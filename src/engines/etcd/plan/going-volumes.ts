@@ -1,7 +1,7 @@
 /**
- * Volumes that somebody has deleted under members that run. Each of them is there as long as its pod is, so nothing shows,
- * and goes when the pod stops. A member whose volume has gone is replaced, and its successor has
- * the data from the others; where too few of those would keep theirs, nobody is stopped on purpose.
+ * Volumes whose claims somebody has deleted while their members run. Such a volume stays until its pod stops, and then goes.
+ * A member without its volume is replaced, and the new one copies the data from the others. Where too few of the others
+ * would keep theirs, the operator stops no member.
  */
 import { isVolumeGoing } from '../../../plan/claimed.ts';
 import { blocked, type Outcome } from '../../../plan/plan.ts';

@@ -190,8 +190,8 @@ function adding(situation: Situation, votes: number, via: Target): EtcdPlan {
 const byAge = (a: Member, b: Member): number => (b.index ?? 0) - (a.index ?? 0);
 
 /**
- * The newest that does not lead: a leader need not move for it. Before it whoever's volume goes with its pod: two that are
- * left could not spare one.
+ * The newest member that does not lead, so that no leader has to move. Members whose volume goes with their pod come first:
+ * of two that are left, neither could be restarted.
  */
 export function planIn(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { cluster, spec, leader } = situation;

@@ -71,7 +71,7 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   const unknown = unknownVolumesOutcome(situation);
   if (members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
   if (cluster.spec.replicas === 0) {
-    // Whoever has no vote has yet to copy the data.
+    // A learner may not have all of the data yet.
     const holders = members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
     const going = goingVolumesOutcome(situation, holders, holders);
     if (going !== undefined) return { steps: [], outcome: going };
