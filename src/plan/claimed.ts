@@ -4,7 +4,6 @@
  * cluster has no owner any more, only labels.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { Claim, Pod } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, memberLabel, nameLabel } from '../resources/metadata.ts';
 import { conflictText } from './conflict.ts';
 import type { Step } from './plan.ts';
@@ -41,14 +40,6 @@ export function claimsFor(step: Step): KubeObject[] {
 /** Name of the claim that the pod of this name is given. */
 export function claimGivenTo(pod: string): string {
   return `${template}-${pod}`;
-}
-
-/**
- * Whether the pod's volume goes when it stops: somebody has deleted its claim. Kubernetes keeps that as long as the pod is there,
- * unless its finalizer is taken away as well: then the claim has gone, and the pod runs on. A pod that is on no node holds none.
- */
-export function isVolumeGoing(pod: Pod | undefined, claim: Claim | undefined): boolean {
-  return claim === undefined ? pod?.spec?.nodeName !== undefined : claim.metadata.deletionTimestamp !== undefined;
 }
 
 /**

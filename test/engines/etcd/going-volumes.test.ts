@@ -58,6 +58,11 @@ describe('parking', () => {
       ['blocked VolumesGoing'],
     ],
     [
+      'waits for one of three while no majority answers, and might not come back',
+      { ...parked, leader: 'nobody', claims: { 1: 'going' } },
+      ['blocked VolumesGoing'],
+    ],
+    [
       'waits though nobody has said anything',
       { ...parked, leader: 'nobody', claims: { all: 'going' } },
       ['blocked VolumesGoing'],

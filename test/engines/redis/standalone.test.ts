@@ -146,4 +146,16 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
       ['hand over db-0 -> db-1|db-2 by db-sentinel-0', 'wait HandingOver'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('is told of where it keeps a pod from being restarted, with what a person has to do', () => {
+    const said = (children: Story['children'] & {}): unknown => {
+      const story = { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' } } as const;
+      const { cluster, children: found, observed } = redisWorld({ ...story, children });
+      return planRedis(cluster, found, observed).outcome;
+    };
+    const held = /the volume data-db-0 .*so that db-0 is not restarted: set persistentVolumeReclaimPolicy: Retain/;
+    expect(said(going)).toMatchObject({ state: 'wait', message: expect.stringMatching(held) });
+    expect(said(gone)).toMatchObject({ state: 'wait', message: expect.stringMatching(held) });
+    expect(said((objects) => objects)).not.toMatchObject({ message: expect.stringContaining('not restarted') });
+  });
 });

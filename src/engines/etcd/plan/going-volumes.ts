@@ -1,13 +1,13 @@
 /**
  * Volumes whose claims somebody has deleted while their members run. Such a volume stays until its pod stops, and then goes.
  * A member without its volume is replaced, and the new one copies the data from the others. Where too few of the others
- * would keep theirs, the operator stops no member.
+ * would keep theirs, or no majority answers that could take a new member in, the operator stops no member.
  */
-import { isVolumeGoing } from '../../../plan/claimed.ts';
+import { isVolumeGoing } from '../../../plan/going-volumes.ts';
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { claimName, podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
-import { claimOf, quorumOf, type Situation } from '../observe/situation.ts';
+import { claimOf, quorumOf, type Situation, voters } from '../observe/situation.ts';
 import { isRunning } from '../observe/termination-message.ts';
 import { isBlank } from './volumes.ts';
 
@@ -17,18 +17,28 @@ export function isGoing(situation: Situation, index: number | undefined): boolea
   return isVolumeGoing(pods.get(index), claimOf(situation, index));
 }
 
+/** Those with data, by number: a learner may not have all of it yet. */
+function holdersOf({ members, roster }: Situation): number[] {
+  return members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
+}
+
 /**
  * Why these, by number, are not to stop, or not to be all that is left: by then a majority of `holders` would not have its
- * data. A volume may have gone already. Undefined where it would.
+ * data. A volume may have gone already. Undefined where it would, and where no cluster was ever formed and nobody has
+ * written to theirs.
  */
 export function goingVolumesOutcome(
   situation: Situation,
   stopping: readonly number[],
-  holders: readonly number[],
+  holders: readonly number[] = holdersOf(situation),
 ): Outcome | undefined {
-  const going = stopping.filter((index) => isGoing(situation, index));
+  const isNew = situation.cluster.status?.initialized !== true;
+  const going = stopping.filter(
+    (index) => holders.includes(index) && isGoing(situation, index) && !(isNew && isBlank(situation.claims.get(index))),
+  );
   const kept = holders.filter((index) => !going.includes(index) && hasData(situation, index));
-  if (going.length === 0 || kept.length >= quorumOf(holders.length)) return undefined;
+  const isEnough = situation.members !== undefined && kept.length >= quorumOf(holders.length);
+  if (going.length === 0 || isEnough) return undefined;
   const words = `${goingNames(situation, going)}, and each goes when its pod stops: nobody is stopped or removed`;
   return blocked('VolumesGoing', `${words}; ${adviceFor(situation)}`);
 }

@@ -3,13 +3,14 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
+import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import type { Children } from '../../../resources/children.ts';
 import type { EtcdAction } from '../action.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
-import { authoritiesAnnotation, casAnnotation, podName, recoverAnnotation, sides } from '../names.ts';
+import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
 import { formationOf } from '../observe/formation.ts';
 import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
@@ -57,7 +58,12 @@ export function planEtcd(
   // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
   if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
-  return { ...plan, steps: [...steps, ...plan.steps] };
+  return sparingVolumes({ ...plan, steps: [...steps, ...plan.steps] }, children, (pods) =>
+    goingVolumesOutcome(
+      situation,
+      pods.flatMap((pod) => indexInPodName(cluster.metadata.name, pod) ?? []),
+    ),
+  );
 }
 
 /** `isIssuing`: certificates are made in this very pass. */
@@ -71,10 +77,6 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   const unknown = unknownVolumesOutcome(situation);
   if (members === undefined && unknown !== undefined) return { steps: [], outcome: unknown };
   if (cluster.spec.replicas === 0) {
-    // A learner may not have all of the data yet.
-    const holders = members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
-    const going = goingVolumesOutcome(situation, holders, holders);
-    if (going !== undefined) return { steps: [], outcome: going };
     return withObjects(situation, gate, roster, { steps: [], outcome: parked(situation) });
   }
   const recovery = recoveryOf(situation);

@@ -4,10 +4,9 @@ import { cannotStart, restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import type { Pod } from '../../../resources/children.ts';
 import { answering } from '../observe/observed.ts';
 import { isHealthy, type Member, nameOf, quorumOf, type Situation, targetOf, voters } from '../observe/situation.ts';
-import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
+import { goingVolumesOutcome } from './going-volumes.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { isOutdated } from './outdated.ts';
-import { isBlank } from './volumes.ts';
 
 const recheckMs = 250;
 
@@ -17,16 +16,15 @@ const recheckMs = 250;
  * to start again, and both are needed then: they go only where the others are a majority without them, or where there has
  * never been a cluster. The template of now may be the wrong one.
  *
- * Whose volume goes with its pod needs the others for its data: without a majority of them it stays, or one after the other
- * would lose its volume. There is no data where no cluster was ever formed.
+ * One whose volume would go with it is passed over, so that the others have their turn.
  */
 export function planStuck(situation: Situation): EtcdPlan | undefined {
-  const { cluster, sets, pods, claims, observed } = situation;
+  const { cluster, sets, pods, observed } = situation;
   const answers = new Set(answering(observed.members).map(({ pod }) => pod));
   const isNew = cluster.status?.initialized !== true;
-  const losesNoData = (index: number): boolean => !isGoing(situation, index) || (isNew && isBlank(claims.get(index)));
   const isSpare = (index: number, pod: Pod): boolean =>
-    areEnoughWithout(situation, index) || (losesNoData(index) && (cannotStart(pod) || isNew));
+    goingVolumesOutcome(situation, [index]) === undefined &&
+    (cannotStart(pod) || isNew || areEnoughWithout(situation, index));
   const stuck = [...sets].flatMap(([index, set]) => {
     const pod = pods.get(index);
     const mayGo = (one: Pod): boolean => !answers.has(one.metadata.name) && isSpare(index, one);
@@ -61,9 +59,6 @@ export function planRestart(situation: Situation, members: readonly Member[], no
   const outdated = members.filter((member) => isOutdated(situation, member));
   const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
   if (next?.index === undefined) return undefined;
-  const holders = voters(members).flatMap(({ index }) => index ?? []);
-  const going = goingVolumesOutcome(situation, [next.index], holders);
-  if (going !== undefined) return { steps: [], outcome: going };
   const name = nameOf(cluster, next);
   const heir = members.find((member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member));
   if (leader !== undefined && next.id === leader.id && heir !== undefined) {

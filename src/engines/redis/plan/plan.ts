@@ -1,7 +1,7 @@
 /** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
-import { claimGivenTo, isVolumeGoing } from '../../../plan/claimed.ts';
+import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { growthSteps } from '../../../plan/growth.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
@@ -12,10 +12,11 @@ import { identityUnusable } from '../client/identity.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
 import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
-import { claimOf, type Situation, situationOf } from '../observe/situation.ts';
+import { type Situation, situationOf } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
+import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { handOverStep } from './handover-step.ts';
 import { amiss } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
@@ -49,6 +50,11 @@ export function planRedis(cluster: Cluster<RedisSpec>, children: Children, obser
 
 function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
   const situation = situationOf(cluster, children, observed);
+  return sparingVolumes(planSituation(situation), children, (pods) => goingVolumesOutcome(situation, pods));
+}
+
+function planSituation(situation: Situation): RedisPlan {
+  const { cluster, observed } = situation;
   const { primary } = situation.topology;
   const trouble = passwordTrouble(situation);
   if (observed.unaskable !== undefined) {
@@ -67,10 +73,14 @@ function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed:
           ? secretMissing(observed.passwordMissing)
           : mayWaitForIdentity(situation) && isUnanswered
             ? identityUnusable(cluster)
-            : election.outcome;
+            : withMore(election.outcome, heldForVolumes(situation));
     return withObjects(situation, sizesFor(situation, false), steps, outcome);
   }
   return planWithPrimary(situation, primary);
+}
+
+function withMore(outcome: Outcome, more: string): Outcome {
+  return outcome.state === 'settled' ? outcome : { ...outcome, message: `${outcome.message}${more}` };
 }
 
 /** Whoever starts now might wait for a Secret that does not hold what the pod mounts. */
@@ -194,15 +204,7 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   const message = `${primary.pod} is the last to restart`;
   const step = handOverStep(situation, primary, message);
   if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
-  return goesWithItsVolume(situation, next) ?? restarting(next);
-}
-
-/** It can have its data from nobody, and its volume goes when it stops. */
-function goesWithItsVolume({ children, spec }: Situation, pod: Pod): RedisPlan | undefined {
-  const { name } = pod.metadata;
-  if (spec.storage.ephemeral || !isVolumeGoing(pod, claimOf(children, name))) return undefined;
-  const message = `somebody has deleted the volume ${claimGivenTo(name)} (or taken the claim's labels), and it goes when ${name} stops, which nobody else has the data of: it is not restarted; take a backup, and begin anew with it, or, under Sentinel, set replicas to 3 first`;
-  return { steps: [], outcome: blocked('VolumesGoing', message) };
+  return restarting(next);
 }
 
 /**
@@ -235,8 +237,7 @@ function planStuck(situation: Situation): RedisPlan | undefined {
   const isNew = cluster.status?.initialized !== true;
   const isSpare = isNew || (topology.primary !== undefined && silent.length === 1);
   const mayGo = (pod: Pod): boolean => silent.includes(pod) && (cannotStart(pod) || isSpare);
-  const maySpare = (pod: Pod): boolean =>
-    topology.primary !== undefined || goesWithItsVolume(situation, pod) === undefined;
+  const maySpare = (pod: Pod): boolean => goingVolumesOutcome(situation, [pod.metadata.name]) === undefined;
   const mayForget = (pod: Pod): boolean => topology.primary !== undefined || pod.status?.phase !== 'Running';
   const pod =
     stuckPod(children.statefulSet(names.sentinel), sentinelPods, (one) => mayGo(one) && mayForget(one)) ??

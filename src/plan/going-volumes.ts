@@ -1,0 +1,49 @@
+/**
+ * Volumes whose claims somebody has deleted while their pods run. Such a volume stays until its pod stops, and then goes.
+ * Planners choose whom to stop; what they chose is held against this last, so that no rule of theirs has to remember it.
+ */
+import { type Children, type Claim, ordinalOf, type Pod } from '../resources/children.ts';
+import { claimGivenTo } from './claimed.ts';
+import { ownerOf } from './objects.ts';
+import type { EngineAction, Outcome, Plan, Step } from './plan.ts';
+
+/**
+ * Whether the pod's volume goes when it stops: somebody has deleted its claim. Kubernetes keeps that as long as the pod is there,
+ * unless its finalizer is taken away as well: then the claim has gone, and the pod runs on. A pod that is on no node holds none.
+ */
+export function isVolumeGoing(pod: Pod | undefined, claim: Claim | undefined): boolean {
+  return claim === undefined ? pod?.spec?.nodeName !== undefined : claim.metadata.deletionTimestamp !== undefined;
+}
+
+/**
+ * The plan without the steps that end pods, where one of these would take its volume along and `whyKept` says that nobody else
+ * has the data. It is asked once, for all such pods of the plan together. What a person has confirmed (`destructive`) is done.
+ */
+export function sparingVolumes<Action extends EngineAction>(
+  plan: Plan<Action>,
+  children: Children,
+  whyKept: (pods: readonly string[]) => Outcome | undefined,
+): Plan<Action> {
+  if (plan.destructive === true) return plan;
+  const claimOf = ({ metadata: { name } }: Pod): Claim | undefined =>
+    children.claims.find((claim) => claim.metadata.name === claimGivenTo(name));
+  const running = children.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const ends = (step: Step): boolean => running.some((pod) => isEndedBy(step, pod));
+  const going = running.filter(
+    (pod) => isVolumeGoing(pod, claimOf(pod)) && plan.steps.some((step) => isEndedBy(step, pod)),
+  );
+  const outcome = going.length === 0 ? undefined : whyKept(going.map(({ metadata }) => metadata.name));
+  if (outcome === undefined) return plan;
+  const steps = plan.steps.filter((step) => !ends(step));
+  return { ...plan, steps, outcome: plan.outcome.state === 'blocked' ? plan.outcome : outcome };
+}
+
+function isEndedBy(step: Step, pod: Pod): boolean {
+  if (step.type === 'delete') return step.ref.uid === pod.metadata.uid || step.ref.uid === ownerOf(pod);
+  if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return false;
+  const size = step.changes.find(({ path }) => path === 'spec.replicas');
+  const ordinal = ordinalOf(pod);
+  return (
+    size !== undefined && pod.metadata.name === `${step.object.metadata.name}-${ordinal}` && ordinal >= Number(size.to)
+  );
+}

@@ -1,0 +1,102 @@
+/** The last word about volumes that go: whatever an engine has planned. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
+import { pods, statefulSets } from '../../src/api/resource.ts';
+import { sparingVolumes } from '../../src/plan/going-volumes.ts';
+import { blocked, type ObjectStep, type Plan, wait } from '../../src/plan/plan.ts';
+import { childrenOf } from '../../src/resources/children.ts';
+
+const object = (kind: string, name: string, more: Partial<ObjectMeta> = {}, rest: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, uid: `uid-${name}`, ...more },
+  ...rest,
+});
+const deletionTimestamp = '2030-01-01T00:00:00Z';
+const set = object('StatefulSet', 'db');
+const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'uid-db', controller: true }];
+const podOf = (ordinal: number, more: Partial<ObjectMeta> = {}): KubeObject =>
+  object('Pod', `db-${ordinal}`, { ownerReferences, ...more }, { spec: { nodeName: 'node' } });
+/** Somebody has deleted the claims of `going`. */
+const childrenWith = (going: readonly number[], pod = podOf) =>
+  childrenOf([
+    set,
+    ...[0, 1, 2].map((ordinal) => pod(ordinal)),
+    ...[0, 1, 2].map((ordinal) =>
+      object('PersistentVolumeClaim', `data-db-${ordinal}`, going.includes(ordinal) ? { deletionTimestamp } : {}),
+    ),
+  ]);
+
+const deletePod = (ordinal: number): ObjectStep => ({
+  type: 'delete',
+  ref: { resource: pods, name: `db-${ordinal}`, uid: `uid-db-${ordinal}` },
+  reason: 'a test',
+});
+const deleteSet: ObjectStep = {
+  type: 'delete',
+  ref: { resource: statefulSets, name: 'db', uid: 'uid-db' },
+  reason: 'a test',
+};
+const scaled = (to: number): ObjectStep => ({
+  type: 'apply',
+  object: set,
+  changes: [{ path: 'spec.replicas', from: 3, to }],
+});
+const changed: ObjectStep = {
+  type: 'apply',
+  object: set,
+  changes: [{ path: 'spec.template.spec.priority', from: 1, to: 2 }],
+};
+const planOf = (...steps: readonly ObjectStep[]): Plan => ({ steps, outcome: wait('Restarting', 'one restarts') });
+const never = blocked('VolumesGoing', 'nobody else has the data');
+const isHeld = (plan: Plan, going: readonly number[]): boolean =>
+  sparingVolumes(plan, childrenWith(going), () => never).outcome === never;
+
+describe('a pod whose volume would go with it', () => {
+  it.each<readonly [string, ObjectStep, number]>([
+    ['is not deleted', deletePod(1), 1],
+    ['does not go with its StatefulSet', deleteSet, 1],
+    ['does not go when its StatefulSet becomes smaller', scaled(2), 2],
+  ])('%s', (_, step, going) => {
+    expect(sparingVolumes(planOf(changed, step), childrenWith([going]), () => never)).toEqual({
+      steps: [changed],
+      outcome: never,
+    });
+  });
+
+  it.each<readonly [string, ObjectStep, number]>([
+    ['another is deleted', deletePod(1), 0],
+    ['another goes when their StatefulSet becomes smaller', scaled(2), 1],
+    ['the template of their StatefulSet is changed', changed, 1],
+  ])('is no reason to wait when %s', (_, step, going) => expect(isHeld(planOf(step), [going])).toBe(false));
+
+  it('goes where the engine says that others have the data, which is asked of all of them at once', () => {
+    const asked: (readonly string[])[] = [];
+    const plan = planOf(deletePod(0), deletePod(2));
+    const spared = sparingVolumes(plan, childrenWith([0, 2]), (names) => {
+      asked.push(names);
+      return undefined;
+    });
+    expect(spared).toBe(plan);
+    expect(asked).toEqual([['db-0', 'db-2']]);
+  });
+
+  it('keeps the others of the plan, too', () => {
+    expect(sparingVolumes(planOf(deletePod(0), deletePod(1)), childrenWith([1]), () => never).steps).toEqual([]);
+  });
+
+  it('goes where a person has said so', () => {
+    const plan: Plan = { ...planOf(deletePod(1)), destructive: true };
+    expect(sparingVolumes(plan, childrenWith([1]), () => never)).toBe(plan);
+  });
+
+  it('is not spared when it stops already', () => {
+    const children = childrenWith([1], (ordinal) => podOf(ordinal, { deletionTimestamp }));
+    expect(sparingVolumes(planOf(deletePod(1)), children, () => never).steps).toHaveLength(1);
+  });
+});
+
+it('a plan that is blocked keeps its own reason', () => {
+  const plan: Plan = { steps: [deletePod(1)], outcome: blocked('PrimaryContested', 'two') };
+  expect(sparingVolumes(plan, childrenWith([1]), () => never)).toEqual({ steps: [], outcome: plan.outcome });
+});
