@@ -19,6 +19,16 @@ const compacted = (revision: string, more: Partial<Story> = {}): Story => {
   return { ...story, observed: { agreed: { ...agreed, compacted: revision } } };
 };
 
+/** Five are wanted, and no node has room for the fourth. */
+const awaitingNode = (all: Partial<LiveMember>): Story => ({
+  spec: { ...spec, replicas: 5 },
+  before: { ...spec, replicas: 3 },
+  numbers: [0, 1, 2, 3],
+  members: { all, 3: 'unstarted' },
+  starts: { 3: 'joins' },
+  pods: { 3: { unschedulableForMs: 3_600_000 } },
+});
+
 /** Of the version, on a volume that has room for the database and the log, and for no copy. */
 const cramped = (version: string, storage = '1Gi'): Pick<Story, 'spec'> => ({
   spec: { version, storage: { size: storage }, config: { quotaBackend: '460Mi' } },
@@ -104,6 +114,36 @@ describe('E11: a quota that is used up', () => {
       'restarts for a raised quota come first',
       compacted('100', { ...full, pods: { 1: 'outdated' } }),
       ['delete Pod db-1-0', 'wait Restarting'],
+    ],
+    [
+      'is made room for while a new member waits for a node, which may take days',
+      compacted('-1', awaitingNode(size(100, 99))),
+      ['compact 100 on db-0-0 db-1-0 db-2-0', 'wait FreeingSpace'],
+    ],
+    [
+      'gives its space back while a new member waits for a node',
+      compacted('100', awaitingNode(size(100, 10))),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'ends the alarm while a new member waits for a node',
+      compacted('100', awaitingNode(size(10, 10))),
+      ['disarm 1 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
+      'says what can be done while a new member waits for a node',
+      compacted('100', awaitingNode(size(100, 99))),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'keeps the alarm of a new member that does not run',
+      compacted('100', { ...awaitingNode(size(100, 10)), alarms: [{ memberId: '4', type: 'NOSPACE' }] }),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'waits while a new member copies the data',
+      compacted('-1', { ...awaitingNode(size(100, 99)), members: { all: size(100, 99), 3: 'copying' }, pods: {} }),
+      ['promote 3', 'wait Joining'],
     ],
     [
       'waits for a member that is away',
