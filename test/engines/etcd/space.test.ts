@@ -142,8 +142,13 @@ describe('E11: a quota that is used up', () => {
     ],
     [
       'waits while a new member copies the data',
-      compacted('-1', { ...awaitingNode(size(100, 99)), members: { all: size(100, 99), 3: 'copying' }, pods: {} }),
-      ['promote 3', 'wait Joining'],
+      compacted('-1', {
+        ...awaitingNode(size(100, 99)),
+        members: { all: size(100, 99), 3: 'copying' },
+        starts: {},
+        pods: {},
+      }),
+      ['add 4', 'promote 3', 'wait Joining'],
     ],
     [
       'waits for a member that is away',

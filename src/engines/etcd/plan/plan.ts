@@ -282,9 +282,12 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   const change =
     planReplacement(situation, members, via) ??
     planStuck(situation) ??
-    planUnseal(gate, via) ??
-    planLearner(situation, members, via);
+    planUnseal(gate, via);
   if (change !== undefined) return change;
+  const joining = planLearner(situation, members, via);
+  if (joining !== undefined) {
+    return (joining.steps.length === 0 ? planAlarmsMeanwhile(situation, members, via) : undefined) ?? joining;
+  }
   const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
   if (doomed.length > 0) {
     const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
@@ -295,6 +298,21 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
     return { steps: [], outcome: wait('MembersNotReady', missing.join('; '), recheckMs) };
   }
   return planWhole(situation, gate, members, via);
+}
+
+/**
+ * A new member may wait for a node for days. Until it runs it needs nobody, so a used up quota, which stops all writes, is
+ * dealt with by those who vote.
+ */
+function planAlarmsMeanwhile(
+  situation: Situation,
+  members: readonly Member[],
+  via: NonNullable<ReturnType<typeof viaOf>>,
+): EtcdPlan | undefined {
+  const voting = voters(members);
+  const isCopying = members.some(({ isLearner, live }) => isLearner && live !== undefined);
+  const isQuiet = !isCopying && !isUnsettled(situation) && troubles(situation, voting).length === 0;
+  return isQuiet ? planAlarms(situation, voting, via) : undefined;
 }
 
 /** Who starts now, anew or for the first time, would be let in by none of the others. Undefined where nobody is to. */

@@ -22,11 +22,12 @@ const calmMs = 600_000;
 /** Less than this of the quota is not worth an interruption. */
 const worthwhile = 0.05;
 
-/** Undefined where there is room; what CORRUPT means is in `corruption.ts`. Everybody must be well. */
+/** Undefined where there is room; what CORRUPT means is in `corruption.ts`. `members` vote, and all of them must be well. */
 export function planAlarms(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { observed, spec, cluster, leader } = situation;
   const alarms = observed.agreed?.alarms ?? [];
-  const stale = alarms.find(({ type, memberId }) => type === 'NOSPACE' && !members.some(({ id }) => id === memberId));
+  const listed = situation.members ?? members;
+  const stale = alarms.find(({ type, memberId }) => type === 'NOSPACE' && !listed.some(({ id }) => id === memberId));
   if (stale !== undefined) {
     return acting(
       { type: 'etcd.disarm', via, memberId: stale.memberId, alarm: stale.type },
