@@ -66,7 +66,11 @@ describe('the machine of the primary and of two sentinels was without power, and
       asBefore,
     ],
     ['all have restarted', { ...back, nodes: {} }, asBefore],
-    ['one of them is being stopped', { ...back, pods: { 'db-0': 'terminating' } }, asBefore],
+    [
+      'one of them is being stopped, as where its kubelet is away: until then it may have more',
+      { ...back, pods: { 'db-0': 'terminating' } },
+      ['wait PrimaryStarting'],
+    ],
     ['the sentinel does not know one of them', knowing({ ...kept, replicas: knownReplicas(0) }), asBefore],
     ['nor does it reach one', knowing(replicas({ down: true })), asBefore],
     ['it has yet to hear that they may be elected', knowing(replicas({ priority: 0 })), asBefore],
@@ -109,6 +113,29 @@ describe('the machine of the primary and of two sentinels was without power, and
       const next = planned({ ...story, nodes: { ...story.nodes, 0: made(2) } });
       expect(next).toContain('db-0: role undefined > primary');
       expect(next).not.toContain('promote db-1');
+    });
+
+    it.each<readonly [state: string, story: Story, plan: readonly string[]]>([
+      ['the sentinels name the former address', watching, ['promote db-0', 'wait Promoting']],
+      [
+        'the sentinels have forgotten it',
+        { ...watching, sentinels: { all: 'forgot' } },
+        ['promote db-0', 'wait Promoting'],
+      ],
+      ['one sentinel remembers the replicas', back, ['fail over by db-sentinel-2', 'wait FailoverPending']],
+      [
+        'the other replica has heard nothing of it, and as much',
+        { ...watching, nodes: { ...watching.nodes, 2: { ...follower, offset: 5000 } } },
+        ['promote db-0', 'wait Promoting'],
+      ],
+      [
+        'the last primary is not back',
+        { ...watching, nodes: { ...watching.nodes, 1: 'silent' } },
+        ['promote db-0', 'wait Promoting'],
+      ],
+    ])('it was told the term, and the operator ended before it was made primary: %s', (_, story, plan) => {
+      const told = { ...follower, ...termed('primary', 2) };
+      expect(planned({ ...story, nodes: { ...story.nodes, 0: told } })).toEqual(plan);
     });
 
     it('the last primary keeps its term', () => {
@@ -155,7 +182,11 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       asBefore,
     ],
     ['one of them does not answer', { ...back, nodes: { ...back.nodes, 0: 'silent' } }, asBefore],
-    ['one of them is being stopped', { ...back, pods: { 'db-0': 'terminating' } }, asBefore],
+    [
+      'one of them is being stopped, as where its kubelet is away: until then it may have more',
+      { ...back, pods: { 'db-0': 'terminating' } },
+      ['wait PrimaryStarting'],
+    ],
     [
       'its process restarted in its pod: its machine has lost nothing',
       {
