@@ -21,6 +21,17 @@ export function heirsOf({ nodes, dataPods }: Situation, former: string, isBack: 
   return isUndecided ? [] : left.filter(({ electable }) => electable);
 }
 
+/** One that kept running and is being stopped, however long that takes: the last primary, which is back, may have less. */
+export function stoppingHeir({ children, dataPods, nodes }: Situation, lastPrimary: string): DataNode | undefined {
+  const former = addressOf(claimOf(children, lastPrimary));
+  if (former === undefined || dataPods.some((pod) => pod.status?.podIP === former)) return undefined;
+  const leaving = dataPods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  return nodes.find(
+    ({ pod, follows, electable }) =>
+      electable && follows === former && leaving.some(({ metadata }) => metadata.name === pod),
+  );
+}
+
 /** A sentinel that would elect if it had enough others to agree with: it takes the primary for down, and could elect each of the heirs. */
 export function loneElector(situation: Situation, named: string, isBack: boolean): WatchingSentinel | undefined {
   const heirs = heirsOf(situation, named, isBack);
