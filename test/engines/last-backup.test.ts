@@ -6,11 +6,12 @@ import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../src/backup/agent-task.ts';
 import { drivers } from '../../src/engines/drivers.ts';
-import { lastBackupAnnotation, planFinalization } from '../../src/jobs/last-backup.ts';
+import { lastBackupAnnotation, planFinalization, withLastBackup } from '../../src/jobs/last-backup.ts';
 import { deletionFinalizer } from '../../src/plan/deletion.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
 import { engineOf, jobOf, refused, resourceOf, taken, target } from '../support/backup-story.ts';
+import { testEngine } from '../support/test-engine.ts';
 
 type Policy = 'Retain' | 'Snapshot' | 'Delete';
 
@@ -361,5 +362,26 @@ describe('an EtcdCluster that is parked', () => {
       reason: 'LastBackupHeldUp',
       message: expect.stringMatching(/^the cluster is parked \(replicas: 0\), so no last backup can be taken/),
     });
+  });
+});
+
+describe('a cluster of which nobody can take a backup', () => {
+  const cluster = ending('RedisCluster', {});
+  const resources = engineOf('RedisCluster').resources;
+  const withoutBackups = withLastBackup(testEngine({ resources }), 'operator:1');
+  const withoutTarget = { ...cluster, spec: { ...cluster.spec, backup: undefined } } as unknown as Cluster<CommonSpec>;
+
+  it.each([
+    ['its engine has no backups', withoutBackups, cluster],
+    ['its kind lets Snapshot pass without a target', engineOf('RedisCluster'), withoutTarget],
+  ])('stays under Snapshot with its data: %s', (_, engine, ending) => {
+    const { plan, isWaitingForBackup } = planFinalization(engine, ending, childrenOf(database), [], 0);
+    expect(isWaitingForBackup).toBe(true);
+    expect(plan).toMatchObject({ steps: [], outcome: { state: 'wait', reason: 'LastBackupHeldUp' } });
+  });
+
+  it('goes where it has no volumes: an engine without backups keeps no data elsewhere', () => {
+    const { plan } = planFinalization(withoutBackups, cluster, childrenOf([setOf('db')]), [], 0);
+    expect(plan.steps.map(describeStep)).toEqual(stopping);
   });
 });
