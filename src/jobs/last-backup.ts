@@ -24,6 +24,9 @@ export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
 /** A pod that restarts, or a node that does, is ready again by then. */
 const patienceMs = 60_000;
 
+/** None can be taken: a person says what the data is worth. */
+const heldUpReason = 'LastBackupHeldUp';
+
 /** One was taken: what is missing is a person's word. */
 const suddenLossReason = 'LastBackupSuddenLoss';
 
@@ -44,12 +47,25 @@ export function withLastBackup(engine: KindHandler, image: string): KindHandler 
       const { name, uid } = cluster.metadata;
       const identity = uid === undefined ? {} : { uid };
       const objects = take(cluster, { name: lastJobName(name), purpose: 'deletion', ...identity });
-      if (objects === undefined) return undefined;
+      if (objects === undefined) return mayGoWithout(engine, children) ? undefined : withoutBackup;
       const plan = planLastBackup(engine, cluster, awaitedBackup(objects, children, now));
       return { ...plan, outcome: unlessHeldUp(plan.outcome, cluster as Cluster<CommonSpec>, children, now) };
     },
   };
 }
+
+/** An engine without backups keeps no data but on volumes. */
+function mayGoWithout({ backup }: Pick<KindHandler, 'backup'>, { claims }: Children): boolean {
+  return backup === undefined && claims.length === 0;
+}
+
+const withoutBackup: Plan = {
+  steps: [],
+  outcome: wait(
+    heldUpReason,
+    'no backup of this cluster can be taken: its kind has none, or it names no target; nothing is deleted, started or repaired; set deletionPolicy to Retain, which keeps the volumes for a cluster of the same name, or to Delete, which gives up the data',
+  ),
+};
 
 /** What a pass over a cluster that is being deleted does. `secrets` as for `planDeletion`; `now` in milliseconds. */
 export function planFinalization(
@@ -230,5 +246,5 @@ function unlessHeldUp(
       ? 'the cluster is parked (replicas: 0)'
       : 'no member is ready';
   const message = `${why}, so no last backup can be taken, and nothing is deleted, started or repaired: this waits since ${since}; set deletionPolicy to Retain, which keeps the volumes for a cluster of the same name, or to Delete, which gives up the data`;
-  return wait('LastBackupHeldUp', `${message} (${outcome.message})`, outcome.recheckMs);
+  return wait(heldUpReason, `${message} (${outcome.message})`, outcome.recheckMs);
 }
