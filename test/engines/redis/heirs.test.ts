@@ -181,7 +181,11 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       { ...back, nodes: { ...back.nodes, 0: { ...heir, electable: false } } },
       asBefore,
     ],
-    ['one of them does not answer', { ...back, nodes: { ...back.nodes, 0: 'silent' } }, asBefore],
+    [
+      'one of them does not answer, and may have more',
+      { ...back, nodes: { ...back.nodes, 0: 'silent' } },
+      ['wait PrimaryStarting'],
+    ],
     [
       'one of them is being stopped, as where its kubelet is away: until then it may have more',
       { ...back, pods: { 'db-0': 'terminating' } },

@@ -22,7 +22,7 @@ import {
 } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
-import { heirOf, loneElector, stoppingHeir } from './heirs.ts';
+import { heirOf, loneElector, undecidedHeirs } from './heirs.ts';
 import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt, termFor } from './record.ts';
 import { promotion, target } from './repair.ts';
@@ -296,9 +296,9 @@ function promotingLast(situation: Situation, pod: string, why: string): Plan<Red
   if (heir !== undefined) {
     return promoting(situation, heir, `it kept running when ${pod} ended`, termFor(situation, heir));
   }
-  const stopping = stoppingHeir(situation, pod);
-  if (stopping !== undefined) {
-    const message = `waiting until ${stopping.pod} has stopped: it kept running when ${pod} ended, and may have more; to go on without, name a pod in the annotation ${choiceAnnotation}`;
+  const undecided = undecidedHeirs(situation, pod);
+  if (undecided.length > 0) {
+    const message = `waiting until ${undecided.join(', ')} answers or has stopped: replicas kept running when ${pod} ended, and may have more; to go on without, name a pod in the annotation ${choiceAnnotation}`;
     return waiting('PrimaryStarting', message);
   }
   const node = nodes.find((candidate) => candidate.pod === pod);

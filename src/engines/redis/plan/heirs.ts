@@ -21,15 +21,26 @@ export function heirsOf({ nodes, dataPods }: Situation, former: string, isBack: 
   return isUndecided ? [] : left.filter(({ electable }) => electable);
 }
 
-/** One that kept running and is being stopped, however long that takes: the last primary, which is back, may have less. */
-export function stoppingHeir({ children, dataPods, nodes }: Situation, lastPrimary: string): DataNode | undefined {
-  const former = addressOf(claimOf(children, lastPrimary));
-  if (former === undefined || dataPods.some((pod) => pod.status?.podIP === former)) return undefined;
-  const leaving = dataPods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  return nodes.find(
-    ({ pod, follows, electable }) =>
-      electable && follows === former && leaving.some(({ metadata }) => metadata.name === pod),
+/**
+ * Whom to wait for where some kept running: who is being stopped, however long that takes, and who does not answer. The last primary, which is
+ * back, may have less than they. Names of pods.
+ */
+export function undecidedHeirs(situation: Situation, lastPrimary: string): readonly string[] {
+  const { cluster, dataPods, dataSize, nodes } = situation;
+  const former = movedFrom(situation, lastPrimary);
+  const left = nodes.filter(({ follows, electable }) => electable && follows === former);
+  if (former === undefined || left.length === 0) return [];
+  const leaving = new Set(
+    dataPods.flatMap(({ metadata: { name, deletionTimestamp } }) => (deletionTimestamp === undefined ? [] : name)),
   );
+  const silent = dataPodNames(cluster, dataSize).filter((name) => !nodes.some(({ pod }) => pod === name));
+  return [...left.flatMap(({ pod }) => (leaving.has(pod) ? [pod] : [])), ...silent];
+}
+
+/** The address that the last primary had; undefined where a pod has it still. */
+function movedFrom({ children, dataPods }: Situation, lastPrimary: string): string | undefined {
+  const former = addressOf(claimOf(children, lastPrimary));
+  return dataPods.some((pod) => pod.status?.podIP === former) ? undefined : former;
 }
 
 /** A sentinel that would elect if it had enough others to agree with: it takes the primary for down, and could elect each of the heirs. */
@@ -57,10 +68,9 @@ function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings
  * of them; of fewer nodes nobody can tell.
  */
 export function heirOf(situation: Situation, lastPrimary: string): DataNode | undefined {
-  const { cluster, children, dataPods, dataSize, nodes } = situation;
-  const former = addressOf(claimOf(children, lastPrimary));
-  const isMoved = former !== undefined && !dataPods.some((pod) => pod.status?.podIP === former);
-  if (!isMoved || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
+  const { cluster, dataSize, nodes } = situation;
+  const former = movedFrom(situation, lastPrimary);
+  if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
   const heirs = heirsOf(situation, former, isBack);
   const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary);
