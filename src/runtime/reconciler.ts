@@ -112,7 +112,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (failure !== undefined) throw failure;
     const understood = { cluster, children: childrenOf(cache.children(key).objects) };
     const after = actions.length === 0 ? undefined : paced?.after;
-    return { outcome: plan.outcome, ...nextLook(plan, after, execution, later), understood };
+    return { outcome: plan.outcome, ...nextLook(plan, claim, after, execution, later), understood };
   }
 
   return {

@@ -10,7 +10,7 @@ import { describeStep } from './executor.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
-import { lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
+import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
 
 /** What the status says is done next, and what is waited for. */
 export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
@@ -54,23 +54,31 @@ export function isPremature(
 ): boolean {
   const { observedGeneration } = cluster.status ?? {};
   if (observedGeneration === undefined || observedGeneration === cluster.metadata.generation) return false;
-  const isReady = claim.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   const vain: readonly Step[] = vainIn(due, paced);
   const underWay = [...taken, ...due.held].filter((step) => !vain.includes(step));
-  return isReady && underWay.some((step) => !isOptional(step));
+  return isReady(claim) && underWay.some((step) => !isOptional(step));
+}
+
+function isReady({ conditions }: StatusReport): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
 /** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */
 const repeatedMs = 1_000;
 
-/** `after`: of the actions that were taken; undefined where none was. `statusLater`: see `lookAfter`. */
+/**
+ * `after`: of the actions that were taken; undefined where none was. `statusLater`: see `lookAfter`. Where nothing is waited for and the
+ * status does not say Ready, one of the two is wrong: it is not left so until somebody changes something.
+ */
 export function nextLook(
   { outcome }: Plan,
+  claim: StatusReport,
   after: number | undefined,
   { due }: Execution,
   statusLater: number,
 ): Pick<ReconcileResult, 'again' | 'hasActed'> {
-  const asked = soonest(after, notTooSoon(recheck(outcome), after), due.afterMs);
+  const doubt = outcome.state === 'settled' && !isReady(claim) ? blockedMs : undefined;
+  const asked = soonest(after, notTooSoon(recheck(outcome), after), due.afterMs, doubt);
   return {
     ...lookAfter(asked, statusLater),
     ...(after !== undefined && after < repeatedMs ? { hasActed: true } : {}),

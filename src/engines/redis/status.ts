@@ -109,8 +109,6 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
 /** The spec asks for something that is not there yet: another size, another template. */
 function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize, sentinelSize }: Situation): boolean {
   const names = redisNames(cluster.metadata.name);
-  if (cluster.metadata.generation !== cluster.status?.observedGeneration && cluster.status?.phase === 'Updating')
-    return true;
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
   const [dataSet, sentinelSet] = [children.statefulSet(names.data), children.statefulSet(names.sentinel)];

@@ -46,6 +46,11 @@ describe('the phase', () => {
     ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
     ['all is well for the first time', {}, 'Ready Ready AllMembersReady'],
     [
+      'the spec was changed as the change before came to its end, and asks for nothing more: nothing would bring another look',
+      { ...was('Updating'), metadata: { generation: 2 } },
+      'Ready Ready AllMembersReady',
+    ],
+    [
       'a disk is full: nobody is restarted meanwhile',
       {
         ...was('Ready'),
