@@ -1,11 +1,12 @@
 /** Clusters and their children as the API server has them now: plain reads, no watch, and the controller's own view. */
+
+import { childResources, optionalResources } from '../api/child-resources.ts';
 import { displayName, type KubeObject, type Resource } from '../api/object.ts';
 import { pods, secrets } from '../api/resource.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
-import { childResources, optionalResources } from '../runtime/cache.ts';
 import type { KubeClient, Selection } from '../runtime/client.ts';
 import { podSummary, wholeObject } from '../runtime/projection.ts';
 import { CommandError } from './fault.ts';

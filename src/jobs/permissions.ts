@@ -2,6 +2,7 @@
  * What the controller itself needs of the API server, besides what engines declare for their children. RBAC is derived
  * from this list and the engines'; nothing else is granted.
  */
+import { childResources, optionalResources } from '../api/child-resources.ts';
 import { group } from '../api/group.ts';
 import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { fillPermissions } from './agent-permissions.ts';
@@ -30,6 +31,10 @@ export function watchedPermissions(engines: readonly KindHandler[]): readonly Po
     // Children name their custom resource as an owner that waits for them, which some clusters ask this for.
     { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    // What is waited for may be watched, whether an engine here makes any of it or not.
+    ...childResources
+      .filter((resource) => !optionalResources.includes(resource))
+      .map(({ group: of, plural }) => ({ apiGroups: [of], resources: [plural], verbs: ['get', 'list', 'watch'] })),
     ...engines.flatMap((engine) => engine.permissions),
     // Restores, and the last backup of a cluster.
     ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),

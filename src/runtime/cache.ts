@@ -3,19 +3,9 @@
  * one a cluster. Secrets are not among them.
  */
 import { setMaxListeners } from 'node:events';
+import { childResources, optionalResources } from '../api/child-resources.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
-import {
-  certificates,
-  configMaps,
-  cronJobs,
-  jobs,
-  persistentVolumeClaims,
-  podDisruptionBudgets,
-  pods,
-  resourceOf,
-  services,
-  statefulSets,
-} from '../api/resource.ts';
+import { pods, resourceOf } from '../api/resource.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
@@ -43,21 +33,6 @@ function keyOfChild(object: KubeObject): ClusterKey[] {
   return engine === undefined || name === undefined ? [] : [clusterKey(engine, namespace, name)];
 }
 
-/** Every kind that an engine's children may be of, Secrets apart. */
-export const childResources: readonly Resource[] = [
-  configMaps,
-  services,
-  podDisruptionBudgets,
-  statefulSets,
-  persistentVolumeClaims,
-  pods,
-  jobs,
-  cronJobs,
-  certificates,
-];
-
-/** Of somebody else's: where the API server does not serve them, or not to us, there are none. */
-export const optionalResources: readonly Resource[] = [certificates];
 const byCluster = 'cluster';
 const byTarget = 'target';
 

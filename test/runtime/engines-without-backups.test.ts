@@ -1,9 +1,9 @@
 /** An operator of engines without backups may read every kind that the cache waits for before it begins. */
 import { expect, test } from 'vitest';
+import { childResources, optionalResources } from '../../src/api/child-resources.ts';
 import { redis } from '../../src/engines/redis/index.ts';
 import { defineEngine, handlersOf } from '../../src/jobs/handlers.ts';
 import { watchedPermissions } from '../../src/jobs/permissions.ts';
-import { childResources, optionalResources } from '../../src/runtime/cache.ts';
 
 test('every kind that is waited for may be listed and watched', () => {
   // As test/package/memcached/index.ts declares them.

@@ -5,10 +5,10 @@
  * The environment says where the objects are read, by an administrator, and which file is told.
  */
 import { appendFileSync } from 'node:fs';
+import { childResources, optionalResources } from '../../src/api/child-resources.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { secrets } from '../../src/api/resource.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
-import { childResources, optionalResources } from '../../src/runtime/cache.ts';
 import { createOperator as create, type Operator, type OperatorOptions } from '../../src/runtime/operator.ts';
 import { type ForesightLine, liveForesight } from '../faults/foresight/live.ts';
 import { connectKubernetes, type Kubernetes, listAll } from './kubernetes.ts';
