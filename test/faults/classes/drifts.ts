@@ -34,8 +34,10 @@ export const drifted: FaultGenerator = {
     const late = scenario.before === undefined ? 4_000 : 300;
     // Without its set, a primary whose volume is lost as well leaves a question that only a person can answer.
     const isLoss = /volume/.test(scenario.title) && /primary$/.test(scenario.id);
+    // While the operator is away nobody would make its members again, and so nobody fails over.
+    const isAway = scenario.id === 'S15 power';
     const hows = (kind: string): readonly ('delete' | 'edit' | 'relabel' | 'disown')[] => {
-      if (isLoss && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
+      if ((isLoss || isAway) && kind === 'statefulsets') return ['edit', 'relabel', 'disown'];
       // Whoever starts meanwhile starts with the password in the Secret, and is not let in: sizes stay as they are found.
       if (scenario.id === 'S7 password' && kind === 'statefulsets') return ['relabel', 'disown'];
       return ['delete', 'edit', 'relabel', 'disown'];

@@ -13,6 +13,13 @@ const more = [
   { oracle: 'O9', why: 'there was more to do' },
 ] as const;
 
+/** A backup that is asked for meanwhile. */
+const task = {
+  oracle: 'O2',
+  about: '-task',
+  why: 'it names the members that there were when it was asked for',
+} as const;
+
 const specs: Readonly<Record<EngineName, readonly Readonly<Record<string, unknown>>[]>> = {
   redis: [
     { replicas: 5 },
@@ -33,6 +40,7 @@ export const flapping: FaultGenerator = {
     if (before === undefined || end !== 'whole') return [];
     // Of two members that are left, one that loses its volume leaves a question that only a person can answer.
     const mayShrink = engine !== 'etcd' || !/S10|S15/.test(id);
+    const mayDiffer = cell.scenario.resources?.includes('backups') === true ? [...more, task] : more;
     const isAlone = (before as { readonly mode?: string }).mode === 'Standalone';
     return (
       specs[engine]
@@ -42,7 +50,7 @@ export const flapping: FaultGenerator = {
         .flatMap((spec) =>
           [300, 4_000, 25_000].flatMap((forMs) =>
             flapsAt(cell, spec).map(
-              (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer: more }),
+              (at): Variant => ({ faults: [{ do: 'flap', at, spec, forMs } satisfies Fault], mayDiffer }),
             ),
           ),
         )

@@ -43,9 +43,9 @@ export async function leaveWithoutIdentity(
   await client.remove({ resource: secrets, namespace, name: names.internal, uid });
   const before = new Set(all().map(([, { metadata }]) => metadata.uid));
   for (const [name] of all()) await kubernetes.deletePod(namespace, name);
-  await until(world, () =>
-    all().every(([, pod]) => !before.has(pod.metadata.uid) && processes.at(addressOf(pod)) !== undefined),
-  );
+  const takesCommands = (address: string): boolean =>
+    processes.at(address) !== undefined && processes.data(address)?.isLoading !== true;
+  await until(world, () => all().every(([, pod]) => !before.has(pod.metadata.uid) && takesCommands(addressOf(pod))));
   await form(world, find(find('RedisCluster', cluster).kind, cluster) as Cluster<RedisSpec>);
   await note(world, client);
 }

@@ -41,6 +41,10 @@ export function simulatedStage(options: {
     if (pod === undefined) throw new Error('the scenario needs a primary, and there is none');
     return pod;
   };
+  /** Of the pods whose power was cut: by the time it is back they may be elsewhere. */
+  const machines = new Map<string, string>();
+  const nodesOf = (pods: readonly string[] | 'all'): ReadonlySet<string> =>
+    new Set(pods === 'all' ? kubernetes.nodes : pods.flatMap((pod) => machines.get(pod) ?? []));
   return {
     pause: (ms) => pause(world, ms),
     async create(spec) {
@@ -125,14 +129,15 @@ export function simulatedStage(options: {
       await this.restorePower(pods);
     },
     async cutPower(pods) {
-      for (const node of nodesOf(world, pods)) kubernetes.stopNode(node);
+      for (const [pod, machine] of machinesOf(world, pods)) machines.set(pod, machine);
+      for (const node of nodesOf(pods)) kubernetes.stopNode(node);
     },
     async cutPowerAtOnce(pods) {
       for (const pod of pods) subject.loseUnflushed?.(world, pod);
       await this.cutPower(pods);
     },
     async restorePower(pods) {
-      for (const node of nodesOf(world, pods)) kubernetes.startNode(node);
+      for (const node of nodesOf(pods)) kubernetes.startNode(node);
     },
     restartOperator: () => operators.restart(),
     stopOperator: () => operators.goAway(),
@@ -157,8 +162,13 @@ function dataPods({ kubernetes, cluster }: SimulatedWorld): string[] {
     .map(({ metadata }) => metadata.name);
 }
 
-function nodesOf(world: SimulatedWorld, pods: readonly string[] | 'all'): ReadonlySet<string> {
-  return new Set(pods === 'all' ? world.kubernetes.nodes : pods.map((pod) => nodeOf(world, pod)));
+/** A pod that is on none has none. */
+function machinesOf(
+  world: SimulatedWorld,
+  pods: readonly string[] | 'all',
+): (readonly [pod: string, machine: string])[] {
+  const names = pods === 'all' ? dataPods(world) : pods;
+  return names.map((pod) => [pod, nodeOf(world, pod)] as const).filter(([, machine]) => machine !== '');
 }
 
 function nodeOf({ kubernetes }: SimulatedWorld, pod: string): string {

@@ -5,7 +5,7 @@
  * that remains so for ever, and no election begins: a sentinel counts only those that it knows.
  */
 import { answering, type SentinelNode } from './observed.ts';
-import type { Situation } from './situation.ts';
+import { majorityOf, type Situation } from './situation.ts';
 import type { WatchingSentinel } from './topology.ts';
 
 interface Electors {
@@ -34,10 +34,16 @@ function canElect({ topology, observed, spec }: Situation, { alive, unheard }: E
   return topology.watching.some((sentinel) => {
     const hasCandidate = sentinel.watches.replicas.some((r) => r.priority > 0 && alive.has(r.address));
     const others = heard.filter((other) => other !== sentinel && mayMeet(sentinel, other, alive));
-    // A quorum that the spec has raised may not have reached it yet.
-    const quorum = Math.min(spec.sentinel.quorum, Number(sentinel.watches.settings.quorum ?? spec.sentinel.quorum));
-    return hasCandidate && 1 + others.length + unheard >= quorum;
+    return hasCandidate && 1 + others.length + unheard >= votesNeeded(sentinel, spec.sentinel.quorum);
   });
+}
+
+/**
+ * What Sentinel asks of who is to fail over: its quorum, and a majority of all sentinels that it has met, those that have gone
+ * since among them. A quorum that the spec has raised may not have reached it yet.
+ */
+function votesNeeded({ watches: { settings, peers } }: WatchingSentinel, wanted: number): number {
+  return Math.max(Math.min(wanted, Number(settings.quorum ?? wanted)), majorityOf(1 + peers.length));
 }
 
 /** One knows the other, or both know a node that lives: they introduce themselves there. */
