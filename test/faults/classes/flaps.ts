@@ -41,10 +41,15 @@ export const flapping: FaultGenerator = {
     // Of two members that are left, one that loses its volume leaves a question that only a person can answer.
     const mayShrink = engine !== 'etcd' || !/S10|S15/.test(id);
     const mayDiffer = cell.scenario.resources?.includes('backups') === true ? [...more, task] : more;
+    const { topologySpread } =
+      (before as { readonly scheduling?: { readonly topologySpread?: string } }).scheduling ?? {};
+    const isSpread = topologySpread === 'Required';
     const isAlone = (before as { readonly mode?: string }).mode === 'Standalone';
     return (
       specs[engine]
         .filter(({ replicas }) => mayShrink || replicas !== 1)
+        // Each on a machine of its own: another would take that of a pod that restarts, and whose volume stays there.
+        .filter(({ replicas = 1 }) => !isSpread || replicas < 5)
         // Of a single node the API takes neither.
         .filter(({ replicas = 1, sentinel }) => !isAlone || (replicas === 1 && sentinel === undefined))
         .flatMap((spec) =>
