@@ -49,7 +49,7 @@ export const flapping: FaultGenerator = {
       specs[engine]
         .filter(({ replicas }) => mayShrink || replicas !== 1)
         // Each on a machine of its own: another would take that of a pod that restarts, and whose volume stays there.
-        .filter(({ replicas = 1 }) => !isSpread || replicas < 5)
+        .filter(({ replicas }) => !isSpread || replicas !== 5)
         // Of a single node the API takes neither.
         .filter(({ replicas = 1, sentinel }) => !isAlone || (replicas === 1 && sentinel === undefined))
         .flatMap((spec) =>
