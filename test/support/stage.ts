@@ -23,6 +23,7 @@ import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
 import { etcdClusters, redisClusters } from './resources.ts';
 import { recordResult, resultsDirectory } from './results.ts';
 import { until } from './until.ts';
+import { watchStatuses } from './watched-statuses.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,7 +50,10 @@ export interface Stage {
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
   /** `ask`: how its clients ask, where they have to show who they are. */
   createEtcd(name: string, spec?: EtcdSpecInput, ask?: AskEtcd): Promise<EtcdTestCluster>;
-  /** Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13). */
+  /**
+   * Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13), and
+   * when a status contradicted itself.
+   */
   close(): Promise<void>;
 }
 
@@ -62,6 +66,7 @@ export async function openStage(name: string): Promise<Stage> {
   const kubeconfig = join(directory, 'kubeconfig');
   await writeFile(kubeconfig, inNamespace(await readFile(inject('kubeconfig'), 'utf8'), namespace), { mode: 0o600 });
   const operators: OperatorProcess[] = [];
+  const statuses = watchStatuses(client, namespace);
   const foresight = { kubeconfig, file: join(resultsDirectory, `${namespace}.foresight.jsonl`) };
   await rm(foresight.file, { force: true });
 
@@ -99,10 +104,12 @@ export async function openStage(name: string): Promise<Stage> {
       await Promise.all(operators.map((operator) => operator.kill()));
       await removeNamespace(client, namespace);
       await rm(directory, { recursive: true });
+      const contradictions = await statuses.stop();
       await close();
       const lines = await readForesight(foresight.file);
       await recordResult({ scenario: `foresight: ${name}`, measured: foresightWords(lines) });
       expect(unforeseenIn(lines)).toEqual([]);
+      expect(contradictions, 'a status contradicts itself').toEqual([]);
       // Those that are killed at every write run in this process, with O13 in any case.
       if (operators.length === 0 || inject('isForeseen')) expect(lines).not.toEqual([]);
     },

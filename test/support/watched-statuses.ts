@@ -1,0 +1,46 @@
+/** Every status that operators write in a namespace of a real API server, and what of it contradicts itself. */
+import type { Resource } from '../../src/api/object.ts';
+import type { KubeClient } from '../../src/runtime/client.ts';
+import { backupSchedules, backups, etcdClusters, redisClusters } from './resources.ts';
+import { statusContradictions } from './status-contradictions.ts';
+
+export interface WatchedStatuses {
+  /** Ends the watches; what they saw. */
+  stop(): Promise<readonly string[]>;
+}
+
+/** A test may take the API server away for a while. */
+const againMs = 500;
+
+export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: string): WatchedStatuses {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const found: string[] = [];
+
+  async function follow(resource: Resource): Promise<void> {
+    const events = await client.watch(resource, { namespace, timeoutSeconds: 3600, sendInitialEvents: true, signal });
+    for await (const event of events) {
+      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+      const { kind, metadata, status } = event.object;
+      for (const words of statusContradictions({ kind, metadata, status })) {
+        found.push(`${kind} ${metadata.name}: ${words}: ${JSON.stringify(status)}`);
+      }
+    }
+  }
+
+  async function keepFollowing(resource: Resource): Promise<void> {
+    while (!signal.aborted) {
+      await follow(resource).catch(() => undefined);
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, againMs));
+    }
+  }
+
+  const watches = [redisClusters, etcdClusters, backups, backupSchedules].map(keepFollowing);
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(watches);
+      return found;
+    },
+  };
+}
