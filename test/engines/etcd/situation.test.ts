@@ -21,6 +21,19 @@ it("a second pod of a member's set, and its claim, are not taken for the member'
   expect([...found.taken]).toEqual([0, 1, 2]);
 });
 
+it("a copy of a member's StatefulSet under another name, labels, owner and all, is not taken for the member's own", () => {
+  const { cluster, children, observed } = etcdWorld({});
+  const copies = children.objects
+    .filter(({ kind }) => kind === 'StatefulSet')
+    .map((set) => ({
+      ...set,
+      metadata: { ...set.metadata, name: `${set.metadata.name}-20261123` },
+      spec: { replicas: 0 },
+    }));
+  const { sets } = situationOf(cluster, childrenOf([...children.objects, ...copies]), observed);
+  expect([...sets.values()].map(({ metadata }) => metadata.name)).toEqual(['db-0', 'db-1', 'db-2']);
+});
+
 /** As etcd lists them: the last of these members with another peer URL. */
 const moved = (size: number, url = 'https://somewhere.else:2380'): { readonly members: readonly ListedMember[] } => ({
   members: Array.from(

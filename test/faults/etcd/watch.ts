@@ -20,6 +20,8 @@ const operator = 'clusterwright';
 const memberLabel = 'clusterwright.dev/member';
 /** A process that has just ended may still have been there when it was decided. */
 const underWayMs = 2_000;
+/** Between the last look at the spec and the write that rests on it. */
+const lookMs = 50;
 
 /** `db-2` of `http://db-2-0.db.test.svc:2380`. */
 export function nameIn({ peerUrls }: Pick<MemberRow, 'peerUrls'>): string {
@@ -43,13 +45,16 @@ export function createWatch(processes: Processes): Watch {
   const agreed = new Map<string, object>();
   const seenAt = new Map<string, number>();
   let world: SimulatedWorld | undefined;
+  /** When the spec was last seen to want no member. */
+  let parkedAt = Number.NEGATIVE_INFINITY;
 
+  const now = (): number => world?.time.monotonic() ?? 0;
   const newest = (): Disk | undefined => [...disks].sort((a, b) => b.term - a.term || b.commit - a.commit)[0];
   const latest = (): StateMachine | undefined => newest()?.state;
 
   function isUp(id: string): boolean {
     if ([...processes.all].some((member) => member.id === id && member.servesPeers && !member.isFrozen)) return true;
-    return (world?.time.monotonic() ?? 0) - (seenAt.get(id) ?? Number.NEGATIVE_INFINITY) < underWayMs;
+    return now() - (seenAt.get(id) ?? Number.NEGATIVE_INFINITY) < underWayMs;
   }
 
   processes.onStart = ({ disk, minor, version }: Member, origin: Origin): void => {
@@ -67,7 +72,7 @@ export function createWatch(processes: Processes): Watch {
   processes.onLoss = (what) => membership.add(what);
 
   processes.onAgreed = (disk, index) => {
-    seenAt.set(disk.memberId, world?.time.monotonic() ?? 0);
+    seenAt.set(disk.memberId, now());
     const entry = disk.log[index - 1];
     if (entry === undefined) return;
     const key = `${disk.clusterId}/${index}`;
@@ -119,6 +124,7 @@ export function createWatch(processes: Processes): Watch {
 
   function judge(commit: Commit): void {
     const { actor, before, after, verb } = commit;
+    if (before?.kind === 'EtcdCluster' && size(before) === 0) parkedAt = now();
     if (actor !== operator || before === undefined || isRecovering()) return;
     const isDeleted =
       before.metadata.deletionTimestamp === undefined &&
@@ -161,15 +167,16 @@ export function createWatch(processes: Processes): Watch {
       .find(({ kind, metadata }) => kind === 'EtcdCluster' && metadata.deletionTimestamp === undefined);
   }
 
+  const size = (object: KubeObject | undefined): number =>
+    (object?.spec as { readonly replicas?: number } | undefined)?.replicas ?? 1;
+
   function stopped(
     before: KubeObject,
     after: KubeObject | undefined,
     isDeleted: boolean,
     row: MemberRow | undefined,
   ): void {
-    const size = (object: KubeObject | undefined): number =>
-      (object?.spec as { readonly replicas?: number } | undefined)?.replicas ?? 1;
-    const isParked = owner() !== undefined && size(owner()) === 0;
+    const isParked = size(owner()) === 0 || now() - parkedAt < lookMs;
     const stops = isDeleted || (size(after) === 0 && size(before) > 0);
     if (stops && row !== undefined && owner() !== undefined && !isParked) {
       unsafe.add(`${before.metadata.name} is stopped, and is still a member`);

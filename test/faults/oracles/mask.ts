@@ -97,7 +97,7 @@ function renumbered(objects: readonly KubeObject[]): (text: string) => string {
   const member = new RegExp(`\\b${cluster}-(\\d+)(?!\\d)`, 'g');
   const numbersOf = (kind: string): number[] =>
     objects
-      .filter((object) => object.kind === kind)
+      .filter((object) => object.kind === kind && !isCopy(object))
       .flatMap(({ metadata }) => [...metadata.name.matchAll(member)].map(([, number]) => Number(number)))
       .sort((a, b) => a - b);
   const places = [...new Set([...numbersOf('StatefulSet'), ...numbersOf('PersistentVolumeClaim')])];

@@ -19,12 +19,12 @@ function impatient({ entries }: RunRecord): string[] {
   return found;
 }
 
-/** Complete sets asked for, a minute and resource. */
+/** Complete sets that were asked for, a minute and resource. What the server refuses costs it little. */
 function relists({ entries, beganAt, endedAt }: RunRecord): string[] {
   const minutes = Math.max(1, (endedAt - beganAt) / 60_000);
   const perResource = new Map<string, number>();
-  for (const { request, verb, life } of entries) {
-    if (request === undefined) continue;
+  for (const { request, verb, life, status = 0 } of entries) {
+    if (request === undefined || status >= 500) continue;
     const complete = verb === 'list' || (verb === 'watch' && request.query?.sendInitialEvents === 'true');
     const key = `${life} ${targetOf(request.path).resource}`;
     if (complete) perResource.set(key, (perResource.get(key) ?? 0) + 1);

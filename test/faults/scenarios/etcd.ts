@@ -8,6 +8,12 @@ const three: Spec = { ...one, replicas: 3 };
 const five: Spec = { ...one, replicas: 5 };
 const vanishing: Spec = { ...three, deletionPolicy: 'Delete' };
 
+const handWritten = {
+  oracle: 'O2',
+  about: 'ConfigMap/db-members',
+  why: 'what somebody has written of a member stays while no majority tells of it, or where it is not named any more',
+} as const;
+
 /** Where a member is away while etcd compares, it names nobody, and the operator asks a person. */
 const askedInstead: NonNullable<Scenario['mayDiffer']> = [
   { oracle: 'O1', about: 'etcd has raised CORRUPT and names no member' },
@@ -277,6 +283,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
         about: 'PersistentVolumeClaim/',
         why: 'whose volumes they were is chance, and those hold nothing',
       },
+      handWritten,
     ],
     title: 'volumes of the majority lost: nothing is done',
     before: three,
@@ -294,9 +301,12 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     mayDiffer: [
       { oracle: 'O2', about: 'PersistentVolumeClaim/', why: 'whose volumes they were is chance, and they are kept' },
       { oracle: 'O2', about: 'retired', why: 'whose volumes they were is chance, and they are kept' },
+      handWritten,
     ],
     title: 'volumes of the majority lost, a survivor named',
     before: three,
+    // The request names the generation that it is for.
+    touches: ['replicas', 'config', 'paused'],
     async act(stage) {
       const [leader, follower] = [stage.primary(), stage.replica()];
       const survivor = ['db-0-0', 'db-1-0', 'db-2-0'].find((pod) => pod !== leader && pod !== follower) ?? '';

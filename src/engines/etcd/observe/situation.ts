@@ -68,7 +68,11 @@ export function situationOf(cluster: Cluster<EtcdSpec>, children: Children, obse
     record !== undefined && ours(record)
       ? readRoster(cluster, (record.data ?? {}) as Readonly<Record<string, string>>)
       : new Map();
-  const sets = byIndex(children.objects.filter((o): o is StatefulSet => o.kind === 'StatefulSet' && ours(o)));
+  /** Somebody may have made a copy of one under another name, with its labels and its owner. */
+  const isMembers = ({ metadata: { name, labels } }: KubeObject): boolean => name === labels?.[memberLabel];
+  const sets = byIndex(
+    children.objects.filter((o): o is StatefulSet => o.kind === 'StatefulSet' && ours(o) && isMembers(o)),
+  );
   const claims = [...byIndex(children.claims.filter(isOfFirst))];
   const members = membersOf(cluster, observed);
   const leader = members?.find((member) => member.live !== undefined && member.live.leaderId === member.id);

@@ -279,10 +279,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
     const why = troubles(situation, members).join('; ');
     return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
   }
-  const change =
-    planReplacement(situation, members, via) ??
-    planStuck(situation) ??
-    planUnseal(gate, via);
+  const change = planReplacement(situation, members, via) ?? planStuck(situation) ?? planUnseal(gate, via);
   if (change !== undefined) return change;
   const joining = planLearner(situation, members, via);
   if (joining !== undefined) {
