@@ -187,9 +187,29 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       ['wait PrimaryStarting'],
     ],
     [
-      'one of them is being stopped, as where its kubelet is away: until then it may have more',
+      'one of them is being stopped, and the other has as much: once stopped, it tells no more',
       { ...back, pods: { 'db-0': 'terminating' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'it has the same',
+      { ...back, nodes: { ...back.nodes, 1: heir }, pods: { 'db-0': 'terminating' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'it has more',
+      { ...back, nodes: { ...back.nodes, 0: { ...heir, offset: 5002 } }, pods: { 'db-0': 'terminating' } },
       ['wait PrimaryStarting'],
+    ],
+    [
+      'one of them has no machine: it did not keep running, and would have nothing to say',
+      { ...back, nodes: { ...back.nodes, 0: 'silent' }, pods: { 'db-0': 'unschedulable' } },
+      asBefore,
+    ],
+    [
+      'it has no pod either',
+      { ...back, nodes: { ...back.nodes, 0: 'gone' } },
+      asBefore,
     ],
     [
       'its process restarted in its pod: its machine has lost nothing',
