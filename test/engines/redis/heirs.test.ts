@@ -206,11 +206,7 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       { ...back, nodes: { ...back.nodes, 0: 'silent' }, pods: { 'db-0': 'unschedulable' } },
       asBefore,
     ],
-    [
-      'it has no pod either',
-      { ...back, nodes: { ...back.nodes, 0: 'gone' } },
-      asBefore,
-    ],
+    ['it has no pod either', { ...back, nodes: { ...back.nodes, 0: 'gone' } }, asBefore],
     [
       'its process restarted in its pod: its machine has lost nothing',
       {

@@ -8,32 +8,43 @@ import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
 import { addressOf } from './record.ts';
 
-/**
- * Those that may be elected; none where one still has the link, and so says that the primary lives, or is being stopped. `isBack`: the primary
- * answers at another address than `former`, so links to that are none any more.
- */
-export function heirsOf({ nodes, dataPods }: Situation, former: string, isBack: boolean): readonly DataNode[] {
-  const left = nodes.filter(({ follows }) => follows === former);
-  const leaving = dataPods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  const isUndecided = left.some(
-    ({ pod, linkUp }) => (linkUp && !isBack) || leaving.some(({ metadata }) => metadata.name === pod),
-  );
-  return isUndecided ? [] : left.filter(({ electable }) => electable);
+/** Those that may be elected; none where one still has the link, and so says that the primary lives, or is being stopped. */
+export function heirsOf(situation: Situation, former: string, isBack: boolean): readonly DataNode[] {
+  const left = leftBy(situation, former, isBack);
+  const leaving = leavingIn(situation);
+  return left.some(({ pod }) => leaving.has(pod)) ? [] : left.filter(({ electable }) => electable);
 }
 
 /**
- * Whom to wait for where some kept running: who is being stopped, however long that takes, and who does not answer. The last primary, which is
- * back, may have less than they. Names of pods.
+ * Who followed the primary that ended; nobody where one still has the link. `isBack`: the primary answers at another address than `former`, so
+ * links to that are none any more.
+ */
+function leftBy({ nodes }: Situation, former: string, isBack: boolean): readonly DataNode[] {
+  const left = nodes.filter(({ follows }) => follows === former);
+  return !isBack && left.some(({ linkUp }) => linkUp) ? [] : left;
+}
+
+/** Names of the data pods that are being stopped. */
+function leavingIn({ dataPods }: Situation): ReadonlySet<string> {
+  return new Set(
+    dataPods.flatMap(({ metadata: { name, deletionTimestamp } }) => (deletionTimestamp === undefined ? [] : name)),
+  );
+}
+
+/**
+ * Whom to wait for where some kept running: who is being stopped, however long that takes, and who runs and does not answer. The last primary,
+ * which is back, may have less than they. A pod that does not run has nothing that kept running. Names of pods.
  */
 export function undecidedHeirs(situation: Situation, lastPrimary: string): readonly string[] {
   const { cluster, dataPods, dataSize, nodes } = situation;
   const former = movedFrom(situation, lastPrimary);
   const left = nodes.filter(({ follows, electable }) => electable && follows === former);
   if (former === undefined || left.length === 0) return [];
-  const leaving = new Set(
-    dataPods.flatMap(({ metadata: { name, deletionTimestamp } }) => (deletionTimestamp === undefined ? [] : name)),
+  const leaving = leavingIn(situation);
+  const running = dataPods.filter(({ status }) => status?.phase === 'Running').map(({ metadata }) => metadata.name);
+  const silent = dataPodNames(cluster, dataSize).filter(
+    (name) => name !== lastPrimary && running.includes(name) && !nodes.some(({ pod }) => pod === name),
   );
-  const silent = dataPodNames(cluster, dataSize).filter((name) => !nodes.some(({ pod }) => pod === name));
   return [...left.flatMap(({ pod }) => (leaving.has(pod) ? [pod] : [])), ...silent];
 }
 
@@ -65,18 +76,17 @@ function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings
 
 /**
  * No sentinel remembers: the one with the most, where all but the last primary kept running. That cannot have taken writes for long without one
- * of them; of fewer nodes nobody can tell.
+ * of them; of fewer nodes nobody can tell. So one that is being stopped counts as long as it answers; it is not made primary itself.
  */
 export function heirOf(situation: Situation, lastPrimary: string): DataNode | undefined {
   const { cluster, dataSize, nodes } = situation;
   const former = movedFrom(situation, lastPrimary);
   if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
-  const heirs = heirsOf(situation, former, isBack);
+  const heirs = leftBy(situation, former, isBack).filter(({ electable }) => electable);
   const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary);
   if (!others.every((name) => heirs.some(({ pod }) => pod === name))) return undefined;
-  return heirs.reduce<DataNode | undefined>(
-    (best, node) => (best && best.offset >= node.offset ? best : node),
-    undefined,
-  );
+  const leaving = leavingIn(situation);
+  const most = Math.max(...heirs.map(({ offset }) => offset));
+  return heirs.find(({ pod, offset }) => offset === most && !leaving.has(pod));
 }
