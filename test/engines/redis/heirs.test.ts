@@ -206,6 +206,17 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       { ...back, nodes: { ...back.nodes, 0: 'silent' }, pods: { 'db-0': 'unschedulable' } },
       asBefore,
     ],
+    [
+      'one that is added has no machine yet: it has never had any data',
+      {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        nodes: { ...back.nodes, 3: 'silent' },
+        pods: { 'db-3': 'unschedulable' },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
     ['it has no pod either', { ...back, nodes: { ...back.nodes, 0: 'gone' } }, asBefore],
     [
       'its process restarted in its pod: its machine has lost nothing',
