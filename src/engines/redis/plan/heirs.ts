@@ -36,16 +36,24 @@ function leavingIn({ dataPods }: Situation): ReadonlySet<string> {
  * which is back, may have less than they. A pod that does not run has nothing that kept running. Names of pods.
  */
 export function undecidedHeirs(situation: Situation, lastPrimary: string): readonly string[] {
-  const { cluster, dataPods, dataSize, nodes } = situation;
+  const { cluster, dataSize, nodes } = situation;
   const former = movedFrom(situation, lastPrimary);
   const left = nodes.filter(({ follows, electable }) => electable && follows === former);
   if (former === undefined || left.length === 0) return [];
   const leaving = leavingIn(situation);
-  const running = dataPods.filter(({ status }) => status?.phase === 'Running').map(({ metadata }) => metadata.name);
   const silent = dataPodNames(cluster, dataSize).filter(
-    (name) => name !== lastPrimary && running.includes(name) && !nodes.some(({ pod }) => pod === name),
+    (name) => name !== lastPrimary && isRunning(situation, name) && !nodes.some(({ pod }) => pod === name),
   );
   return [...left.flatMap(({ pod }) => (leaving.has(pod) ? [pod] : [])), ...silent];
+}
+
+function isRunning({ dataPods }: Situation, name: string): boolean {
+  return dataPods.some(({ metadata, status }) => metadata.name === name && status?.phase === 'Running');
+}
+
+/** It was added, and no machine has had room for it yet: nobody has written down where it runs, so it has never had any data. */
+function hasNeverRun(situation: Situation, name: string): boolean {
+  return !isRunning(situation, name) && addressOf(claimOf(situation.children, name)) === undefined;
 }
 
 /** The address that the last primary had; undefined where a pod has it still. */
@@ -75,8 +83,9 @@ function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings
 }
 
 /**
- * No sentinel remembers: the one with the most, where all but the last primary kept running. That cannot have taken writes for long without one
- * of them; of fewer nodes nobody can tell. So one that is being stopped counts as long as it answers; it is not made primary itself.
+ * No sentinel remembers: the one with the most, where all but the last primary kept running, those apart that never ran. It cannot have taken
+ * writes for long without one of them; of fewer nodes nobody can tell. So one that is being stopped counts as long as it answers; it is not made
+ * primary itself.
  */
 export function heirOf(situation: Situation, lastPrimary: string): DataNode | undefined {
   const { cluster, dataSize, nodes } = situation;
@@ -84,7 +93,7 @@ export function heirOf(situation: Situation, lastPrimary: string): DataNode | un
   if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
   const heirs = leftBy(situation, former, isBack).filter(({ electable }) => electable);
-  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary);
+  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary && !hasNeverRun(situation, pod));
   if (!others.every((name) => heirs.some(({ pod }) => pod === name))) return undefined;
   const leaving = leavingIn(situation);
   const most = Math.max(...heirs.map(({ offset }) => offset));
