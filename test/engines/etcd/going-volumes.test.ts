@@ -11,6 +11,9 @@ const table = (rows: readonly PlanRow[]): void =>
 const parked = { spec: { replicas: 0 }, before: {} } as const;
 const parking = [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: spec.replicas`), 'wait Parking'];
 
+const withoutRecord = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.filter(({ kind }) => kind !== 'ConfigMap');
+
 describe('parking', () => {
   table([
     ['waits where it would take all volumes', { ...parked, claims: { all: 'going' } }, ['blocked VolumesGoing']],
@@ -60,6 +63,21 @@ describe('parking', () => {
     [
       'waits for one of three while no majority answers, and might not come back',
       { ...parked, leader: 'nobody', claims: { 1: 'going' } },
+      ['blocked VolumesGoing'],
+    ],
+    [
+      'waits while one of two that would lose theirs is being stopped already, for a change of the spec',
+      { ...parked, claims: { 0: 'going', 1: 'going' }, pods: { 1: { terminatingForMs: 0 } } },
+      ['blocked VolumesGoing'],
+    ],
+    [
+      'waits where the pod of one of two that lose theirs has gone',
+      { ...parked, members: { 1: 'gone' }, claims: { 0: 'going', 1: 'going' } },
+      ['blocked VolumesGoing'],
+    ],
+    [
+      'waits though somebody has deleted the record of the members as well, and none answers',
+      { ...parked, leader: 'nobody', claims: { all: 'going' }, children: withoutRecord },
       ['blocked VolumesGoing'],
     ],
     [
@@ -136,6 +154,11 @@ describe('a restart of members that cannot start, for a template with more memor
   table([
     ['takes one after the other', stuck, ['delete Pod db-0-0', 'wait Restarting']],
     ['takes none whose volume goes with it', { ...stuck, claims: { all: 'going' } }, ['wait QuorumLost']],
+    [
+      'takes none whose volume goes with it while the record of the members is written anew',
+      { ...stuck, claims: { all: 'going' }, children: (objects) => outOfMemory(withoutRecord(objects)) },
+      ['create ConfigMap db-members', 'wait QuorumLost'],
+    ],
     [
       'takes no other one after the first has lost its volume',
       { ...stuck, claims: { 0: 'blank', 1: 'going', 2: 'going' }, pods: { 1: 'outdated', 2: 'outdated' } },
