@@ -28,7 +28,8 @@ export function sparingVolumes<Action extends EngineAction>(
   const claimOf = ({ metadata: { name } }: Pod): Claim | undefined =>
     children.claims.find((claim) => claim.metadata.name === claimGivenTo(name));
   const running = children.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const ends = (step: Step): boolean => running.some((pod) => isEndedBy(step, pod));
+  // Whoever stops already is to come back, too.
+  const ends = (step: Step): boolean => children.pods.some((pod) => isEndedBy(step, pod));
   const going = running.filter(
     (pod) => isVolumeGoing(pod, claimOf(pod)) && plan.steps.some((step) => isEndedBy(step, pod)),
   );

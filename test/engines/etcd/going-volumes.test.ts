@@ -73,12 +73,12 @@ describe('parking', () => {
     [
       'waits where the pod of one of two that lose theirs has gone',
       { ...parked, members: { 1: 'gone' }, claims: { 0: 'going', 1: 'going' } },
-      ['blocked VolumesGoing'],
+      ['apply StatefulSet db-1: spec.replicas', 'blocked VolumesGoing'],
     ],
     [
       'waits though somebody has deleted the record of the members as well, and none answers',
       { ...parked, leader: 'nobody', claims: { all: 'going' }, children: withoutRecord },
-      ['blocked VolumesGoing'],
+      ['create ConfigMap db-members', 'blocked VolumesGoing'],
     ],
     [
       'waits though nobody has said anything',

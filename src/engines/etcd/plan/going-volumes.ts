@@ -17,9 +17,10 @@ export function isGoing(situation: Situation, index: number | undefined): boolea
   return isVolumeGoing(pods.get(index), claimOf(situation, index));
 }
 
-/** Those with data, by number: a learner may not have all of it yet. */
-function holdersOf({ members, roster }: Situation): number[] {
-  return members === undefined ? [...roster.keys()] : voters(members).flatMap(({ index }) => index ?? []);
+/** Those with data, by number: a learner may not have all of it yet. Somebody may have deleted the record of them. */
+function holdersOf({ members, roster, sets }: Situation): number[] {
+  if (members === undefined) return [...new Set([...roster.keys(), ...sets.keys()])];
+  return voters(members).flatMap(({ index }) => index ?? []);
 }
 
 /**
@@ -36,11 +37,20 @@ export function goingVolumesOutcome(
   const going = stopping.filter(
     (index) => holders.includes(index) && isGoing(situation, index) && !(isNew && isBlank(situation.claims.get(index))),
   );
-  const kept = holders.filter((index) => !going.includes(index) && hasData(situation, index));
+  const kept = holders.filter(
+    (index) => !going.includes(index) && !isOnItsWay(situation, index) && hasData(situation, index),
+  );
   const isEnough = situation.members !== undefined && kept.length >= quorumOf(holders.length);
   if (going.length === 0 || isEnough) return undefined;
   const words = `${goingNames(situation, going)}, and each goes when its pod stops: nobody is stopped or removed`;
   return blocked('VolumesGoing', `${words}; ${adviceFor(situation)}`);
+}
+
+/** Its volume is still there, and goes whatever the operator does: its pod is being stopped, or has gone. */
+function isOnItsWay(situation: Situation, index: number): boolean {
+  const pod = situation.pods.get(index);
+  const isStaying = pod !== undefined && pod.metadata.deletionTimestamp === undefined;
+  return !isStaying && isVolumeGoing(pod, claimOf(situation, index));
 }
 
 function hasData({ cluster, claims, observed }: Situation, index: number): boolean {
