@@ -13,6 +13,10 @@ const updating: StatusReport = {
   phase: 'Updating',
   conditions: desiredConditions('False', 'Updating', 'changes are being applied', { progressing: true }),
 };
+const failed: StatusReport = {
+  phase: 'Failed',
+  conditions: desiredConditions('False', 'AgentFailed', 'no room', { degraded: true, stalled: true }),
+};
 const idle = {
   due: { steps: [], held: [], undone: [] },
   failure: undefined,
@@ -23,6 +27,7 @@ const idle = {
 test.each<readonly [story: string, outcome: Outcome, claim: StatusReport, again: number | undefined]>([
   ['all is well', settled, ready, undefined],
   ['nothing is waited for, and it is not Ready', settled, updating, 30_000],
+  ['a Backup has failed, which is its end', settled, failed, undefined],
   ['something is waited for, of which a watch tells', wait('Restarting', 'a pod restarts'), updating, undefined],
 ])('%s', (_, outcome, claim, again) => {
   expect(nextLook({ steps: [], outcome }, claim, undefined, idle, 0).again).toBe(again);
