@@ -66,9 +66,14 @@ function isReady({ conditions }: StatusReport): boolean {
 /** Where actions are repeated, a look that the plan asks for comes no sooner than this after the last one. */
 const repeatedMs = 1_000;
 
+/** It says that it will not become Ready by itself. */
+function isStalled({ conditions }: StatusReport): boolean {
+  return conditions.some(({ type, status }) => type === 'Stalled' && status === 'True');
+}
+
 /**
  * `after`: of the actions that were taken; undefined where none was. `statusLater`: see `lookAfter`. Where nothing is waited for and the
- * status does not say Ready, one of the two is wrong: it is not left so until somebody changes something.
+ * status says neither Ready nor Stalled, one of the two is wrong: it is not left so until somebody changes something.
  */
 export function nextLook(
   { outcome }: Plan,
@@ -77,7 +82,7 @@ export function nextLook(
   { due }: Execution,
   statusLater: number,
 ): Pick<ReconcileResult, 'again' | 'hasActed'> {
-  const doubt = outcome.state === 'settled' && !isReady(claim) ? blockedMs : undefined;
+  const doubt = outcome.state === 'settled' && !isReady(claim) && !isStalled(claim) ? blockedMs : undefined;
   const asked = soonest(after, notTooSoon(recheck(outcome), after), due.afterMs, doubt);
   return {
     ...lookAfter(asked, statusLater),
