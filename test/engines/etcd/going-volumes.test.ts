@@ -14,6 +14,15 @@ const parking = [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: spec.replic
 const withoutRecord = (objects: readonly KubeObject[]): KubeObject[] =>
   objects.filter(({ kind }) => kind !== 'ConfigMap');
 
+/** As `kubectl delete statefulsets --cascade=orphan` leaves them: a new set of the name takes the pods, and stops those beyond its size. */
+const orphaned = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.flatMap((object) => {
+    if (object.kind === 'StatefulSet') return [];
+    if (object.kind !== 'Pod') return [object];
+    const { ownerReferences: _, ...metadata } = object.metadata;
+    return [{ ...object, metadata }];
+  });
+
 describe('parking', () => {
   table([
     ['waits where it would take all volumes', { ...parked, claims: { all: 'going' } }, ['blocked VolumesGoing']],
@@ -79,6 +88,11 @@ describe('parking', () => {
       'waits though somebody has deleted the record of the members as well, and none answers',
       { ...parked, leader: 'nobody', claims: { all: 'going' }, children: withoutRecord },
       ['create ConfigMap db-members', 'blocked VolumesGoing'],
+    ],
+    [
+      'waits where somebody has deleted the StatefulSets as well, and left the pods: a set of no replicas would stop them',
+      { ...parked, claims: { all: 'going' }, children: orphaned },
+      ['blocked VolumesGoing'],
     ],
     [
       'waits though nobody has said anything',
