@@ -2,7 +2,7 @@
  * Volumes whose claims somebody has deleted while their pods run. Such a volume stays until its pod stops, and then goes.
  * Planners choose whom to stop; what they chose is held against this last, so that no rule of theirs has to remember it.
  */
-import { type Children, type Claim, ordinalOf, type Pod } from '../resources/children.ts';
+import { type Children, type Claim, ordinalOf, type Pod, type StatefulSet } from '../resources/children.ts';
 import { claimGivenTo } from './claimed.ts';
 import { ownerOf } from './objects.ts';
 import type { EngineAction, Outcome, Plan, Step } from './plan.ts';
@@ -41,10 +41,15 @@ export function sparingVolumes<Action extends EngineAction>(
 
 function isEndedBy(step: Step, pod: Pod): boolean {
   if (step.type === 'delete') return step.ref.uid === pod.metadata.uid || step.ref.uid === ownerOf(pod);
-  if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return false;
-  const size = step.changes.find(({ path }) => path === 'spec.replicas');
+  if ((step.type !== 'apply' && step.type !== 'create') || step.object.kind !== 'StatefulSet') return false;
+  const size = sizeAfter(step);
   const ordinal = ordinalOf(pod);
-  return (
-    size !== undefined && pod.metadata.name === `${step.object.metadata.name}-${ordinal}` && ordinal >= Number(size.to)
-  );
+  return size !== undefined && pod.metadata.name === `${step.object.metadata.name}-${ordinal}` && ordinal >= size;
+}
+
+/** Undefined where it stays as it is. A new set takes the pods that one of its name has left, and stops those beyond its size. */
+function sizeAfter(step: Extract<Step, { type: 'apply' | 'create' }>): number | undefined {
+  if (step.type === 'create') return (step.object as StatefulSet).spec?.replicas;
+  const change = step.changes.find(({ path }) => path === 'spec.replicas');
+  return change === undefined ? undefined : Number(change.to);
 }
