@@ -42,6 +42,10 @@ const scaled = (to: number): ObjectStep => ({
   object: set,
   changes: [{ path: 'spec.replicas', from: 3, to }],
 });
+const made = (replicas: number): ObjectStep => ({
+  type: 'create',
+  object: object('StatefulSet', 'db', {}, { spec: { replicas } }),
+});
 const changed: ObjectStep = {
   type: 'apply',
   object: set,
@@ -57,6 +61,7 @@ describe('a pod whose volume would go with it', () => {
     ['is not deleted', deletePod(1), 1],
     ['does not go with its StatefulSet', deleteSet, 1],
     ['does not go when its StatefulSet becomes smaller', scaled(2), 2],
+    ['does not go when its StatefulSet is made anew, and smaller', made(2), 2],
   ])('%s', (_, step, going) => {
     expect(sparingVolumes(planOf(changed, step), childrenWith([going]), () => never)).toEqual({
       steps: [changed],
@@ -68,6 +73,7 @@ describe('a pod whose volume would go with it', () => {
     ['another is deleted', deletePod(1), 0],
     ['another goes when their StatefulSet becomes smaller', scaled(2), 1],
     ['the template of their StatefulSet is changed', changed, 1],
+    ['their StatefulSet is made anew, and no smaller', made(3), 2],
   ])('is no reason to wait when %s', (_, step, going) => expect(isHeld(planOf(step), [going])).toBe(false));
 
   it('goes where the engine says that others have the data, which is asked of all of them at once', () => {
