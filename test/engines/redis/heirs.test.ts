@@ -217,6 +217,16 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       },
       ['promote db-1', 'wait Promoting'],
     ],
+    [
+      'it has got one since, and has nothing to copy from',
+      { ...back, size: 4, spec: { replicas: 4 }, nodes: { ...back.nodes, 3: 'blank' } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'one of them came back on a blank volume: it may have had more',
+      { ...back, nodes: { ...back.nodes, 0: 'blank' } },
+      asBefore,
+    ],
     ['it has no pod either', { ...back, nodes: { ...back.nodes, 0: 'gone' } }, asBefore],
     [
       'its process restarted in its pod: its machine has lost nothing',
