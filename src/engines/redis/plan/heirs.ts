@@ -51,9 +51,14 @@ function isRunning({ dataPods }: Situation, name: string): boolean {
   return dataPods.some(({ metadata, status }) => metadata.name === name && status?.phase === 'Running');
 }
 
-/** It was added, and no machine has had room for it yet: nobody has written down where it runs, so it has never had any data. */
-function hasNeverRun(situation: Situation, name: string): boolean {
-  return !isRunning(situation, name) && addressOf(claimOf(situation.children, name)) === undefined;
+/**
+ * It was added, and has not run yet, or has run only since nobody is primary, with nothing to copy from. It has never had any data: where it
+ * runs would have been written down.
+ */
+function neverHadData(situation: Situation, name: string): boolean {
+  if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
+  const node = situation.nodes.find(({ pod }) => pod === name);
+  return node === undefined ? !isRunning(situation, name) : node.empty && !node.electable;
 }
 
 /** The address that the last primary had; undefined where a pod has it still. */
@@ -83,9 +88,9 @@ function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings
 }
 
 /**
- * No sentinel remembers: the one with the most, where all but the last primary kept running, those apart that never ran. It cannot have taken
- * writes for long without one of them; of fewer nodes nobody can tell. So one that is being stopped counts as long as it answers; it is not made
- * primary itself.
+ * No sentinel remembers: the one with the most, where all but the last primary kept running, those apart that never had data. It cannot have
+ * taken writes for long without one of them; of fewer nodes nobody can tell. So one that is being stopped counts as long as it answers; it is
+ * not made primary itself.
  */
 export function heirOf(situation: Situation, lastPrimary: string): DataNode | undefined {
   const { cluster, dataSize, nodes } = situation;
@@ -93,7 +98,7 @@ export function heirOf(situation: Situation, lastPrimary: string): DataNode | un
   if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
   const heirs = leftBy(situation, former, isBack).filter(({ electable }) => electable);
-  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary && !hasNeverRun(situation, pod));
+  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary && !neverHadData(situation, pod));
   if (!others.every((name) => heirs.some(({ pod }) => pod === name))) return undefined;
   const leaving = leavingIn(situation);
   const most = Math.max(...heirs.map(({ offset }) => offset));
