@@ -100,6 +100,21 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
+      'and two more, which have gone: of the four that it has met, two are no majority',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: {
+            ...strange,
+            replicas: knownReplicas(0),
+            peers: knownPeers(2, 3, 4).map((one) => ({ ...one, down: true })),
+          },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
       'another sentinel knows the one that knows replicas',
       {
         ...moved,
