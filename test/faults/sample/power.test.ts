@@ -4,6 +4,7 @@ import { runSimulated } from '../catalogue.ts';
 import { judge } from '../oracles/index.ts';
 import { emptied, orders, powerCut, powerOfTheirs } from '../scenarios/power.ts';
 import { three } from '../scenarios/redis.ts';
+import type { Stage } from '../scenarios/scenario.ts';
 
 const cases = [
   { order: 'all', title: 'all at once' } as const,
@@ -27,6 +28,21 @@ it.each([
   ['no sentinel remembers anything', ['db-sentinel-0', 'db-sentinel-1', 'db-sentinel-2']],
 ])('what the disk of the primary had yet to flush is not lost with its power: %s', async (_, gone) => {
   const scenario = { engine: 'redis', ...powerOfTheirs(three, gone) } as const;
+  const run = await runSimulated({ scenario: scenario.id, seed, faults: [] }, scenario);
+  expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
+});
+
+it('nor where a data node is added meanwhile, which has nobody to copy from', async () => {
+  const pods = ['db-sentinel-0', 'db-sentinel-1', 'db-sentinel-2'];
+  const theirs = powerOfTheirs(three, pods);
+  const act = async (stage: Stage): Promise<void> => {
+    const gone = [stage.primary(), ...pods];
+    await stage.cutPowerAtOnce(gone);
+    await stage.change({ replicas: 4 });
+    await stage.pause(60_000);
+    await stage.restorePower(gone);
+  };
+  const scenario = { engine: 'redis', ...theirs, act } as const;
   const run = await runSimulated({ scenario: scenario.id, seed, faults: [] }, scenario);
   expect(judge(run, run, scenario.mayDiffer)).toEqual([]);
 });
