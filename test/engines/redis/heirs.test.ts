@@ -223,6 +223,16 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'it was copying when the primary ended',
+      {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        nodes: { ...back.nodes, 3: { ...heir, offset: 0, empty: true, electable: false } },
+      },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
       'one of them came back on a blank volume: it may have had more',
       { ...back, nodes: { ...back.nodes, 0: 'blank' } },
       asBefore,

@@ -51,10 +51,7 @@ function isRunning({ dataPods }: Situation, name: string): boolean {
   return dataPods.some(({ metadata, status }) => metadata.name === name && status?.phase === 'Running');
 }
 
-/**
- * It was added, and has not run yet, or has run only since nobody is primary, with nothing to copy from. It has never had any data: where it
- * runs would have been written down.
- */
+/** It was added, and has not run yet, or has yet to load its first copy: otherwise where it runs would have been written down. */
 function neverHadData(situation: Situation, name: string): boolean {
   if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
   const node = situation.nodes.find(({ pod }) => pod === name);

@@ -72,10 +72,14 @@ export function planTerm(situation: Situation, primary: DataNode): ActStep<Redis
   ];
 }
 
-/** Null where another node has the address by now: no two claims hold the same. */
+/**
+ * Null where another node has the address by now: no two claims hold the same. The first address says that the node has had data, so that
+ * one which has yet to load its first copy has none (`heirs.ts`).
+ */
 function addressNow({ nodes }: Situation, claim: Claim): string | null | undefined {
   const node = nodes.find(({ pod }) => pod === podOf(claim));
-  if (node !== undefined) return node.address;
+  const isNew = addressOf(claim) === undefined && node?.empty === true && !node.electable && !node.linkUp;
+  if (node !== undefined && !isNew) return node.address;
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
 }
 
