@@ -78,8 +78,8 @@ export function planTerm(situation: Situation, primary: DataNode): ActStep<Redis
  */
 function addressNow({ nodes }: Situation, claim: Claim): string | null | undefined {
   const node = nodes.find(({ pod }) => pod === podOf(claim));
-  const isNew = addressOf(claim) === undefined && node?.empty === true && !node.electable && !node.linkUp;
-  if (node !== undefined && !isNew) return node.address;
+  const isCopying = node?.follows !== undefined && node.empty && !node.electable && !node.linkUp;
+  if (node !== undefined && (addressOf(claim) !== undefined || !isCopying)) return node.address;
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
 }
 
