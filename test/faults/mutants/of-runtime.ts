@@ -123,7 +123,7 @@ export const runtimeMutants: readonly Mutant[] = [
     seen: 'Strimzi 24b8297d44 and its kind',
     edits: [
       {
-        file: 'runtime/cache.ts',
+        file: 'api/child-resources.ts',
         find: '  cronJobs,\n  certificates,\n];',
         replace:
           "  cronJobs,\n  certificates,\n  { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },\n];",
