@@ -2,10 +2,11 @@
  * What the controller itself needs of the API server, besides what engines declare for their children. RBAC is derived
  * from this list and the engines'; nothing else is granted.
  */
-import { childResources, optionalResources } from '../api/child-resources.ts';
 import { group } from '../api/group.ts';
 import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { fillPermissions } from './agent-permissions.ts';
+
+const watching = ['get', 'list', 'watch'];
 
 /** The Lease that replicas of the operator compete for, in the operator's own namespace. */
 export const leaseName = 'clusterwright';
@@ -21,6 +22,17 @@ export const ownPermissions: readonly PolicyRule[] = [
   },
 ];
 
+/**
+ * What the cache waits for, whether an engine here makes any of it or not. Written out, and not taken from the cache's own list:
+ * a kind that is added there is granted by a decision of its own.
+ */
+const watchedKinds: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['configmaps', 'services', 'persistentvolumeclaims', 'pods'], verbs: watching },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: watching },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: watching },
+  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watching },
+];
+
 /** In every namespace that is watched. */
 export function watchedPermissions(engines: readonly KindHandler[]): readonly PolicyRule[] {
   const plurals = engines.map((engine) => engine.kind.resource.plural);
@@ -31,10 +43,7 @@ export function watchedPermissions(engines: readonly KindHandler[]): readonly Po
     // Children name their custom resource as an owner that waits for them, which some clusters ask this for.
     { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-    // What is waited for may be watched, whether an engine here makes any of it or not.
-    ...childResources
-      .filter((resource) => !optionalResources.includes(resource))
-      .map(({ group: of, plural }) => ({ apiGroups: [of], resources: [plural], verbs: ['get', 'list', 'watch'] })),
+    ...watchedKinds,
     ...engines.flatMap((engine) => engine.permissions),
     // Restores, and the last backup of a cluster.
     ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),
