@@ -6,6 +6,16 @@ import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
 
+/** The node has never had a link: its volume says no term. */
+function withoutTerm(ordinal: number, story: Story): Story {
+  const data = redisWorld(story).observed.data.map((node) => {
+    if (node.state === 'silent' || node.pod !== `db-${ordinal}`) return node;
+    const { term, ...rest } = node;
+    return rest;
+  });
+  return { ...story, observed: { data } };
+}
+
 const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAnnotation]: pod } } });
 
 describe('the machine of the primary and of two sentinels was without power, and is back', () => {
@@ -224,13 +234,37 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
     ],
     [
       'it was copying when the primary ended',
+      withoutTerm(3, {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        addresses: { ...back.addresses, 3: '10.0.0.3' },
+        nodes: { ...back.nodes, 3: { ...heir, offset: 0, empty: true, electable: false } },
+      }),
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'it copies again, and has had a link before: it may have had more',
       {
         ...back,
         size: 4,
         spec: { replicas: 4 },
-        nodes: { ...back.nodes, 3: { ...heir, offset: 0, empty: true, electable: false } },
+        addresses: { ...back.addresses, 3: '10.0.0.3' },
+        nodes: { ...back.nodes, 3: { ...heir, ...termed('replica', 3), offset: 0, empty: true, electable: false } },
       },
-      ['promote db-1', 'wait Promoting'],
+      asBefore,
+    ],
+    [
+      'it was copying when it was seen last, and does not run: it may have loaded the copy since',
+      {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        addresses: { ...back.addresses, 3: '10.8.0.3' },
+        nodes: { ...back.nodes, 3: 'silent' },
+        pods: { 'db-3': 'unschedulable' },
+      },
+      asBefore,
     ],
     [
       'one of them came back on a blank volume: it may have had more',
