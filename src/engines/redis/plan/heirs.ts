@@ -51,11 +51,16 @@ function isRunning({ dataPods }: Situation, name: string): boolean {
   return dataPods.some(({ metadata, status }) => metadata.name === name && status?.phase === 'Running');
 }
 
-/** It was added, and has not run yet, or has yet to load its first copy: otherwise where it runs would have been written down. */
-function neverHadData(situation: Situation, name: string): boolean {
-  if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
+/**
+ * It kept running, and has yet to load its first copy. Or it was added, and has not run yet, or has run only since nobody is
+ * primary, with nothing to copy from: where it runs would have been written down.
+ */
+function neverHadData(situation: Situation, name: string, former: string): boolean {
   const node = situation.nodes.find(({ pod }) => pod === name);
-  return node === undefined ? !isRunning(situation, name) : node.empty && !node.electable;
+  const isBlank = node?.empty === true && !node.electable;
+  if (isBlank && node.follows === former && node.term === undefined) return true;
+  if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
+  return node === undefined ? !isRunning(situation, name) : isBlank;
 }
 
 /** The address that the last primary had; undefined where a pod has it still. */
@@ -95,7 +100,9 @@ export function heirOf(situation: Situation, lastPrimary: string): DataNode | un
   if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
   const heirs = leftBy(situation, former, isBack).filter(({ electable }) => electable);
-  const others = dataPodNames(cluster, dataSize).filter((pod) => pod !== lastPrimary && !neverHadData(situation, pod));
+  const others = dataPodNames(cluster, dataSize).filter(
+    (pod) => pod !== lastPrimary && !neverHadData(situation, pod, former),
+  );
   if (!others.every((name) => heirs.some(({ pod }) => pod === name))) return undefined;
   const leaving = leavingIn(situation);
   const most = Math.max(...heirs.map(({ offset }) => offset));

@@ -72,14 +72,10 @@ export function planTerm(situation: Situation, primary: DataNode): ActStep<Redis
   ];
 }
 
-/**
- * Null where another node has the address by now: no two claims hold the same. The first address says that the node has had data, so that
- * one which has yet to load its first copy has none (`heirs.ts`).
- */
+/** Null where another node has the address by now: no two claims hold the same. */
 function addressNow({ nodes }: Situation, claim: Claim): string | null | undefined {
   const node = nodes.find(({ pod }) => pod === podOf(claim));
-  const isCopying = node?.follows !== undefined && node.empty && !node.electable && !node.linkUp;
-  if (node !== undefined && (addressOf(claim) !== undefined || !isCopying)) return node.address;
+  if (node !== undefined) return node.address;
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
 }
 
