@@ -233,6 +233,16 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       ['promote db-1', 'wait Promoting'],
     ],
     [
+      'it restarted before its first copy was written down, and where it ran neither was: it may have had more',
+      {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        nodes: { ...back.nodes, 3: { offset: 0, empty: true, electable: false, ...termed('replica', 3) } },
+      },
+      asBefore,
+    ],
+    [
       'it was copying when the primary ended',
       withoutTerm(3, {
         ...back,

@@ -53,12 +53,12 @@ function isRunning({ dataPods }: Situation, name: string): boolean {
 
 /**
  * It kept running, and has yet to load its first copy. Or it was added, and has not run yet, or has run only since nobody is
- * primary, with nothing to copy from: where it runs would have been written down.
+ * primary, with nothing to copy from: where it runs would have been written down. One with a term has had a link, and so a copy.
  */
 function neverHadData(situation: Situation, name: string, former: string): boolean {
   const node = situation.nodes.find(({ pod }) => pod === name);
-  const isBlank = node?.empty === true && !node.electable;
-  if (isBlank && node.follows === former && node.term === undefined) return true;
+  const isBlank = node?.empty === true && !node.electable && node.term === undefined;
+  if (isBlank && node.follows === former) return true;
   if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
   return node === undefined ? !isRunning(situation, name) : isBlank;
 }
