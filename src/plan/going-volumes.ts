@@ -1,6 +1,6 @@
 /**
  * Volumes whose claims somebody has deleted while their pods run. Such a volume stays until its pod stops, and then goes.
- * Planners choose whom to stop; what they chose is held against this last, so that no rule of theirs has to remember it.
+ * Every engine checks its finished plan here, so that no single rule of a planner has to remember these volumes.
  */
 import { type Children, type Claim, ordinalOf, type Pod, type StatefulSet } from '../resources/children.ts';
 import { claimGivenTo } from './claimed.ts';
@@ -28,7 +28,7 @@ export function sparingVolumes<Action extends EngineAction>(
   const claimOf = ({ metadata: { name } }: Pod): Claim | undefined =>
     children.claims.find((claim) => claim.metadata.name === claimGivenTo(name));
   const running = children.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  // Whoever stops already is to come back, too.
+  // A pod that is stopping already is to be started again, so its StatefulSet keeps its size.
   const ends = (step: Step): boolean => children.pods.some((pod) => isEndedBy(step, pod));
   const going = running.filter(
     (pod) => isVolumeGoing(pod, claimOf(pod)) && plan.steps.some((step) => isEndedBy(step, pod)),

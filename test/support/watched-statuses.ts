@@ -5,7 +5,7 @@ import { backupSchedules, backups, etcdClusters, redisClusters } from './resourc
 import { statusContradictions } from './status-contradictions.ts';
 
 export interface WatchedStatuses {
-  /** Ends the watches; what they saw. */
+  /** Ends the watches; what they saw that contradicts itself, and which of them never began. */
   stop(): Promise<readonly string[]>;
 }
 
@@ -16,9 +16,12 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
   const stopping = new AbortController();
   const { signal } = stopping;
   const found: string[] = [];
+  const begun = new Set<string>();
+  const failures = new Map<string, unknown>();
 
   async function follow(resource: Resource): Promise<void> {
     const events = await client.watch(resource, { namespace, timeoutSeconds: 3600, sendInitialEvents: true, signal });
+    begun.add(resource.plural);
     for await (const event of events) {
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       const { kind, metadata, status } = event.object;
@@ -30,7 +33,7 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
 
   async function keepFollowing(resource: Resource): Promise<void> {
     while (!signal.aborted) {
-      await follow(resource).catch(() => undefined);
+      await follow(resource).catch((error: unknown) => failures.set(resource.plural, error));
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   }
@@ -40,7 +43,8 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
     async stop() {
       stopping.abort();
       await Promise.all(watches);
-      return found;
+      const never = [...failures].filter(([plural]) => !begun.has(plural));
+      return [...found, ...never.map(([plural, error]) => `${plural} could not be watched: ${error}`)];
     },
   };
 }

@@ -298,8 +298,8 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
 }
 
 /**
- * A new member may wait for a node for days. Until it runs it needs nobody, so a used up quota, which stops all writes, is
- * dealt with by those who vote.
+ * A used up quota stops all writes, and a new member may wait for a node for days. Until the new member runs it copies from
+ * nobody, so the voting members compact and defragment meanwhile.
  */
 function planAlarmsMeanwhile(
   situation: Situation,
