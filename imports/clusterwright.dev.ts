@@ -1552,7 +1552,7 @@ export function toJson_EtcdClusterSpecScheduling(obj: EtcdClusterSpecScheduling 
  */
 export interface EtcdClusterSpecStorage {
   /**
-   * Size of the volume as a Kubernetes quantity. It can grow, never shrink.
+   * Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.
    *
    * @schema EtcdClusterSpecStorage#size
    */
@@ -4094,7 +4094,7 @@ export interface RedisClusterSpecStorage {
   readonly ephemeral?: boolean;
 
   /**
-   * Size of the volume as a Kubernetes quantity. It can grow, never shrink.
+   * Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.
    *
    * @schema RedisClusterSpecStorage#size
    */

@@ -25,7 +25,6 @@ export { desiredConditions, type Judged } from './engine/desired-conditions.ts';
 export type { Engine, KindHandler, Listener, PolicyRule, StatusReport, Upkeep } from './engine/engine.ts';
 export type { EngineContext, HttpRequest, HttpResponse, TlsMaterial } from './engine/engine-context.ts';
 export { type DefinedEngine, defineEngine, handlersOf } from './jobs/handlers.ts';
-export { growthSteps } from './plan/growth.ts';
 export { memoize } from './plan/memoize.ts';
 export { atSize, type Desired, objectSteps } from './plan/objects.ts';
 export {
@@ -42,6 +41,13 @@ export {
 export { podTrouble } from './plan/pod-trouble.ts';
 export { refOf } from './plan/ref.ts';
 export { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from './plan/rollout.ts';
+export {
+  awaitingExpansion,
+  expansionConditions,
+  growthSteps,
+  isExpanding,
+  storageStatus,
+} from './plan/volume-expansion.ts';
 export { type Children, type Claim, type Pod, podIsReady, type StatefulSet } from './resources/children.ts';
 export { computeResources } from './resources/compute.ts';
 export { configMap } from './resources/configmap.ts';

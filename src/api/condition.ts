@@ -14,7 +14,8 @@ export type Finding =
   | 'ReplicationBroken'
   | 'DiskFull'
   | 'CertificateHeldBack'
-  | 'SpecWarning';
+  | 'SpecWarning'
+  | 'VolumesTooSmall';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {

@@ -83,6 +83,15 @@ const connection = {
   },
 } as const satisfies StructuralSchema;
 
+const storage = {
+  type: 'object',
+  description: 'The volumes, as Kubernetes reports them.',
+  properties: {
+    capacity: text('Capacity of the smallest volume.', 20),
+    minimumSize: text('What the volumes were given of what was asked for. storage.size cannot be less.', 20),
+  },
+} as const satisfies StructuralSchema;
+
 export const plan = {
   type: 'object',
   description: 'What the controller does next.',
@@ -111,6 +120,7 @@ export const statusSchema = {
     members,
     connection,
     plan,
+    storage,
     initialized: {
       type: 'boolean',
       description: 'The database has been formed once. From then on a blank member means loss, not a start.',

@@ -25,6 +25,14 @@ export interface ConnectionStatus {
   readonly secretName?: string;
 }
 
+/** What the volumes have, as Kubernetes quantities. */
+export interface StorageStatus {
+  /** Of the smallest volume. */
+  readonly capacity: string;
+  /** The least that `storage.size` can be: volumes never shrink. */
+  readonly minimumSize: string;
+}
+
 export interface PlanStatus {
   /** The next step in words, or empty when there is none. */
   readonly next?: string;
@@ -64,6 +72,7 @@ export interface ClusterStatus {
   readonly members?: readonly MemberStatus[];
   readonly connection?: ConnectionStatus;
   readonly plan?: PlanStatus;
+  readonly storage?: StorageStatus;
   /** Set once when the database was first formed, never cleared: from then on blank members mean loss, not a start. */
   readonly initialized?: boolean;
 }

@@ -5,7 +5,8 @@ import type { StructuralSchema } from './schema.ts';
 const sizeSchema = <const Default extends string>(initially: Default) =>
   ({
     type: 'string',
-    description: 'Size of the volume as a Kubernetes quantity. It can grow, never shrink.',
+    description:
+      'Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.',
     default: initially,
     pattern: quantityPattern,
     maxLength: 20,
@@ -14,12 +15,21 @@ const sizeSchema = <const Default extends string>(initially: Default) =>
         rule: "quantity(self).compareTo(quantity('128Mi')) >= 0",
         message: 'storage must have at least 128Mi',
       },
-      {
-        rule: 'quantity(self).compareTo(quantity(oldSelf)) >= 0',
-        message: 'storage cannot shrink',
-      },
     ],
   }) as const satisfies StructuralSchema;
+
+/**
+ * Of the whole object: what the volumes have stands in the status. A write of the status changes no spec, so it never breaks
+ * this rule.
+ */
+export const storageRules = [
+  {
+    rule: 'quantity(self.spec.storage.size).compareTo(quantity(oldSelf.spec.storage.size)) >= 0 || (has(oldSelf.status) && has(oldSelf.status.storage) && has(oldSelf.status.storage.minimumSize) && quantity(self.spec.storage.size).compareTo(quantity(oldSelf.status.storage.minimumSize)) >= 0)',
+    message:
+      'storage cannot shrink: storage.size can be lowered only to what the volumes have, which is status.storage.minimumSize',
+    fieldPath: '.spec.storage.size',
+  },
+] as const;
 
 const storageClassName = {
   type: 'string',

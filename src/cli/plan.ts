@@ -8,6 +8,7 @@ import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } fr
 import { apartFromEachOther } from './conflict.ts';
 import type { Target } from './connection.ts';
 import { dataText, type Format } from './documents.ts';
+import { expansionOffline } from './expansion.ts';
 import { CommandError } from './fault.ts';
 import { formerVersions } from './former.ts';
 import { parseClusterRef } from './kinds.ts';
@@ -63,7 +64,8 @@ async function planOffline(args: PlanArguments, around: Surroundings): Promise<r
     const options = { namespace: namespaceOf(entry, where), old: before?.(entry) };
     const cluster = validCluster(entry, entry.object, options);
     const others = clusters.map(({ object }) => object);
-    return offlinePreview(entry.engine, cluster, referredAmong(known, entry.engine, cluster, others));
+    const preview = offlinePreview(entry.engine, cluster, referredAmong(known, entry.engine, cluster, others));
+    return { ...preview, follows: [...preview.follows, ...expansionOffline(options.old, cluster)] };
   });
   return apartFromEachOther(previews);
 }

@@ -16,6 +16,7 @@ import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
+import { forecastExpansion } from './expansion.ts';
 import { findSecret, readChildren } from './live.ts';
 import { ioTo, type ObserveOptions, observe } from './observation.ts';
 
@@ -92,7 +93,8 @@ export async function livePreview(
   );
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
-  return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...forecast] };
+  const volumes = await forecastExpansion(plan.steps, children, client);
+  return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...volumes, ...forecast] };
 }
 
 /**

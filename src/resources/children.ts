@@ -107,8 +107,17 @@ export interface Job extends KubeObject {
 }
 
 export interface Claim extends KubeObject {
-  readonly spec?: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } };
-  readonly status?: { readonly phase?: string; readonly capacity?: Readonly<Record<string, string>> };
+  readonly spec?: {
+    readonly storageClassName?: string;
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly capacity?: Readonly<Record<string, string>>;
+    /** How far an expansion is, where one is under way or has failed. */
+    readonly allocatedResourceStatuses?: Readonly<Record<string, string>>;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
 }
 
 export interface Children {

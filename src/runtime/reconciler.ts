@@ -106,6 +106,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const said = saidPlan(plan, execution, paced);
     const claim = saidStatus(cluster, survey.status, plan, execution, held?.outcome);
     if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
+    else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')
+      onOutcome(engine, cluster, cluster.status, { steps: [], outcome: said.outcome });
     const isKept = failure === undefined && isPremature(cluster, claim, taken, execution, paced);
     const later = isKept ? 0 : await status.write(cluster, engine.kind, claim, planStatus(said), signal);
     if (failure instanceof NameConflict) return { outcome: said.outcome, again: blockedMs };

@@ -11,6 +11,7 @@ import { conflictPlan, NameConflict } from './name-conflict.ts';
 import type { Paced } from './pace.ts';
 import { blockedStatus, failedStatus, pausedStatus } from './pass-status.ts';
 import { blockedMs, lookAfter, type ReconcileResult, recheck, soonest } from './reconcile-result.ts';
+import { blockedBy, refusedExpansion, withoutExpansions, withRefusal } from './refused-expansion.ts';
 
 /** What the status says is done next, and what is waited for. */
 export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefined): Plan {
@@ -19,6 +20,8 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
   const isDone = failure === undefined && failures.length === 0;
   const isCreated = isDone && plan.steps.every(({ type }) => type === 'create' || type === 'issue');
   const said = isCreated ? { ...plan, steps: [] } : plan;
+  const refused = blockedBy(refusedExpansion(failures), said);
+  if (refused !== undefined) return { ...said, steps: withoutExpansions(said.steps), outcome: refused };
   if (said.outcome.state !== 'settled') return said;
   if (ineffective.length > 0) return { ...said, outcome: fieldsKept(ineffective) };
   const vain = vainIn(due, paced);
@@ -29,12 +32,14 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   found: StatusReport,
-  { outcome }: Plan,
+  plan: Plan,
   { failure, failures }: Execution,
   held?: Extract<Outcome, { state: 'blocked' }>,
 ): StatusReport {
-  const whole = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
-  const told = held === undefined ? whole : blockedStatus(whole, held);
+  const refused = refusedExpansion(failures);
+  const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(found, plan.outcome) : found, refused);
+  const block = held ?? blockedBy(refused, plan);
+  const told = block === undefined ? whole : blockedStatus(whole, block);
   const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
   return { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };

@@ -3,7 +3,7 @@
  * to the node on which it was first used; a pod with a claim does not move.
  *
  * Of the class `local-path` it is a plain directory and has no end. Of `local-path-limited` it is a file system of its
- * own in a file, as large as the claim asks: slower, and it can be full.
+ * own in a file, as large as the claim asks: slower, and it can be full. It grows with its claim (`resizer.ts`).
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,13 +63,18 @@ esac
   };
 }
 
-function storageClass(name: string, annotations: Readonly<Record<string, string>>): KubeObject {
+function storageClass(
+  name: string,
+  annotations: Readonly<Record<string, string>>,
+  allowVolumeExpansion: boolean,
+): KubeObject {
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     metadata: { name, annotations },
     provisioner: 'rancher.io/local-path',
     volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion,
   };
 }
 
@@ -108,8 +113,8 @@ export async function createStorageObjects(api: ApiClient, layout: Layout): Prom
   };
   const classes = '/apis/storage.k8s.io/v1/storageclasses';
   await Promise.all([
-    api.create(classes, storageClass(plainClass, { 'storageclass.kubernetes.io/is-default-class': 'true' })),
-    api.create(classes, storageClass(limitedClass, {})),
+    api.create(classes, storageClass(plainClass, { 'storageclass.kubernetes.io/is-default-class': 'true' }, false)),
+    api.create(classes, storageClass(limitedClass, {}, true)),
     api.create(`/api/v1/namespaces/${namespace}/configmaps`, config),
     api.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account),
   ]);

@@ -9,13 +9,20 @@ export interface Case {
   readonly spec: unknown;
   /** The spec as it stands, where the case is an update. */
   readonly old?: Json;
+  /** The status as it stands, where the case is an update. */
+  readonly status?: Json;
   /** Unknown fields are dropped instead of refused. */
   readonly prunes?: true;
   /** Where the fault is; absent when the object is accepted. */
   readonly refused?: string;
 }
 
-/** The whole object of a case. */
+/** The object of an update as it stands. */
+export function formerOf(row: Case, resource: Resource): Json {
+  return { ...objectOf(row, row.old, resource), ...(row.status === undefined ? {} : { status: row.status }) };
+}
+
+/** The whole object of a case, as somebody would write it. */
 export function objectOf(row: Case, spec: unknown, { kind, group, version }: Resource): Json {
   return {
     apiVersion: `${group}/${version}`,

@@ -40,6 +40,19 @@ export const updateCases: readonly Case[] = [
     refused: 'spec.storage.size',
   },
   {
+    story: 'storage that no volume was given is taken back',
+    old: { storage: { size: '10Gi' } },
+    status: { storage: { capacity: '2Gi', minimumSize: '2Gi' } },
+    spec: { storage: { size: '2Gi' } },
+  },
+  {
+    story: 'storage that a volume was given shrinks',
+    old: { storage: { size: '10Gi' } },
+    status: { storage: { capacity: '2Gi', minimumSize: '10Gi' } },
+    spec: { storage: { size: '2Gi' } },
+    refused: 'spec.storage.size',
+  },
+  {
     story: 'storage shrinks to the default',
     old: { storage: { size: '3Gi' } },
     spec: {},

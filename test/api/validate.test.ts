@@ -6,14 +6,14 @@ import type { StructuralSchema } from '../../src/api/schema.ts';
 import { validateCluster } from '../../src/api/validate.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
-import { type Case, objectOf } from './case.ts';
+import { type Case, formerOf, objectOf } from './case.ts';
 import { kindCases } from './kind-cases.ts';
 
 const apiVersion = 'clusterwright.dev/v1alpha1';
 
 function verdictOf(row: Case, kind: KindDefinition) {
   return validateCluster(kind, objectOf(row, row.spec, kind.resource), {
-    ...(row.old === undefined ? {} : { old: objectOf(row, row.old, kind.resource) }),
+    ...(row.old === undefined ? {} : { old: formerOf(row, kind.resource) }),
     ...(row.prunes === true ? { unknown: 'prune' } : {}),
   });
 }

@@ -9,7 +9,7 @@ import { customResourceDefinition } from '../../src/api/crd.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { canonicalQuantity } from '../../src/api/quantity.ts';
 import { validateCluster } from '../../src/api/validate.ts';
-import { objectOf } from '../api/case.ts';
+import { formerOf, objectOf } from '../api/case.ts';
 import { kindCases } from '../api/kind-cases.ts';
 
 const namespace = 'default';
@@ -97,6 +97,10 @@ function faultsOf(answer: Answer): readonly string[] {
 }
 
 /** Without what the API server fills in by itself. */
+async function statusPut(path: string, object: Json, status: Json): Promise<Answer> {
+  return call('PUT', `${path}/status`, { ...object, status });
+}
+
 function written(object: Json): Json {
   const { metadata, status: _, ...rest } = object;
   const { name, namespace: ns, labels, annotations } = metadata as Json;
@@ -115,14 +119,16 @@ describe.each(tables)('the API server says the same of $name', ({ kind, cases, c
     } else {
       const old = await call('POST', collection, objectOf(place, row.old, kind.resource));
       expect(old.body.message).toBeUndefined();
-      const { resourceVersion } = old.body.metadata as Json;
+      const stands = row.status === undefined ? old : await statusPut(`${collection}/${name}`, old.body, row.status);
+      expect(stands.body.message).toBeUndefined();
+      const { resourceVersion } = stands.body.metadata as Json;
       const next = { ...object, metadata: { ...(object.metadata as Json), resourceVersion } };
       answer = await call('PUT', `${collection}/${name}${query}`, next);
       await call('DELETE', `${collection}/${name}`);
     }
 
     const offline = validateCluster(kind, object, {
-      ...(row.old === undefined ? {} : { old: objectOf(place, row.old, kind.resource) }),
+      ...(row.old === undefined ? {} : { old: formerOf(place, kind.resource) }),
       ...(row.prunes === true ? { unknown: 'prune' } : {}),
     });
     const accepted = answer.status < 300;

@@ -4,8 +4,9 @@ import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
-import { warningClaims } from '../../engine/spec-warnings.ts';
+import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
+import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { EtcdAction } from './action.ts';
@@ -20,7 +21,7 @@ import { heldBack } from './plan/issuance.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { replacedCaClaims } from './plan/replaced-ca.ts';
 import { isVersionDue } from './plan/version.ts';
-import { volumeBytes } from './plan/volume-size.ts';
+import { volumeBytes, volumesOf } from './plan/volume-size.ts';
 import { specWarnings } from './plan/warnings.ts';
 import { clientSecret } from './resources/certificates.ts';
 import { component } from './resources/resources.ts';
@@ -33,6 +34,8 @@ export function etcdStatus(
 ): StatusReport {
   const situation = situationOf(cluster, children, observed);
   const pods = [...situation.pods.values()];
+  const { claims } = volumesOf(situation);
+  const storage = storageStatus(claims);
   const { leader, members } = situation;
   const version = leader?.live.version ?? cluster.status?.version;
   const primary = leader?.live.pod ?? cluster.status?.primary;
@@ -45,7 +48,11 @@ export function etcdStatus(
     conditions: [
       ...judged.conditions,
       ...heldBackClaims(situation),
-      ...warningClaims(specWarnings(cluster, volumeBytes(situation), givenQuota(situation))),
+      ...expansionConditions(cluster.spec.storage.size, volumesOf(situation)),
+      ...warningClaims([
+        ...specWarnings(cluster, volumeBytes(situation), givenQuota(situation)),
+        ...shrinkWarnings(cluster.spec.storage.size, claims),
+      ]),
     ],
     replicas: pods.length,
     readyReplicas: pods.filter(podIsReady).length,
@@ -55,6 +62,7 @@ export function etcdStatus(
     ...(primary === undefined ? {} : { primary }),
     ...(version === undefined ? {} : { version }),
     members: memberStatus(situation),
+    ...(storage === undefined ? {} : { storage }),
     connection: {
       services: [
         { role: 'client', host: names.client, port: clientPort },
@@ -123,10 +131,11 @@ function isChanging(situation: Situation, members: readonly Member[]): boolean {
   return votes !== spec.replicas || sets.size !== votes || isVersionDue(situation) || isRolling(situation, members);
 }
 
-/** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */
+/** Members too many, on an older template, or on a smaller volume. One too few may be one that was lost, which nobody has asked for. */
 function isRolling(situation: Situation, members: readonly Member[]): boolean {
   const isTooMany = voters(members).length > situation.spec.replicas;
-  return isTooMany || isUnsettled(situation) || members.some((member) => isOutdated(situation, member));
+  const isSmall = isExpanding(situation.spec.storage.size, volumesOf(situation));
+  return isTooMany || isSmall || isUnsettled(situation) || members.some((member) => isOutdated(situation, member));
 }
 
 function memberStatus({ pods, members = [], leader }: Situation): MemberStatus[] {

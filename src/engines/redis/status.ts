@@ -4,9 +4,10 @@ import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
-import { warningClaims } from '../../engine/spec-warnings.ts';
+import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
+import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { RedisAction } from './action.ts';
@@ -27,6 +28,8 @@ export function redisStatus(
 ): StatusReport {
   const situation = situationOf(cluster, children, observed);
   const { spec, dataPods } = situation;
+  const { claims } = situation.children;
+  const storage = storageStatus(claims);
   const primary = situation.topology.primary;
   const version = situation.nodes.find((node) => node.address === primary?.address)?.version ?? cluster.status?.version;
   const initialized = cluster.status?.initialized === true || primary !== undefined;
@@ -37,7 +40,8 @@ export function redisStatus(
     conditions: [
       ...judged.conditions,
       ...findingClaims(findingsIn(situation)),
-      ...warningClaims(specWarnings(cluster)),
+      ...expansionConditions(spec.storage.size, situation.children),
+      ...warningClaims([...specWarnings(cluster), ...shrinkWarnings(spec.storage.size, claims)]),
     ],
     replicas: dataPods.length,
     readyReplicas: dataPods.filter(podIsReady).length,
@@ -47,6 +51,7 @@ export function redisStatus(
     ...(remembered === undefined ? {} : { primary: remembered }),
     ...(version === undefined ? {} : { version }),
     members: members(situation),
+    ...(storage === undefined ? {} : { storage }),
     connection: {
       services: services(cluster.metadata.name, spec),
       secretName: passwordSecret(cluster).name,
@@ -97,7 +102,9 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   const updating = changing || before === 'Updating' || observedGeneration !== situation.cluster.metadata.generation;
-  if (updating && primary !== undefined) {
+  // No change that anybody asks for fills a disk.
+  const isFull = findings.some(({ type }) => type === 'DiskFull');
+  if (updating && primary !== undefined && !isFull) {
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   return {
@@ -111,6 +118,7 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
   const names = redisNames(cluster.metadata.name);
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
+  if (isExpanding(spec.storage.size, children)) return true;
   const [dataSet, sentinelSet] = [children.statefulSet(names.data), children.statefulSet(names.sentinel)];
   if (!isTakenUp(dataSet) || outdatedPods(dataSet, dataPods).length > 0) return true;
   if (spec.mode === 'Standalone') return false;

@@ -213,8 +213,12 @@ describe('E11: where larger volumes are wanted, the quota', () => {
   const growth = [0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 10Gi`);
   const path = 'spec.template.spec.containers[etcd].env[ETCD_QUOTA_BACKEND_BYTES].value';
   const rows: readonly [string, Story, readonly string[]][] = [
-    ['stays while they are small', wanted, [...growth, 'settled']],
-    ['stays while one is small', { ...wanted, children: grown({ all: '10Gi', 1: '1Gi' }) }, [...growth, 'settled']],
+    ['stays while they are small', wanted, [...growth, 'wait ExpandingVolumes']],
+    [
+      'stays while one is small',
+      { ...wanted, children: grown({ all: '10Gi', 1: '1Gi' }) },
+      [...growth, 'wait ExpandingVolumes'],
+    ],
     [
       'grows when the last one has grown',
       { ...wanted, children: grown({ all: '10Gi' }) },

@@ -51,13 +51,13 @@ describe('the phase', () => {
       'Ready Ready AllMembersReady',
     ],
     [
-      'a disk is full: nobody is restarted meanwhile',
+      'a disk is full: nobody is restarted meanwhile, and a change that is under way does not hide it',
       {
         ...was('Ready'),
         nodes: { 0: { findings: [{ type: 'DiskFull', message: 'full', holdsRestarts: true }] } },
         pods: { 'db-2': 'outdated' },
       },
-      'Updating Progressing Reconciling DiskFull MembersNotReady',
+      'Degraded Progressing Degraded Reconciling DiskFull MembersNotReady',
     ],
     [
       'a disk is full',

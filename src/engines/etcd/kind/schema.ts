@@ -18,7 +18,7 @@ import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
-import { volumeSchema } from '../../../api/storage.ts';
+import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { etcdTlsSchema } from './tls.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
@@ -233,6 +233,7 @@ export const etcdKind: KindDefinition = {
     description,
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: etcdSpecSchema, status: statusSchema },
+    'x-kubernetes-validations': storageRules,
   },
   printerColumns: [
     ...stateColumns,

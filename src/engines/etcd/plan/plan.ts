@@ -4,9 +4,9 @@ import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
-import { growthSteps } from '../../../plan/growth.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Children } from '../../../resources/children.ts';
 import type { EtcdAction } from '../action.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
@@ -36,6 +36,7 @@ import { casIn, replacedCas } from './replaced-ca.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { planAlarms, planUpkeep } from './space.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
+import { volumesOf } from './volume-size.ts';
 import { copiedVolumes, foreignCluster, isBlank, markSteps, retireSteps } from './volumes.ts';
 
 const formingMs = 250;
@@ -58,7 +59,8 @@ export function planEtcd(
   // Whoever is to stop needs none, and once nobody runs there is nobody who trusts the old ones.
   if (lost !== undefined && cluster.spec.replicas > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
   const plan = planCluster(situation, versionGate(situation, take), steps.length > 0);
-  return sparingVolumes({ ...plan, steps: [...steps, ...plan.steps] }, children, (pods) =>
+  const whole = { ...plan, steps: [...steps, ...plan.steps] };
+  return sparingVolumes(awaitingExpansion(whole, cluster.spec.storage.size, volumesOf(situation)), children, (pods) =>
     goingVolumesOutcome(
       situation,
       pods.flatMap((pod) => indexInPodName(cluster.metadata.name, pod) ?? []),

@@ -19,7 +19,7 @@ import { schedulingSchema } from '../../../api/scheduling.ts';
 import { type CelRule, celName, type Defaulted, type StructuralSchema, type Written } from '../../../api/schema.ts';
 import { secretRefSchema } from '../../../api/secret-ref.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
-import { storageSchema } from '../../../api/storage.ts';
+import { storageRules, storageSchema } from '../../../api/storage.ts';
 import { directiveProperties, redisDirectives } from './directives.ts';
 
 /** A rule and no pattern, since a rule has words. Other rules on the version have nothing to add where it is broken. */
@@ -199,6 +199,7 @@ export const redisKind: KindDefinition = {
     description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
+    'x-kubernetes-validations': storageRules,
   },
   printerColumns: [
     ...stateColumns,

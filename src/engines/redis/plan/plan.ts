@@ -2,10 +2,10 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
-import { growthSteps } from '../../../plan/growth.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
 import { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
@@ -44,13 +44,16 @@ export function planRedis(cluster: Cluster<RedisSpec>, children: Children, obser
   const held = heldMemory(cluster, children, observed);
   if (held === undefined) return planAsWanted(cluster, children, observed);
   const plan = planAsWanted(held.cluster, children, observed);
-  if (held.message === undefined || plan.outcome.state !== 'settled') return plan;
+  const { outcome } = plan;
+  const isIdle = outcome.state === 'settled' || outcome.reason === expandingVolumes;
+  if (held.message === undefined || !isIdle) return plan;
   return { ...plan, outcome: blocked('MemoryLimitTooLow', held.message, memoryRecheckMs) };
 }
 
 function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
   const situation = situationOf(cluster, children, observed);
-  return sparingVolumes(planSituation(situation), children, (pods) => goingVolumesOutcome(situation, pods));
+  const plan = awaitingExpansion(planSituation(situation), cluster.spec.storage.size, situation.children);
+  return sparingVolumes(plan, children, (pods) => goingVolumesOutcome(situation, pods));
 }
 
 function planSituation(situation: Situation): RedisPlan {

@@ -1,0 +1,171 @@
+/**
+ * Volumes grow with the spec, each by its own PersistentVolumeClaim, whatever else goes on: a full disk must not block its
+ * growth. Kubernetes may refuse to expand a claim, or fail to. Until every volume has what `storage.size` asks for, the plan
+ * waits and the status names the volumes.
+ */
+import { shortened } from '../api/bounds.ts';
+import type { DesiredCondition } from '../api/condition.ts';
+import { canonicalQuantity, compareQuantities, QuantityError } from '../api/quantity.ts';
+import { persistentVolumeClaims } from '../api/resource.ts';
+import type { StorageStatus } from '../api/status.ts';
+import type { Children, Claim } from '../resources/children.ts';
+import { claimGivenTo } from './claimed.ts';
+import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, wait } from './plan.ts';
+import { refOf } from './ref.ts';
+
+/** What the plan waits for. */
+export const expandingVolumes = 'ExpandingVolumes';
+/** What blocks the plan, and the condition that names the volumes. */
+export const volumesTooSmall = 'VolumesTooSmall';
+export const requestPath = 'spec.resources.requests.storage';
+
+/** A refused expansion is tried again: nobody watches StorageClasses and quotas. */
+const refusedMs = 60_000;
+
+/**
+ * `wanted` as in `storage.size`; `claims` are those of the members that there are. A claim that somebody has made larger
+ * than the spec is left as it is: volumes never shrink. A request that Kubernetes has failed to carry out is lowered where
+ * the spec has been; Kubernetes allows that for more than the volume has.
+ */
+export function growthSteps(wanted: string, claims: readonly Claim[]): ObjectStep[] {
+  const size = canonicalQuantity(wanted);
+  return claims.flatMap((claim): ObjectStep[] => {
+    const has = requestOf(claim);
+    const ref = refOf(claim, persistentVolumeClaims);
+    if (has === undefined || ref === undefined) return [];
+    const difference = compareQuantities(size, has);
+    if (difference === 0 || (difference < 0 && !isTakenBack(claim, size))) return [];
+    return [
+      {
+        type: 'patch',
+        optional: true,
+        ref,
+        patch: { spec: { resources: { requests: { storage: size } } } },
+        changes: [{ path: requestPath, from: has, to: size }],
+      },
+    ];
+  });
+}
+
+function isTakenBack(claim: Claim, size: string): boolean {
+  const capacity = capacityOf(claim);
+  return failureOf(claim) !== undefined && capacity !== undefined && compareQuantities(size, capacity) > 0;
+}
+
+function requestOf({ spec }: Claim): string | undefined {
+  return spec?.resources?.requests?.storage;
+}
+
+/** Undefined where the claim is not bound, or says it in a form that Kubernetes does not know. */
+function capacityOf({ status }: Claim): string | undefined {
+  const told = status?.capacity?.storage;
+  try {
+    return told === undefined ? undefined : canonicalQuantity(told);
+  } catch (error) {
+    if (!(error instanceof QuantityError)) throw error;
+    return undefined;
+  }
+}
+
+const failedConditions: readonly string[] = ['ControllerResizeError', 'NodeResizeError'];
+
+/** Kubernetes has failed to expand the volume, in its words. */
+function failureOf({ status }: Claim): string | undefined {
+  const failed = status?.conditions?.find((one) => failedConditions.includes(one.type) && one.status === 'True');
+  if (failed !== undefined) return shortened(failed.message ?? failed.type, 200);
+  const state = status?.allocatedResourceStatuses?.storage ?? '';
+  return /Resize(Infeasible|Failed)$/.test(state) ? state : undefined;
+}
+
+function awaitsNode({ status }: Claim): boolean {
+  const { conditions = [] } = status ?? {};
+  return conditions.some((one) => one.type === 'FileSystemResizePending' && one.status === 'True');
+}
+
+/** Of the members that have a pod: a volume that no pod mounts need not have grown. */
+function mountedClaims({ claims, pods }: Pick<Children, 'claims' | 'pods'>): readonly Claim[] {
+  const given = new Set(pods.map(({ metadata }) => claimGivenTo(metadata.name)));
+  return claims.filter(({ metadata }) => given.has(metadata.name));
+}
+
+function smallerClaims(size: string, children: Pick<Children, 'claims' | 'pods'>): readonly Claim[] {
+  return mountedClaims(children).filter((claim) => {
+    const capacity = capacityOf(claim);
+    return capacity !== undefined && compareQuantities(capacity, size) < 0;
+  });
+}
+
+/** Volumes are smaller than the spec asks for. */
+export function isExpanding(size: string, children: Pick<Children, 'claims' | 'pods'>): boolean {
+  return smallerClaims(size, children).length > 0;
+}
+
+/** Where nothing else is waited for, the volumes are. `children` as the engine understands them. */
+export function awaitingExpansion<Action extends EngineAction>(
+  plan: Plan<Action>,
+  size: string,
+  children: Pick<Children, 'claims' | 'pods'>,
+): Plan<Action> {
+  if (plan.outcome.state !== 'settled') return plan;
+  const smaller = smallerClaims(size, children);
+  return smaller.length === 0 ? plan : { ...plan, outcome: outcomeFor(size, smaller, children.claims) };
+}
+
+function outcomeFor(size: string, smaller: readonly Claim[], claims: readonly Claim[]): Outcome {
+  const message = smallerMessage(size, smaller, claims);
+  if (smaller.some((claim) => failureOf(claim) !== undefined)) return blocked(volumesTooSmall, message);
+  const isRequested = smaller.every((claim) => compareQuantities(requestOf(claim) ?? '0', size) >= 0);
+  return wait(expandingVolumes, message, isRequested ? undefined : refusedMs);
+}
+
+/** The condition, while it is so. */
+export function expansionConditions(size: string, children: Pick<Children, 'claims' | 'pods'>): DesiredCondition[] {
+  const smaller = smallerClaims(size, children);
+  if (smaller.length === 0) return [];
+  const reason = smaller.some((claim) => failureOf(claim) !== undefined)
+    ? 'ExpansionFailed'
+    : smaller.some(awaitsNode)
+      ? 'FileSystemResizePending'
+      : 'ExpansionPending';
+  const message = smallerMessage(size, smaller, children.claims);
+  return [{ type: volumesTooSmall, status: 'True', reason, message }];
+}
+
+function smallerMessage(size: string, smaller: readonly Claim[], claims: readonly Claim[]): string {
+  const each = smaller.map((claim) => `${claim.metadata.name} has ${capacityOf(claim)}${noteOn(claim)}`);
+  const least = storageStatus(claims)?.minimumSize ?? size;
+  const back = compareQuantities(least, size) < 0 ? `; storage.size can be set back to ${least}` : '';
+  return shortened(`storage.size is ${canonicalQuantity(size)}, and ${each.join(', ')}${back}`);
+}
+
+function noteOn(claim: Claim): string {
+  const failure = failureOf(claim);
+  if (failure !== undefined) return ` (expansion failed: ${failure})`;
+  return awaitsNode(claim) ? ' (its node has yet to resize the file system)' : '';
+}
+
+/** What the volumes have, for people and for the rule on `storage.size`; undefined while none is bound. */
+export function storageStatus(claims: readonly Claim[]): StorageStatus | undefined {
+  const capacities = claims.flatMap((claim) => capacityOf(claim) ?? []).sort(compareQuantities);
+  const granted = claims.flatMap((claim) => grantedOf(claim) ?? []).sort(compareQuantities);
+  const [capacity, minimumSize] = [capacities[0], granted.at(-1)];
+  return capacity === undefined || minimumSize === undefined ? undefined : { capacity, minimumSize };
+}
+
+/** What was asked for and has been given: a storage system may give more, and an expansion that fails gives less. */
+function grantedOf(claim: Claim): string | undefined {
+  const [request, capacity] = [requestOf(claim), capacityOf(claim)];
+  if (request === undefined || capacity === undefined) return undefined;
+  return compareQuantities(request, capacity) < 0 ? canonicalQuantity(request) : capacity;
+}
+
+/** Volumes that have been given more than the spec asks for, in words. */
+export function largerVolumes(size: string, claims: readonly Claim[]): string | undefined {
+  const larger = claims.flatMap((claim) => {
+    const granted = grantedOf(claim);
+    if (granted === undefined || compareQuantities(granted, size) <= 0) return [];
+    return [`${claim.metadata.name} has ${granted}`];
+  });
+  if (larger.length === 0) return undefined;
+  return `storage.size is ${canonicalQuantity(size)}, and ${larger.join(', ')}: volumes never shrink, and nothing is changed`;
+}

@@ -1,0 +1,209 @@
+/** Volumes that are full and grow, and volumes that cannot grow. Limited volumes are the sandbox's: see docs/sandbox.md. */
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { KubeObject } from '../../src/api/object.ts';
+import { persistentVolumeClaims } from '../../src/api/resource.ts';
+import type { ClusterStatus } from '../../src/api/status.ts';
+import type { Claim } from '../../src/resources/children.ts';
+import { fillVolume } from '../../src/sandbox/faults/volume.ts';
+import { limitedClass } from '../../src/sandbox/storage.ts';
+import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
+import { listAll } from '../support/kubernetes.ts';
+import { printed } from '../support/printed-plan.ts';
+import { recordResult } from '../support/results.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { until } from '../support/until.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage('volume-growth');
+  await stage.startOperator();
+});
+afterAll(() => stage.close());
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+interface Told {
+  object(): Promise<KubeObject>;
+}
+
+const statusOf = async (cluster: Told): Promise<ClusterStatus> =>
+  ((await cluster.object()).status ?? {}) as ClusterStatus;
+
+/** `TYPE STATUS REASON` of those that are there. */
+async function conditions(cluster: Told): Promise<string[]> {
+  return ((await statusOf(cluster)).conditions ?? []).map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+}
+
+async function messageOf(cluster: Told, type: string): Promise<string> {
+  return (await statusOf(cluster)).conditions?.find((one) => one.type === type)?.message ?? '';
+}
+
+/** What the claims of a cluster ask for and have, `WANTED HAS`. */
+async function sizes(cluster: string): Promise<string[]> {
+  const claims = (await listAll(stage.client, persistentVolumeClaims, stage.namespace)) as Claim[];
+  return claims
+    .filter(({ metadata }) => metadata.name.startsWith(`data-${cluster}-`))
+    .map(({ spec, status }) => `${spec?.resources?.requests?.storage} ${status?.capacity?.storage}`);
+}
+
+test('Redis: a primary whose volume is full refuses writes, says so, and takes them again when the volumes have grown', async () => {
+  const cluster = await stage.create('full', { storage: { size: '256Mi', storageClassName: limitedClass } });
+  await cluster.whole({ data: 3, sentinels: 3 }, { withinMs: 180_000 });
+  const missing = await cluster.load('before', 200);
+  const primary = await cluster.primary();
+  const write = (): Promise<unknown> => cluster.ask(primary, 'SET', 'after', 'x');
+
+  await fillVolume({ namespace: stage.namespace, name: primary.metadata.name });
+  const filledAt = performance.now();
+  await until('writes are refused', async () => {
+    await expect(write()).rejects.toThrow(/No space left/);
+  });
+  await until('DiskFull', async () => {
+    expect(await conditions(cluster)).toEqual(
+      expect.arrayContaining(['DiskFull True ReportedByMember', 'Degraded True MembersNotReady']),
+    );
+  });
+  const said = seconds(filledAt);
+  expect(await missing()).toEqual([]);
+
+  await cluster.change({ storage: { size: '512Mi' } });
+  const askedAt = performance.now();
+  await until('writes are taken', write);
+  const taken = seconds(askedAt);
+  await cluster.whole({ data: 3, sentinels: 3 });
+  const whole = seconds(askedAt);
+  expect(await sizes('full')).toEqual(Array.from({ length: 3 }, () => '512Mi 512Mi'));
+  expect((await statusOf(cluster)).storage).toEqual({ capacity: '512Mi', minimumSize: '512Mi' });
+  expect((await cluster.primary()).metadata.uid).toBe(primary.metadata.uid);
+  expect(await missing()).toEqual([]);
+  await expect(cluster.change({ storage: { size: '256Mi' } })).rejects.toThrow(/storage cannot shrink/);
+  await recordResult({
+    scenario: 'Redis: a full volume grows',
+    measured: `said after ${said}, writes ${taken} and whole ${whole} after storage.size was raised`,
+  });
+  await cluster.remove();
+});
+
+test('etcd: one that is full of keys takes writes again when its volumes have grown; a member whose volume is full comes back', async (context) => {
+  const cluster = await stage.createEtcd('keys', {
+    storage: { size: '512Mi', storageClassName: limitedClass },
+    resources: { limits: { memory: '1Gi' } },
+  });
+  try {
+    await cluster.whole(3, { withinMs: 180_000 });
+    let keys = 0;
+    const put = async (): Promise<unknown> => {
+      const [host = ''] = await cluster.addresses();
+      return cluster.ask(
+        host,
+        'kv/put',
+        { key: base64(`hoard/${keys++}`), value: base64('x'.repeat(1024 ** 2)) },
+        10_000,
+      );
+    };
+    await until(
+      'it is full of keys, and says so',
+      async () => {
+        for (let n = 0; n < 150; n++) await put().catch(() => undefined);
+        expect(await conditions(cluster)).toContain('Ready False QuotaExhausted');
+      },
+      { withinMs: 180_000, everyMs: 500 },
+    );
+
+    await cluster.change({ storage: { size: '1Gi' } });
+    const askedAt = performance.now();
+    await until('writes are taken', put, { withinMs: 240_000, everyMs: 250 });
+    const taken = seconds(askedAt);
+    await cluster.whole(3, { withinMs: 240_000 });
+    const whole = seconds(askedAt);
+    expect(await sizes('keys')).toEqual(Array.from({ length: 3 }, () => '1Gi 1Gi'));
+    await recordResult({
+      scenario: 'etcd: a quota that is used up grows with the volumes',
+      measured: `writes ${taken} and whole ${whole} after storage.size was raised`,
+    });
+
+    const leader = (await cluster.leader()).metadata.name;
+    const victim = (await cluster.pods()).find(({ metadata }) => metadata.name !== leader)?.metadata.name ?? '';
+    await fillVolume({ namespace: stage.namespace, name: victim });
+    // Its log goes on in the segment that it has made in advance.
+    await until(
+      'the member ends',
+      async () => {
+        for (let n = 0; n < 20; n++) await put().catch(() => undefined);
+        const restarts = (await cluster.pod(victim)).status?.containerStatuses?.[0]?.restartCount ?? 0;
+        expect(restarts).toBeGreaterThan(0);
+        expect((await statusOf(cluster)).phase).toBe('Degraded');
+      },
+      { withinMs: 180_000, everyMs: 500 },
+    );
+    expect(await messageOf(cluster, 'Ready')).toContain(victim);
+    await cluster.change({ storage: { size: '1280Mi' } });
+    const grownAt = performance.now();
+    await cluster.whole(3, { withinMs: 360_000 });
+    expect(await sizes('keys')).toEqual(Array.from({ length: 3 }, () => '1280Mi 1280Mi'));
+    await recordResult({
+      scenario: 'etcd: the full volume of a member grows',
+      measured: `whole ${seconds(grownAt)} after storage.size was raised`,
+    });
+    await cluster.remove();
+  } finally {
+    await keepEtcdEvidence(context, stage, cluster);
+  }
+});
+
+test('volumes of a class that cannot grow stay as they are: the plan and the status say so, and the request is taken back', async () => {
+  const cluster = await stage.create('fixed', { mode: 'Standalone', replicas: 1, storage: { size: '1Gi' } });
+  const ready = async (): Promise<void> => expect((await cluster.view()).ready).toBe('True');
+  await until('ready', ready, { withinMs: 120_000 });
+  await until('its volumes known', async () =>
+    expect((await statusOf(cluster)).storage).toEqual({ capacity: '1Gi', minimumSize: '1Gi' }),
+  );
+
+  const { kind, apiVersion, metadata, spec } = await cluster.object();
+  const file = join(dirname(stage.kubeconfig), 'growth.yaml');
+  const own = { name: metadata.name, namespace: metadata.namespace };
+  await writeFile(
+    file,
+    stringify({ apiVersion, kind, metadata: own, spec: { ...(spec as object), storage: { size: '10Gi' } } }),
+  );
+  const plan = await printed(stage.kubeconfig, file);
+  expect(plan).toContain('StorageClass local-path does not allow volume expansion');
+  expect(plan).toContain('until storage.size is set back to 1Gi');
+
+  await cluster.change({ storage: { size: '10Gi' } });
+  const askedAt = performance.now();
+  await until('it says so', async () => {
+    expect((await statusOf(cluster)).phase).toBe('Blocked');
+    expect(await conditions(cluster)).toEqual(
+      expect.arrayContaining([
+        'Ready False VolumesTooSmall',
+        'Degraded False ExpandingVolumes',
+        'VolumesTooSmall True ExpansionNotSupported',
+      ]),
+    );
+  });
+  const said = seconds(askedAt);
+  expect(await messageOf(cluster, 'Ready')).toContain('storage.size can be set back to 1Gi');
+  expect(await sizes('fixed')).toEqual(['1Gi 1Gi']);
+  const missing = await cluster.load('meanwhile', 20);
+  expect(await missing()).toEqual([]);
+
+  await expect(cluster.change({ storage: { size: '512Mi' } })).rejects.toThrow(/storage cannot shrink/);
+  await cluster.change({ storage: { size: '1Gi' } });
+  const backAt = performance.now();
+  await until('ready again', async () => {
+    await ready();
+    expect((await conditions(cluster)).filter((one) => one.startsWith('VolumesTooSmall'))).toEqual([]);
+  });
+  expect(await sizes('fixed')).toEqual(['1Gi 1Gi']);
+  await recordResult({
+    scenario: 'volumes that cannot grow',
+    measured: `said after ${said}; ready ${seconds(backAt)} after the request was taken back`,
+  });
+  await cluster.remove();
+});
