@@ -34,6 +34,7 @@ const resources: readonly Resource[] = [
   other(rbac, 'RoleBinding', 'rolebindings'),
   other(rbac, 'ClusterRole', 'clusterroles', false),
   other(rbac, 'ClusterRoleBinding', 'clusterrolebindings', false),
+  other('storage.k8s.io', 'StorageClass', 'storageclasses', false),
   other('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'),
   other('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions', false),
 ];

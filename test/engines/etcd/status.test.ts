@@ -86,6 +86,16 @@ describe('a status', () => {
       'Updating/False/Parking Progressing Reconciling',
     ],
     [
+      'of one whose volumes grow',
+      { ...changed, spec: { storage: { size: '10Gi' } }, before: {} },
+      'Updating/False/ExpandingVolumes Progressing Reconciling VolumesTooSmall',
+    ],
+    [
+      'of one whose volumes were to grow before anybody said so',
+      { status: ready, spec: { storage: { size: '10Gi' } }, before: {} },
+      'Updating/False/ExpandingVolumes Progressing Reconciling VolumesTooSmall',
+    ],
+    [
       'of one that takes no writes',
       { status: ready, alarms: [{ memberId: '1', type: 'NOSPACE' }] },
       'Degraded/False/EndingAlarm Progressing Degraded Reconciling',

@@ -41,6 +41,16 @@ function unseen(name: string): NonNullable<Story['children']> {
     );
 }
 
+/** What the volumes have. */
+function withCapacity(all: string, some: Readonly<Record<string, string>> = {}): NonNullable<Story['children']> {
+  return (objects) =>
+    objects.map((object) =>
+      object.kind === 'PersistentVolumeClaim'
+        ? { ...object, status: { phase: 'Bound', capacity: { storage: some[object.metadata.name] ?? all } } }
+        : object,
+    );
+}
+
 describe('the phase', () => {
   it.each<readonly [story: string, situation: Story, said: string]>([
     ['all is well', was('Ready'), 'Ready Ready AllMembersReady'],
@@ -63,6 +73,27 @@ describe('the phase', () => {
       'a disk is full',
       { ...was('Ready'), nodes: { 0: { findings: [{ type: 'DiskFull', message: 'full', holdsRestarts: true }] } } },
       'Degraded Progressing Degraded Reconciling DiskFull MembersNotReady',
+    ],
+    [
+      'its volumes grow',
+      { ...was('Ready'), spec: { storage: { size: '10Gi' } }, before: {}, children: withCapacity('2Gi') },
+      'Updating Progressing Reconciling VolumesTooSmall ExpandingVolumes',
+    ],
+    [
+      'a volume that has been scaled away does not grow',
+      {
+        ...was('Ready'),
+        spec: { storage: { size: '10Gi' } },
+        before: {},
+        keptClaims: [3],
+        children: withCapacity('10Gi', { 'data-db-3': '2Gi' }),
+      },
+      'Ready Ready AllMembersReady',
+    ],
+    [
+      'volumes have more than is asked for, as after another cluster of the name',
+      { ...was('Ready'), before: { storage: { size: '10Gi' } }, children: withCapacity('10Gi') },
+      'Ready Ready SpecWarning AllMembersReady',
     ],
     [
       'a file could not be rewritten, and nothing is due',

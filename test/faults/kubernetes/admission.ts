@@ -99,7 +99,10 @@ const fixedMessages: Readonly<Record<string, string>> = {
     'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
 };
 
-/** Claims grow only, once they are bound, and only where the storage lets them. */
+/**
+ * Claims grow once they are bound, and only where the storage lets them. What has not taken effect may be lowered again, to
+ * more than the volume has.
+ */
 function checkClaimSize(served: Served, before: KubeObject, after: KubeObject, canGrow: boolean): void {
   const requested = (claim: KubeObject): string =>
     String(fieldsIn(fieldsIn(fieldsIn(claim.spec).resources).requests).storage ?? '0');
@@ -109,6 +112,8 @@ function checkClaimSize(served: Served, before: KubeObject, after: KubeObject, c
   if (fieldsIn(before.status).phase !== 'Bound')
     throw invalid(served.kind, name, 'spec', fixedMessages[served.kind] ?? '');
   if (compareQuantities(is, was) < 0) {
+    const capacity = fieldsIn(fieldsIn(before.status).capacity).storage;
+    if (compareQuantities(is, String(capacity ?? '0')) > 0) return;
     const field = 'spec.resources.requests.storage';
     throw invalid(served.kind, name, field, 'Forbidden: field can not be less than status.capacity');
   }
