@@ -84,6 +84,18 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
+      'so they do where each knows another one as well',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0, 1) },
+          2: { ...strange, replicas: knownReplicas(1, 2) },
+        },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
       'they meet at no replica that is gone',
       {
         ...moved,
@@ -125,6 +137,18 @@ describe('sentinels that watch a primary which is none', () => {
         },
       },
       ['wait FailoverPending'],
+    ],
+    [
+      'another sentinel knows only one that has gone',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0) },
+          2: { ...strange, peers: [{ address: '10.8.1.9', down: true }] },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
     ],
     [
       'one is silent, and may know whom it knows',
