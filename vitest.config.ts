@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/faults/sample/**', realProcesses],
-          globalSetup: ['test/redis-server.setup.ts'],
+          globalSetup: ['test/programs.setup.ts'],
           ...patient,
           maxWorkers: '100%',
           // Modules are loaded once a worker and not once a file: that halves the time. No test may leave anything behind.
@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'members',
           include: [realProcesses],
-          globalSetup: ['test/redis-server.setup.ts'],
+          globalSetup: ['test/programs.setup.ts'],
           ...patient,
           testTimeout: 120_000,
           sequence: { groupOrder: 1 },
