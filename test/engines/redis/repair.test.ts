@@ -275,6 +275,11 @@ describe('settings', () => {
       ['configure db-1 appendonly=yes', 'settled'],
     ],
     [
+      'times for snapshots that were set by hand are taken away',
+      { nodes: { 1: { settings: { save: '3600 1' } } } },
+      ['configure db-1 save=', 'settled'],
+    ],
+    [
       'a replica that holds the data may be elected again',
       { nodes: { 2: { electable: false } } },
       ['configure db-2 replica-priority=100', 'wait Repairing'],
