@@ -319,6 +319,14 @@ describe('what sentinels remember of members that are gone', () => {
       ['wait MembersNotReady'],
     ],
     [
+      'a server from elsewhere that copies from the primary is not forgotten, since that names it again',
+      {
+        nodes: { 0: { replicas: ['10.0.0.1', '10.0.0.2', deadReplica.address] } },
+        sentinels: { all: { replicas: [...knownReplicas(1, 2), deadReplica] } },
+      },
+      ['settled'],
+    ],
+    [
       'one that is down and has a pod is not gone',
       { sentinels: { all: { replicas: [...knownReplicas(1), { ...deadReplica, address: '10.0.0.2' }] } } },
       ['settled'],
