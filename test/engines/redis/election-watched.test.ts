@@ -37,7 +37,11 @@ describe('sentinels that watch a primary which is none', () => {
     ],
     [
       'and it ends: the failover is theirs',
-      { ...nobody, terms: { 0: 1 }, sentinels: { all: { primary: '10.77.0.1', seesPrimary: false, primaryDown: true } } },
+      {
+        ...nobody,
+        terms: { 0: 1 },
+        sentinels: { all: { primary: '10.77.0.1', seesPrimary: false, primaryDown: true } },
+      },
       ['wait FailoverPending'],
     ],
     [

@@ -155,12 +155,10 @@ ${lost}; run ping.sh; volume; written; run ping.sh; volume; killed; start; volum
   });
 
   it('what a rewrite or a copy that was killed has left besides is no use to anybody, and goes', () => {
-    const left = 'touch data/temp-rewriteaof-bg-31.aof data/temp-rewriteaof-31.aof data/temp-1763900000.1.rdb data/temp-31.rdb';
+    const left =
+      'touch data/temp-rewriteaof-bg-31.aof data/temp-rewriteaof-31.aof data/temp-1763900000.1.rdb data/temp-31.rdb';
     const story = `${before}\nkilled; ${left}; start; volume; ls data | tr '\\n' ' '`;
-    expect(play(story).slice(1)).toEqual([
-      'marked, priority 100, 1 keys',
-      'appendonlydir initialised term',
-    ]);
+    expect(play(story).slice(1)).toEqual(['marked, priority 100, 1 keys', 'appendonlydir initialised term']);
   });
 
   it('a rewrite of its own takes no mark', () => {
