@@ -56,6 +56,8 @@ set -eu
 . "$CONFIG_DIR/library.sh"
 # SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
 until_written() {
+  # Where somebody has set times for snapshots, a server that is stopped saves one, which looks like a copy that was not written down.
+  local_cli config set save '' > /dev/null || true
   tries=0
   while [ "$tries" -lt 20 ]; do
     case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
@@ -450,6 +452,8 @@ keep_databases() {
 judge_volume() {
   keep_databases
   if is_overtaken; then rm -f "$mark"; fi
+  # Of a rewrite or a copy in whose middle the process was killed. Servers neither read nor delete them: they would fill the volume.
+  rm -f /data/temp-rewriteaof-*.aof /data/temp-[0-9]*.rdb || true
   # With dump.rdb it is all that a person could recover the copy from.
   [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
   # Times by the clock of another Kubernetes node mean nothing here.
@@ -579,7 +583,8 @@ confine_sentinel_clients || true
 answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
-  [0-9]*) : > /run/redis/watching ;;
+  # An address of version 4 or 6.
+  [0-9a-f]*[.:]*) : > /run/redis/watching ;;
   *)
     rm -f /run/redis/watching
     exit 1

@@ -23,6 +23,8 @@ keep_databases() {
 judge_volume() {
   keep_databases
   if is_overtaken; then rm -f "$mark"; fi
+  # Of a rewrite or a copy in whose middle the process was killed. Servers neither read nor delete them: they would fill the volume.
+  rm -f /data/temp-rewriteaof-*.aof /data/temp-[0-9]*.rdb || true
   # With dump.rdb it is all that a person could recover the copy from.
   [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
   # Times by the clock of another Kubernetes node mean nothing here.

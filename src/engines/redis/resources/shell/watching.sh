@@ -6,7 +6,8 @@ confine_sentinel_clients || true
 answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
 case $answer in
   *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
-  [0-9]*) : > /run/redis/watching ;;
+  # An address of version 4 or 6.
+  [0-9a-f]*[.:]*) : > /run/redis/watching ;;
   *)
     rm -f /run/redis/watching
     exit 1
