@@ -5,9 +5,15 @@ const patient = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { ti
 const endToEnd = { globalSetup: ['test/e2e/sandbox.ts'], testTimeout: 900_000, hookTimeout: 600_000 };
 
 /**
- * Unit tests run anywhere in seconds. Tests of a whole engine on real processes need the sandbox's programs, and are
- * skipped where those have not been compiled. A sample of the fault matrix takes a minute or two. End-to-end tests need
- * a real Kubernetes; those that stop one of its nodes have it for themselves. Each kind runs after the one before it.
+ * What needs real processes of a database or of the object store is named `real-*`. It is skipped where these programs have not
+ * been compiled.
+ */
+const realProcesses = 'test/**/real-*.test.ts';
+
+/**
+ * Unit tests run anywhere, within a minute. A sample of the fault matrix takes a few minutes. End-to-end tests need a real
+ * Kubernetes; those that stop one of its nodes have it for themselves. Each kind runs after the one before it. `npm test` runs the
+ * essential stories; `npm run test:all` also those in `test/e2e/exhaustive`, which a release and a new engine have to pass.
  */
 export default defineConfig({
   test: {
@@ -16,22 +22,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [
-            'test/e2e/**',
-            'test/faults/sample/**',
-            'test/engines/*/real-members*.test.ts',
-            'test/agent/real-*.test.ts',
-          ],
-          globalSetup: ['test/redis-server.setup.ts'],
+          exclude: ['test/e2e/**', 'test/faults/sample/**', realProcesses],
+          globalSetup: ['test/programs.setup.ts'],
           ...patient,
           maxWorkers: '100%',
+          // Modules are loaded once a worker and not once a file: that halves the time. No test may leave anything behind.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
           name: 'members',
-          include: ['test/engines/*/real-members*.test.ts', 'test/agent/real-*.test.ts'],
+          include: [realProcesses],
+          globalSetup: ['test/programs.setup.ts'],
           ...patient,
           testTimeout: 120_000,
           sequence: { groupOrder: 1 },
@@ -63,6 +67,15 @@ export default defineConfig({
           include: ['test/e2e/nodes/*.test.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-exhaustive',
+          include: ['test/e2e/exhaustive/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 5 },
         },
       },
     ],

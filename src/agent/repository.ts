@@ -43,8 +43,9 @@ const shape = /^([^/]+)\/([^/]+)\/([^/]+)\/([0-9]{8}T[0-9]{6}Z-[0-9a-f]{8})\/(.+
 export async function foldersIn(target: Target, below: string): Promise<readonly Folder[]> {
   const found = new Map<string, Folder>();
   for await (const { key, modifiedAt } of target.list(below)) {
-    const [, namespace, kind, uid, id, object] = shape.exec(key) ?? [];
-    if (namespace === undefined || kind === undefined || uid === undefined || id === undefined) continue;
+    const parts = shape.exec(key);
+    if (parts === null) continue;
+    const [, namespace = '', kind = '', uid = '', id = '', object] = parts;
     const path = `${namespace}/${kind}/${uid}/${id}`;
     const known = found.get(path);
     found.set(path, {
@@ -156,10 +157,6 @@ export async function findBackup(
     const some = clusters.slice(0, 5).join(', ');
     const words = `there are backups of ${clusters.length} clusters ${inWords(which, kind)}`;
     throw new Failure('Ambiguous', `${words}, so say which: ${some}`);
-  }
-  const [only] = fitting;
-  if (which.id !== undefined && only !== undefined) {
-    return { path: only.path, ...(await openManifest(repository, only.path)) };
   }
   return newestOf(repository, fitting, now);
 }

@@ -14,6 +14,7 @@ import { configMaps, jobs } from '../api/resource.ts';
 import type { AgentResult } from '../backup/agent-result.ts';
 import type { BackupFactory, BackupSupport } from '../engine/backup-support.ts';
 import { fingerprinted } from '../plan/difference.ts';
+import { taskSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import type { Children, Job } from '../resources/children.ts';
@@ -123,10 +124,15 @@ export function awaitedBackup(objects: readonly KubeObject[], children: Children
   const state = jobState(found, children.jobPods, now);
   switch (state.state) {
     case 'pending':
-      return { state: 'running', message: state.message, steps: [] };
+      return { state: 'running', message: state.message, steps: taskSteps(objects, children) };
     case 'running': {
       const { message, recheckMs } = state;
-      return { state: 'running', message, steps: [], ...(recheckMs === undefined ? {} : { recheckMs }) };
+      return {
+        state: 'running',
+        message,
+        steps: taskSteps(objects, children),
+        ...(recheckMs === undefined ? {} : { recheckMs }),
+      };
     }
     case 'complete': {
       const anew = (why: string, message: string): BackupProgress => {

@@ -81,12 +81,21 @@ function progressOf(own: readonly Pod[], results: readonly AgentResult[]): JobSt
   const before = last?.result === 'failed' ? last.message : own.map(evictionOf).find((words) => words !== undefined);
   const again = before === undefined ? '' : `; the attempt before it failed: ${before}`;
   if (newest === undefined) return { state: 'pending', message: 'its Job has no pod yet' };
+  if (newest.metadata.deletionTimestamp !== undefined && !hasEnded(newest)) {
+    return { state: 'running', message: `${endingOf(newest)}${again}` };
+  }
   if (newest.status?.phase === 'Running' && containersOf(newest).some(({ state }) => state?.running !== undefined)) {
     return { state: 'running', message: `${newest.metadata.name} is at work${again}` };
   }
   // The Job itself says so a moment later.
   if (newest.status?.phase === 'Succeeded') return { state: 'running', message: `${newest.metadata.name} has ended` };
   return { state: 'pending', message: `${waitOf(newest)}${again}` };
+}
+
+/** A Job with a `podFailurePolicy` waits for the end of each pod, and nobody tells of that but the pod's own node. */
+function endingOf({ metadata: { name }, spec }: Pod): string {
+  const node = spec?.nodeName ?? 'its node';
+  return `${name} is terminating, and its Job starts no other pod before it has ended: if ${node} is gone for good, delete the Node`;
 }
 
 function isOf({ metadata }: Pod, job: Job): boolean {

@@ -11,7 +11,7 @@ import { configMaps, jobs, persistentVolumeClaims } from '../api/resource.ts';
 import { restoredAnnotation } from '../engine/backup-support.ts';
 import { desiredConditions } from '../engine/desired-conditions.ts';
 import type { KindHandler, StatusReport } from '../engine/engine.ts';
-import { jobSteps } from '../plan/objects.ts';
+import { jobSteps, taskSteps } from '../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
@@ -175,9 +175,9 @@ function planFilling(situation: RestoreSituation, claim: Claim | undefined): Pla
   const state = jobState(found, children.jobPods, now);
   switch (state.state) {
     case 'pending':
-      return waiting('Restoring', state.message);
+      return { steps: taskSteps(objects, children), outcome: wait('Restoring', state.message) };
     case 'running':
-      return { steps: [], outcome: wait('Restoring', state.message, state.recheckMs) };
+      return { steps: taskSteps(objects, children), outcome: wait('Restoring', state.message, state.recheckMs) };
     case 'complete':
       return { steps: filledStep(situation, claim, state), outcome: wait('Restoring', 'the first volume is filled') };
     case 'failed': {

@@ -42,14 +42,12 @@ export function sparingVolumes<Action extends EngineAction>(
 function isEndedBy(step: Step, pod: Pod): boolean {
   if (step.type === 'delete') return step.ref.uid === pod.metadata.uid || step.ref.uid === ownerOf(pod);
   if ((step.type !== 'apply' && step.type !== 'create') || step.object.kind !== 'StatefulSet') return false;
-  const size = sizeAfter(step);
   const ordinal = ordinalOf(pod);
-  return size !== undefined && pod.metadata.name === `${step.object.metadata.name}-${ordinal}` && ordinal >= size;
+  return pod.metadata.name === `${step.object.metadata.name}-${ordinal}` && ordinal >= sizeAfter(step);
 }
 
-/** Undefined where it stays as it is. A new set takes the pods that one of its name has left, and stops those beyond its size. */
-function sizeAfter(step: Extract<Step, { type: 'apply' | 'create' }>): number | undefined {
-  if (step.type === 'create') return (step.object as StatefulSet).spec?.replicas;
-  const change = step.changes.find(({ path }) => path === 'spec.replicas');
-  return change === undefined ? undefined : Number(change.to);
+/** NaN, which no ordinal reaches, where it stays as it is. A new set takes the pods that one of its name has left, and stops those beyond its size. */
+function sizeAfter(step: Extract<Step, { type: 'apply' | 'create' }>): number {
+  if (step.type === 'create') return Number((step.object as StatefulSet).spec?.replicas);
+  return Number(step.changes.find(({ path }) => path === 'spec.replicas')?.to);
 }

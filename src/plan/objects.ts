@@ -81,6 +81,13 @@ export function jobSteps(wanted: readonly KubeObject[], children: Children): Obj
   });
 }
 
+/** What a Job at work is told, where somebody has taken that away: a pod that is to start waits for it. The Job itself is made once. */
+export function taskSteps(wanted: readonly KubeObject[], children: Children): ObjectStep[] {
+  const isMissing = ({ kind, metadata }: KubeObject): boolean =>
+    kind === 'ConfigMap' && children.get(kind, metadata.name) === undefined;
+  return wanted.filter(isMissing).map((object): ObjectStep => ({ type: 'create', object: fingerprinted(object) }));
+}
+
 /** The same StatefulSet at another size. */
 export function atSize(object: KubeObject, replicas: number): KubeObject {
   return { ...object, spec: { ...(object.spec as Record<string, unknown>), replicas } };

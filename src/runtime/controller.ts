@@ -50,6 +50,8 @@ export const drainMs = 15_000;
  * could do listens to the signal that has aborted.
  */
 export const abandonMs = 2_000;
+/** The status of a cluster whose pass was given up is written within so long, or by the next one that is. */
+const overdueMs = 5_000;
 
 export interface Controller {
   /**
@@ -118,6 +120,7 @@ export function createController(options: ControllerOptions): Controller {
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ cluster: key, err: error }, 'a pass failed and will be repeated');
+        if (scope.signal.aborted) await overdue(engine, cluster, key, error, signal);
         queue.retry(key, queue.retries(key) < urgentTries ? undefined : 'recheck');
       }
     } finally {
@@ -126,6 +129,24 @@ export function createController(options: ControllerOptions): Controller {
       const labels = { kind: engine.kind.resource.kind, outcome };
       metrics.reconciles.inc(labels);
       metrics.reconcileDuration.observe(labels, (clock.monotonic() - startedAt) / 1000);
+    }
+  }
+
+  /** The signal of the pass has aborted, and whatever listens to it does nothing any more. */
+  async function overdue(
+    engine: KindHandler,
+    cluster: KubeObject,
+    key: ClusterKey,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const scope = createAbortScope(signal);
+    const cancel = clock.after(overdueMs, () => scope.abort(new Error(`no status within ${overdueMs} ms`)));
+    try {
+      await reconciler.overdue(engine, cluster, key, error, scope.signal);
+    } finally {
+      cancel();
+      scope.dispose();
     }
   }
 

@@ -31,6 +31,14 @@ import type { UnseenPods } from './unseen-pods.ts';
 export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
   reconcile(engine: KindHandler, cluster: KubeObject, key: ClusterKey, signal: AbortSignal): Promise<ReconcileResult>;
+  /** A pass has not ended in its time, whatever it waits for: where that goes on, the status says so. Never rejects. */
+  overdue(
+    engine: KindHandler,
+    cluster: KubeObject,
+    key: ClusterKey,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
@@ -128,5 +136,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         throw error;
       }
     },
+    overdue: notPlanned.failed,
   };
 }

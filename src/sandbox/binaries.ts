@@ -4,6 +4,7 @@
  * A program is there whole or not at all, in a directory that names its version: versions live side by side.
  */
 import { join } from 'node:path';
+import { corednsMain } from './coredns.ts';
 import { isThere } from './file.ts';
 import { type Layout, versions } from './layout.ts';
 
@@ -38,6 +39,8 @@ export interface Source {
   readonly version: string;
   /** A line of the module that is changed before it is compiled. */
   readonly patch?: { readonly file: string; readonly before: string; readonly after: string };
+  /** A `main.go` that is compiled in place of the module's own, with only what is used of the module. */
+  readonly main?: string;
 }
 
 const kubernetes: Source = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
@@ -55,7 +58,12 @@ const versitygw: Source = {
   module: 'github.com/versity/versitygw',
   version: versions.versitygw,
 };
-const coredns: Source = { name: 'coredns', module: 'github.com/coredns/coredns', version: versions.coredns };
+const coredns: Source = {
+  name: 'coredns',
+  module: 'github.com/coredns/coredns',
+  version: versions.coredns,
+  main: corednsMain,
+};
 const localPath: Source = {
   name: 'local-path-provisioner',
   module: 'github.com/rancher/local-path-provisioner',
@@ -88,7 +96,7 @@ export function program(name: Binary): Program {
     case 'versitygw':
       return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
     case 'coredns':
-      return { name, source: coredns, package: coredns.module };
+      return { name, source: coredns, package: '.' };
     case 'local-path-provisioner':
       return { name, source: localPath, package: localPath.module };
     default:
@@ -103,8 +111,8 @@ export function neededBinaries(nodes: number): readonly Binary[] {
 
 export function binaryPath(layout: Layout, name: Binary): string {
   const { source } = program(name);
-  const patched = source.patch === undefined ? '' : '-patched';
-  return join(layout.cache, 'bin', `${source.name}-${source.version}${patched}`, name);
+  const changed = source.patch !== undefined ? '-patched' : source.main !== undefined ? '-own-main' : '';
+  return join(layout.cache, 'bin', `${source.name}-${source.version}${changed}`, name);
 }
 
 /** The directory that a user's PATH needs, for `kubectl`. */

@@ -3,7 +3,7 @@
  *
  * Kubernetes' own `go.mod` replaces its staging modules by directories that a published module has not: here each is
  * replaced by its published twin, and everything else keeps the version and the checksum that Kubernetes was
- * released with. The other programs need no more than a requirement, and one of them a changed line.
+ * released with. The other programs need no more than a requirement; one of them has a changed line, and one a `main` of ours.
  */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ export async function writeModule(directory: string, source: Source, onLine: (li
     return;
   }
   await writeFile(join(directory, 'go.mod'), `module ${own}\n\ngo 1.25.0\n`);
+  if (source.main !== undefined) await writeFile(join(directory, 'main.go'), source.main);
   await go('get', `${source.module}@${source.version}`);
   if (source.patch === undefined) return;
   await cp(found.Dir, join(directory, 'source'), { recursive: true });

@@ -269,6 +269,18 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });
   }, 60_000);
 
+  it('that asks for no password is backed up although there is none: its Secret may have been deleted', async () => {
+    const members = await start();
+    const passwordFile = join(home, 'no-such-file');
+    expectResult(await runAgent(takeTask(members, { passwordFile })), 'taken');
+    const [member] = members;
+    await member?.call('auth/user/add', { name: 'root', password: 'a-long-password' });
+    await member?.call('auth/role/add', { name: 'root' });
+    await member?.call('auth/user/grant', { user: 'root', role: 'root' });
+    await member?.call('auth/enable');
+    expect(await runAgent(takeTask(members, { passwordFile }))).toMatchObject({ reason: 'SourceRefused' });
+  }, 60_000);
+
   it('lets in root with the password of then, and with no other, once it is restored', async () => {
     const [member] = await start();
     if (member === undefined) throw new Error('one member was started');

@@ -1,19 +1,32 @@
 /** What a target lists, in whatever order, and which backup is the one that is asked for. */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeFolder } from '../../src/agent/prune.ts';
-import { claimedSequences, foldersIn, historyOf } from '../../src/agent/repository.ts';
+import {
+  claimedSequences,
+  findBackup,
+  foldersIn,
+  hasManifest,
+  historyOf,
+  lossesIn,
+  manifestKey,
+  matching,
+  openManifest,
+} from '../../src/agent/repository.ts';
 import { exitCodeOf } from '../../src/agent/run.ts';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import type { Target } from '../../src/agent/target/target.ts';
+import type { Which } from '../../src/backup/agent-task.ts';
 import { parseKeys } from '../../src/backup/key.ts';
+import { folderOf, maxManifestBytes } from '../../src/backup/manifest.ts';
 import type { ClaimPlace } from '../../src/backup/place.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
 import { redisHolding } from '../support/given-dump.ts';
+import { goodManifest } from '../support/manifests.ts';
 import { type BackupStore, etcdManifest, keyText, openStore } from '../support/stored-backup.ts';
 
 const [first, second] = ['20261101T000000Z-00000001', '20261102T000000Z-00000001'] as const;
@@ -29,6 +42,33 @@ afterEach(() => store.close());
 const common = () => ({ target: store.target, encryptionKeyFile: store.keyFile, which: {} });
 const verified = (more: object = {}) => runAgent({ task: 'verify', engine: 'redis', ...common(), ...more });
 
+/** Fails whatever is read of it. */
+const failing = (error: unknown): Target => ({
+  ...target,
+  // biome-ignore lint/correctness/useYield: it fails before there is anything.
+  async *get() {
+    throw error;
+  },
+});
+
+/** The target, and what it was asked for. */
+function noted() {
+  const read: string[] = [];
+  const listed: string[] = [];
+  const noting: Target = {
+    ...target,
+    get(key) {
+      read.push(key);
+      return target.get(key);
+    },
+    list(folder) {
+      listed.push(folder);
+      return target.list(folder);
+    },
+  };
+  return { read, listed, target: noting };
+}
+
 describe('the folders of a target', () => {
   const listing = (...keys: readonly string[]): Target => ({
     ...target,
@@ -41,6 +81,7 @@ describe('the folders of a target', () => {
     const path = `apps/RedisCluster/uid-1/${first}`;
     const later = `apps/RedisCluster/uid-1/${second}`;
     const twin = `apps/EtcdCluster/uid-0/${first}`;
+    const last = `apps/RedisCluster/uid-2/${first}`;
     const found = await foldersIn(
       listing(
         'readme.txt',
@@ -51,6 +92,7 @@ describe('the folders of a target', () => {
         `${later}/data`,
         `${twin}/data`,
         `${twin}/more/manifest.json`,
+        `${last}/data`,
       ),
       '',
     );
@@ -58,6 +100,7 @@ describe('the folders of a target', () => {
       [later, false, 995, [`${later}/data`]],
       [twin, false, 994, [`${twin}/data`, `${twin}/more/manifest.json`]],
       [path, true, 998, [`${path}/manifest.json`, `${path}/data`]],
+      [last, false, 992, [`${last}/data`]],
     ]);
   });
 
@@ -70,18 +113,82 @@ describe('the folders of a target', () => {
 
   it('are not taken for unusable where the target fails', async () => {
     await store.add({ id: first });
-    const failing: Target = {
-      ...target,
-      // biome-ignore lint/correctness/useYield: it fails before there is anything.
-      async *get() {
-        throw new Failure('TargetUnreachable', 'it does not answer');
-      },
-    };
-    await expect(historyOf({ target: failing, keys, drivers }, await foldersIn(target, ''))).rejects.toThrow(
+    const unreachable = failing(new Failure('TargetUnreachable', 'it does not answer'));
+    await expect(historyOf({ target: unreachable, keys, drivers }, await foldersIn(target, ''))).rejects.toThrow(
       'it does not answer',
     );
   });
+
+  it('are read where they have a manifest, and nowhere else', async () => {
+    const whole = await store.add({ id: first });
+    const begun = await store.add({ id: second });
+    rmSync(join(store.pathOf(begun), 'manifest.json'));
+    const { target: noting, read } = noted();
+    const history = await historyOf({ target: noting, keys, drivers }, await foldersIn(target, ''));
+    expect(history.map(({ path }) => path)).toEqual([folderOf(whole)]);
+    expect(read).toEqual([manifestKey(folderOf(whole))]);
+  });
+
+  it.each<readonly [which: Which, kind: string | undefined, listed: string]>([
+    [{}, undefined, ''],
+    [{}, 'RedisCluster', ''],
+    [{ namespace: 'apps' }, undefined, 'apps'],
+    [{ namespace: 'apps', uid: 'uid-1' }, undefined, 'apps'],
+    [{ namespace: 'apps' }, 'RedisCluster', 'apps/RedisCluster'],
+    [{ namespace: 'apps', uid: 'uid-1' }, 'RedisCluster', 'apps/RedisCluster/uid-1'],
+  ])('%j of the kind %s: the target is asked for no more than it may be', async (which, kind, folder) => {
+    const { id } = await store.add();
+    const { target: noting, listed } = noted();
+    expect(await matching(noting, which, kind)).toMatchObject([{ id }]);
+    expect(listed).toEqual([folder]);
+  });
+
+  it('are left out by their namespace, though the target lists more than it was asked for', async () => {
+    const { cluster } = await store.add({ id: first });
+    const other = await store.add({ id: second, cluster: { ...cluster, namespace: 'other' } });
+    const generous: Target = { ...target, list: () => target.list('') };
+    const found = await matching(generous, { namespace: 'other' }, 'RedisCluster');
+    expect(found.map(({ path }) => path)).toEqual([folderOf(other)]);
+  });
 });
+
+describe('whether a backup has a manifest', () => {
+  const empty = (): Target => ({
+    ...target,
+    async *get() {
+      yield* [];
+    },
+  });
+
+  it('is what the target says of the manifest itself', async () => {
+    const { id, cluster } = await store.add();
+    expect(await hasManifest(target, folderOf({ id, cluster }))).toBe(true);
+    expect(await hasManifest(target, folderOf({ id: first, cluster }))).toBe(false);
+  });
+
+  it('is so as well where the manifest is empty', async () => expect(await hasManifest(empty(), 'a')).toBe(true));
+
+  it.each<readonly [string, Error]>([
+    ['the target fails', new Failure('TargetUnreachable', 'it does not answer')],
+    ['there is an error in the agent', Object.assign(new Error('a bug'), { reason: 'NotFound' })],
+  ])('is not known where %s', async (_, error) => {
+    await expect(hasManifest(failing(error), 'a')).rejects.toBe(error);
+  });
+});
+
+it('an error in a driver is told as it is: it says nothing of the manifest', async () => {
+  const bug = new Error('a bug');
+  const broken = drivers.map((driver) => ({
+    ...driver,
+    get kind(): string {
+      throw bug;
+    },
+  }));
+  const manifest = await store.add();
+  await expect(openManifest({ target, keys, drivers: broken }, folderOf(manifest))).rejects.toBe(bug);
+});
+
+it('no backups hold suddenly little', () => expect(lossesIn(drivers, [], undefined)).toEqual(new Map()));
 
 describe('numbers of manifests that cannot be read', () => {
   it('are known all the same, where they are told', async () => {
@@ -96,17 +203,19 @@ describe('numbers of manifests that cannot be read', () => {
     expect(await claimedSequences(target, folders, history)).toEqual([{ sequence: 7 }]);
   });
 
+  it.each([
+    ['as long as one may be', 0, [{ sequence: 7 }]],
+    ['longer', 1, []],
+  ])('are known where the manifest is no longer than one may be: %s', async (_, more, known) => {
+    const path = join(store.pathOf(await store.add({ id: first, formatVersion: 2, sequence: 7 })), 'manifest.json');
+    writeFileSync(path, readFileSync(path, 'utf8').padEnd(maxManifestBytes + more));
+    expect(await claimedSequences(target, await foldersIn(target, ''), [])).toEqual(known);
+  });
+
   it('are known of many, and none is read twice', async () => {
     const ids = Array.from({ length: 17 }, (_, i) => `202611${String(i + 1).padStart(2, '0')}T000000Z-00000001`);
     for (const [i, id] of ids.entries()) await store.add({ id, formatVersion: 2, sequence: i + 1 });
-    const read: string[] = [];
-    const noting: Target = {
-      ...target,
-      get(key) {
-        read.push(key);
-        return target.get(key);
-      },
-    };
+    const { target: noting, read } = noted();
     const folders = await foldersIn(target, '');
     expect((await historyOf({ target: noting, keys, drivers }, folders)).map(({ manifest }) => manifest.id)).toEqual(
       ids.toReversed(),
@@ -145,6 +254,36 @@ describe('the newest backup', () => {
     expect(await verified({ which: { name: cluster.name } })).toMatchObject({ backup: { id: second } });
     await store.add({ id: second, cluster: { ...cluster, name: 'other' } });
     expect(await verified({ which: { name: cluster.name } })).toMatchObject({ reason: 'NotFound' });
+  });
+
+  it('is looked for by its name in an older manifest, where the newest cannot be read, and is not the older one', async () => {
+    const { cluster } = await store.add({ id: first });
+    const newest = await store.add({ id: second });
+    writeFileSync(join(store.pathOf(newest), 'manifest.json'), '{}');
+    expect(await verified({ which: { name: cluster.name } })).toMatchObject({
+      reason: 'Tampered',
+      message: expect.stringContaining(second),
+    });
+  });
+
+  it('is looked for by its name in one manifest of each cluster', async () => {
+    const { cluster } = await store.add({ id: first });
+    await store.add({ id: second });
+    await store.add({ id: second, cluster: { ...cluster, uid: 'uid-7', name: 'other' } });
+    const { target: noting, read } = noted();
+    const found = findBackup({ target: noting, keys, drivers }, { name: 'nobody' }, 'RedisCluster', 0);
+    await expect(found).rejects.toMatchObject({ reason: 'NotFound' });
+    expect(read).toHaveLength(2);
+  });
+
+  it('is none where there are several clusters: five of them are named', async () => {
+    const uids = ['uid-1', 'uid-2', 'uid-3', 'uid-4', 'uid-5', 'uid-6'];
+    for (const uid of uids) await store.add({ id: first, cluster: { ...goodManifest.cluster, uid } });
+    const clusters = uids.slice(0, 5).map((uid) => `apps/RedisCluster/${uid}`);
+    expect(await verified()).toMatchObject({
+      reason: 'Ambiguous',
+      message: `there are backups of 6 clusters of a RedisCluster, so say which: ${clusters.join(', ')}`,
+    });
   });
 });
 

@@ -56,6 +56,7 @@ export async function measureRechecks(n: number): Promise<RecheckLoad> {
     cache,
     queue,
     reconciler: {
+      overdue: () => Promise.resolve(),
       async reconcile(_, { metadata: { name } }, _key, signal) {
         const since = failedAt.get(name);
         if (since !== undefined) delays.push(clock.monotonic() - since);

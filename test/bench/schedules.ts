@@ -49,7 +49,7 @@ export async function measureSchedules(n: number): Promise<Scheduled> {
     engines,
     cache,
     queue,
-    reconciler: { reconcile: () => Promise.reject(new Error('there are no passes')) },
+    reconciler: { reconcile: () => Promise.reject(new Error('there are no passes')), overdue: () => Promise.resolve() },
     listeners: { follow: () => undefined, forget: () => undefined, closeAll: () => undefined },
     status: { forget: () => undefined },
     clock,

@@ -157,6 +157,28 @@ describe('a Job that has not ended', () => {
   ]);
 });
 
+describe('a Job whose pod is terminating', () => {
+  const going = (status: Pod['status'], nodeName?: string): Pod => {
+    const { metadata, ...rest } = pod(status);
+    const spec = nodeName === undefined ? {} : { spec: { nodeName } };
+    return { ...rest, ...spec, metadata: { ...metadata, deletionTimestamp: ended } };
+  };
+  const words = (node: string): JobState =>
+    running(
+      `nightly-a is terminating, and its Job starts no other pod before it has ended: if ${node} is gone for good, delete the Node`,
+    );
+  table([
+    [
+      'waits for its end, and says what ends that where the node is gone',
+      none,
+      [going(at('Running', container({ running: {} })), 'node-3')],
+      words('node-3'),
+    ],
+    ['waits for its end, though nobody knows its node', none, [going(at('Pending'))], words('its node')],
+    ['goes on once it has ended', none, [going(at('Failed'), 'node-3')], pending('nightly-a is Failed')],
+  ]);
+});
+
 describe('a Job whose last pod has not been seen to end', () => {
   const soon: JobState = {
     state: 'running',

@@ -98,6 +98,13 @@ describe.each(['RedisCluster', 'EtcdCluster'])('a %s that is deleted with a last
     }
   });
 
+  it.each(['pending', 'running'] as const)('makes its task again under a Job that is %s: a pod waits for it', (end) => {
+    expect(look(ending(kind, {}), [...database, ...jobOf(job, end)])).toMatchObject({
+      steps: ['create ConfigMap db-last-backup-task'],
+      reason: 'LastBackup',
+    });
+  });
+
   it('writes down that it is verified, before anything goes', () => {
     const written = 'uid-of-db/20261121T030000Z-0123abcd/2026-11-21T03:00:01.500Z';
     const { plan } = look(ending(kind, {}), [...database, config, ...jobOf(job, 'complete', taken)]);

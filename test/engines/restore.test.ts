@@ -134,6 +134,13 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
     ['the Job was not made', begun, [createJob], 'wait Restoring'],
     ['its pod cannot start', ended('pending'), [], 'wait Restoring'],
     ['it is at work', ended('running'), [], 'wait Restoring'],
+    [
+      'its pod waits for what somebody has deleted',
+      [claim, ...jobOf(job, 'pending')],
+      [createConfig],
+      'wait Restoring',
+    ],
+    ['another pod would wait for it', [claim, ...jobOf(job, 'running')], [createConfig], 'wait Restoring'],
     ['it is done', ended('complete', fetched), [`patch PersistentVolumeClaim ${claimName}`], 'wait Restoring'],
     ['the backup was tampered with', ended('failed', refused('not what was written')), [], 'blocked RestoreFailed'],
     [

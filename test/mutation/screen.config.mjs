@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/{e2e,faults,package,sandbox,bench}/**', 'test/**/real-*.test.ts'],
-    globalSetup: ['test/redis-server.setup.ts'],
+    globalSetup: ['test/programs.setup.ts'],
     runner: './test/mutation/runner.mjs',
     isolate: false,
     pool: 'threads',

@@ -1,10 +1,10 @@
 /** The last word about volumes that go: whatever an engine has planned. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
-import { pods, statefulSets } from '../../src/api/resource.ts';
-import { sparingVolumes } from '../../src/plan/going-volumes.ts';
-import { blocked, type ObjectStep, type Plan, wait } from '../../src/plan/plan.ts';
-import { childrenOf } from '../../src/resources/children.ts';
+import { configMaps, pods, statefulSets } from '../../src/api/resource.ts';
+import { isVolumeGoing, sparingVolumes } from '../../src/plan/going-volumes.ts';
+import { blocked, type ObjectStep, type Plan, type Step, wait } from '../../src/plan/plan.ts';
+import { type Claim, childrenOf, type Pod } from '../../src/resources/children.ts';
 
 const object = (kind: string, name: string, more: Partial<ObjectMeta> = {}, rest: object = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -37,9 +37,9 @@ const deleteSet: ObjectStep = {
   ref: { resource: statefulSets, name: 'db', uid: 'uid-db' },
   reason: 'a test',
 };
-const scaled = (to: number): ObjectStep => ({
+const scaled = (to: number, object = set): ObjectStep => ({
   type: 'apply',
-  object: set,
+  object,
   changes: [{ path: 'spec.replicas', from: 3, to }],
 });
 const made = (replicas: number): ObjectStep => ({
@@ -51,10 +51,32 @@ const changed: ObjectStep = {
   object: set,
   changes: [{ path: 'spec.template.spec.priority', from: 1, to: 2 }],
 };
-const planOf = (...steps: readonly ObjectStep[]): Plan => ({ steps, outcome: wait('Restarting', 'one restarts') });
+const act: Step = { type: 'act', action: { type: 'test.act' }, summary: 'a test' };
+const patched: ObjectStep = {
+  type: 'patch',
+  ref: { resource: configMaps, name: 'db', uid: 'uid-of-db' },
+  patch: {},
+  changes: [{ path: 'spec.replicas', from: 3, to: 0 }],
+};
+const planOf = (...steps: readonly Step[]): Plan => ({ steps, outcome: wait('Restarting', 'one restarts') });
 const never = blocked('VolumesGoing', 'nobody else has the data');
 const isHeld = (plan: Plan, going: readonly number[]): boolean =>
   sparingVolumes(plan, childrenWith(going), () => never).outcome === never;
+
+describe('a volume goes with its pod', () => {
+  const there = podOf(1) as Pod;
+  const unplaced = object('Pod', 'db-1') as Pod;
+  const claim = object('PersistentVolumeClaim', 'data-db-1') as Claim;
+  const deleted = object('PersistentVolumeClaim', 'data-db-1', { deletionTimestamp }) as Claim;
+
+  it.each<readonly [string, Pod | undefined, Claim | undefined, boolean]>([
+    ['somebody has deleted its claim', there, deleted, true],
+    ['the claim has gone as well, and the pod runs on', there, undefined, true],
+    ['not of a pod that is on no node, and has no claim yet', unplaced, undefined, false],
+    ['not where there is neither', undefined, undefined, false],
+    ['not where nobody has deleted the claim', there, claim, false],
+  ])('%s', (_, pod, of, goes) => expect(isVolumeGoing(pod, of)).toBe(goes));
+});
 
 describe('a pod whose volume would go with it', () => {
   it.each<readonly [string, ObjectStep, number]>([
@@ -69,11 +91,15 @@ describe('a pod whose volume would go with it', () => {
     });
   });
 
-  it.each<readonly [string, ObjectStep, number]>([
+  it.each<readonly [string, Step, number]>([
     ['another is deleted', deletePod(1), 0],
     ['another goes when their StatefulSet becomes smaller', scaled(2), 1],
     ['the template of their StatefulSet is changed', changed, 1],
     ['their StatefulSet is made anew, and no smaller', made(3), 2],
+    ['the StatefulSet of other pods becomes smaller', scaled(0, object('StatefulSet', 'db-sentinel')), 2],
+    ['an object of another kind, and of the same name, becomes smaller', scaled(0, object('Deployment', 'db')), 2],
+    ['an object is patched', patched, 2],
+    ['the engine does something', act, 2],
   ])('is no reason to wait when %s', (_, step, going) => expect(isHeld(planOf(step), [going])).toBe(false));
 
   it('goes where the engine says that others have the data, which is asked of all of them at once', () => {

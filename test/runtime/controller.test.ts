@@ -24,6 +24,8 @@ let begun: string[];
 let running: string[];
 /** What a pass comes to: by the cluster's name. May reject, or never resolve. */
 let passes: Record<string, (signal: AbortSignal) => Promise<ReconcileResult>>;
+/** Passes that were told of as overdue. */
+let overdue: string[];
 let heard: string[];
 let forgotten: string[];
 let stopping: AbortController;
@@ -31,7 +33,7 @@ let losing: AbortController;
 let ended: Promise<void>;
 
 beforeEach(async () => {
-  [begun, running, heard, forgotten, passes] = [[], [], [], [], {}];
+  [begun, running, overdue, heard, forgotten, passes] = [[], [], [], [], [], {}];
   parts = await controllerParts([], [engine, about]);
   const { cache, clock, log, metrics } = parts;
   const reconciler: Reconciler = {
@@ -44,6 +46,10 @@ beforeEach(async () => {
       } finally {
         running.splice(running.indexOf(of), 1);
       }
+    },
+    async overdue(_, { metadata }, of, error, signal) {
+      expect([of, signal.aborted]).toEqual([key(metadata.name), false]);
+      overdue.push(`${metadata.name}: ${(error as Error).message}`);
     },
   };
   const listeners: Listeners = {
@@ -278,6 +284,7 @@ describe('one cluster', () => {
     running.length = 0;
     expect(await news(60_000)).toEqual([]);
     expect(await news(abandonMs + 10)).toEqual(['db']);
+    expect(overdue).toEqual(['db: a pass did not end when it was told to']);
   });
 
   it('is given up after a minute and tried again', async () => {
@@ -296,6 +303,7 @@ describe('one cluster', () => {
     expect(reason).toMatchObject({ message: 'the pass took longer than 60000 ms' });
     await settle(10);
     expect(begun).toEqual(['db', 'db']);
+    expect(overdue).toEqual(['db: the pass took longer than 60000 ms']);
   });
 
   it('leaves no timer behind when its pass is done, and nothing when it is gone', async () => {

@@ -38,6 +38,7 @@ beforeEach(async () => {
     cache,
     queue,
     reconciler: {
+      overdue: () => Promise.resolve(),
       async reconcile(_, { metadata }) {
         atOnce.push(++running);
         begun.push(metadata.name);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { binaryPath, neededBinaries, program } from '../../src/sandbox/binaries.ts';
 import { apiserver, controllerManager, etcd } from '../../src/sandbox/controlplane.ts';
+import { corednsMain } from '../../src/sandbox/coredns.ts';
 import { corefile } from '../../src/sandbox/dns.ts';
 import { layoutOf, maxNodes, nodeLayout, nodeLayouts } from '../../src/sandbox/layout.ts';
 import { mountsUnder } from '../../src/sandbox/mount.ts';
@@ -114,6 +115,13 @@ describe('programs', () => {
     expect(binaryPath(layout, 'kubelet')).toBe('/cache/bin/kubernetes-v1.35.4/kubelet');
     expect(program('local-path-provisioner').source.patch).toBeDefined();
     expect(binaryPath(layout, 'local-path-provisioner')).toContain('-patched/');
+    expect(binaryPath(layout, 'coredns')).toContain('-own-main/');
+  });
+
+  it('CoreDNS knows every directive of its configuration', () => {
+    const directives = [...corefile(layout).matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
+    expect(directives).toEqual(['bind', 'errors', 'kubernetes']);
+    for (const name of directives) expect(corednsMain).toContain(`coredns/plugin/${name}"`);
   });
 });
 

@@ -10,7 +10,7 @@ import type { BackupStatus } from '../../api/backup-status.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { DesiredCondition } from '../../api/condition.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
-import { type Desired, jobSteps } from '../../plan/objects.ts';
+import { type Desired, jobSteps, taskSteps } from '../../plan/objects.ts';
 import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
 import { backupResult } from '../backup-result.ts';
@@ -88,16 +88,21 @@ function begun({ backup, children, wanted, absent }: BackupSituation, before: Ba
   return pending(told, waiting('Starting', 'its Job is being started'), steps);
 }
 
-function followed({ children, topology, keep, now }: BackupSituation, before: BackupStatus, job: Job): BackupSurvey {
+function followed(
+  { children, wanted = [], topology, keep, now }: BackupSituation,
+  before: BackupStatus,
+  job: Job,
+): BackupSurvey {
   const attempt = Number(job.metadata.annotations?.[attemptAnnotation] ?? 1);
   const told = { ...before, job: job.metadata.name, attempts: Math.max(before.attempts ?? 0, attempt) };
   const state = jobState(job, children.jobPods, now);
+  const task = wanted.map(({ object }) => object);
   switch (state.state) {
     case 'pending':
-      return pending(told, waiting('Starting', state.message), []);
+      return pending(told, waiting('Starting', state.message), taskSteps(task, children));
     case 'running':
       return {
-        plan: { steps: [], outcome: waiting('Running', state.message, state.recheckMs) },
+        plan: { steps: taskSteps(task, children), outcome: waiting('Running', state.message, state.recheckMs) },
         status: {
           ...said(told),
           phase: 'Running',

@@ -67,7 +67,7 @@ export function scheduleStatus(situation: ScheduleSituation, outcome: Outcome): 
 }
 
 function judge(
-  { schedule, keep, now }: ScheduleSituation,
+  { schedule, children, keep, now }: ScheduleSituation,
   outcome: Outcome,
   results: readonly RunResult[],
   told: Pick<ScheduleStatus, 'lastScheduledAt' | 'resumedAt'>,
@@ -95,12 +95,23 @@ function judge(
   }
   const due = overdueSince(schedule, told, results, now);
   if (due !== undefined) {
-    const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun`;
+    const message = `the run of ${new Date(due).toISOString().replace('.000Z', 'Z')} has not begun${earlierRun(children, now)}`;
     return { phase: 'Degraded', conditions: desiredConditions('False', 'RunOverdue', message, { degraded: true }) };
   }
   const message =
     newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepWords(keep)}`;
   return { phase: 'Active', conditions: desiredConditions('True', 'Scheduled', message, {}) };
+}
+
+/** In words: the one before it, which has not ended. There are never two at once. */
+function earlierRun({ jobs, jobPods }: Children, now: number): string {
+  for (const job of jobs) {
+    const state = jobState(job, jobPods, now);
+    if (state.state === 'pending' || state.state === 'running') {
+      return `: ${job.metadata.name} has not ended: ${state.message}`;
+    }
+  }
+  return '';
 }
 
 /** The run that should have begun and has not; undefined where none is missing. */

@@ -189,6 +189,16 @@ describe('a Backup', () => {
     expect(await look(undefined, [config])).toMatchObject({ steps: [createJob] });
   });
 
+  it.each(['pending', 'running'] as const)(
+    'makes its task again under a Job that is %s: a pod waits for it',
+    async (end) => {
+      const [createTask] = made;
+      expect(await look({ phase: 'Pending', attempts: 1 }, jobOf(job, end))).toMatchObject({ steps: [createTask] });
+      expect((await look({ phase: 'Pending', attempts: 1 }, jobOf(job, end), false)).steps).toEqual([]);
+      expect((await look({ phase: 'Pending', attempts: 1 }, jobOf(job, 'complete', taken))).steps).toEqual([]);
+    },
+  );
+
   it.each([
     ['of an image that is not there', 'pending', undefined, 'Pending', /ImagePullBackOff: no such image/],
     ['at work', 'running', undefined, 'Running', /is at work/],
@@ -259,7 +269,7 @@ describe('a Backup', () => {
     const told = ['update ConfigMap backup-nightly-task', createJob];
     expect(again).toMatchObject({ steps: told, phase: 'Pending' });
     const second = { ...job, metadata: { ...job.metadata, annotations: { 'clusterwright.dev/attempt': '2' } } };
-    expect(await look(again.said, jobOf(second, 'running'))).toMatchObject({ steps: [], attempts: 2 });
+    expect(await look(again.said, [config, ...jobOf(second, 'running')])).toMatchObject({ steps: [], attempts: 2 });
     expect(await look({ phase: 'Running', attempts: 2 }, [config])).toMatchObject({ steps: [], phase: 'Failed' });
   });
 

@@ -1,6 +1,7 @@
 /** Somebody has deleted claims, which Kubernetes keeps as long as their pods are there. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -10,6 +11,16 @@ const table = (rows: readonly PlanRow[]): void =>
 
 const parked = { spec: { replicas: 0 }, before: {} } as const;
 const parking = [...[0, 1, 2].map((i) => `apply StatefulSet db-${i}: spec.replicas`), 'wait Parking'];
+
+const { members: listed } = etcdWorld().observed.agreed ?? { members: [] };
+/** Somebody has added it by hand. */
+const stranger: ListedMember = {
+  id: '9',
+  name: 'other',
+  hasStarted: true,
+  peerUrls: ['http://192.168.0.9:2380'],
+  isLearner: false,
+};
 
 const withoutRecord = (objects: readonly KubeObject[]): KubeObject[] =>
   objects.filter(({ kind }) => kind !== 'ConfigMap');
@@ -63,6 +74,21 @@ describe('parking', () => {
         claims: { 0: 'blank', 1: 'blank', 2: 'going' },
       },
       ['blocked VolumesGoing'],
+    ],
+    [
+      'waits where one of the two others does not answer, and nobody has written to its volume',
+      { ...parked, claims: { 0: 'going', 1: 'blank' }, members: { 1: 'silent' } },
+      ['blocked VolumesGoing'],
+    ],
+    [
+      'does not where that one answers: what it runs on has yet to be marked',
+      { ...parked, claims: { 0: 'going', 1: 'blank' } },
+      ['data-db-1-0: etcd-member 3e8/2, etcd-namespace apps', ...parking],
+    ],
+    [
+      'does not count a member that is none of the cluster',
+      { ...parked, claims: { 1: 'going' }, agreed: { members: [...listed, stranger] } },
+      parking,
     ],
     [
       'waits while the members that keep their volumes are still copying',
@@ -241,11 +267,26 @@ it('is said of members that are not restarted for their volumes', () => {
   });
 });
 
+/** As `kubectl scale --replicas=0` does it; the pod has yet to stop. */
+const stoppedBy =
+  (name: string) =>
+  (objects: readonly KubeObject[]): KubeObject[] =>
+    objects.map((object) =>
+      object.kind === 'StatefulSet' && object.metadata.name === name
+        ? { ...object, spec: { ...(object.spec as object), replicas: 0 } }
+        : object,
+    );
+
 describe('fewer members', () => {
   const fewer = { spec: { replicas: 1 }, before: {} } as const;
   table([
     ['leave nobody alone on a volume that goes', { ...fewer, claims: { 0: 'going' } }, ['blocked VolumesGoing']],
     ['are first those whose volumes go', { ...fewer, claims: { 1: 'going' } }, ['remove 1', 'wait ScalingIn']],
+    [
+      'are not first those whose StatefulSets somebody has set to no replicas: these volumes go anyway',
+      { ...fewer, claims: { 1: 'going' }, children: stoppedBy('db-1') },
+      ['apply StatefulSet db-1: spec.replicas', 'remove 2', 'wait ScalingIn'],
+    ],
     [
       'come about where three are left, which can be replaced',
       { spec: { replicas: 3 }, before: { replicas: 5 }, claims: { all: 'going' } },

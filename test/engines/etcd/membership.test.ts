@@ -262,9 +262,57 @@ describe('access', () => {
     ],
     ['is left as it is where it is right', { spec: { auth: { enabled: true } } }, ['settled']],
     [
-      'is closed when everybody is well',
+      'is closed while a member is away: a majority is enough, and until then everybody is let in',
       { spec: { auth: { enabled: true } }, before: {}, members: { 1: 'silent' } },
-      ['wait MembersNotReady'],
+      ['enableAuth', 'wait EnablingAuth'],
+    ],
+    [
+      'is closed while one of those that form the cluster waits for a node',
+      {
+        spec: { auth: { enabled: true } },
+        before: {},
+        members: { 2: 'expected' },
+        starts: { all: 'forms' },
+        claims: { 2: 'blank' },
+        pods: { 2: { unschedulableForMs: 3_600_000 } },
+      },
+      [
+        'apply ConfigMap db-members: db-0.state=existing, db-0.cluster=db-0=http://db-0-0.db.apps.svc:2380, db-1.state=existing, db-1.cluster=db-1=http://db-1-0.db.apps.svc:2380',
+        'enableAuth',
+        'wait EnablingAuth',
+      ],
+    ],
+    [
+      'is closed while a new member waits for a node',
+      {
+        spec: { auth: { enabled: true }, replicas: 5 },
+        before: { replicas: 3 },
+        numbers: [0, 1, 2, 3],
+        members: { 3: 'unstarted' },
+        starts: { 3: 'joins' },
+        pods: { 3: { unschedulableForMs: 3_600_000 } },
+      },
+      ['enableAuth', 'wait EnablingAuth'],
+    ],
+    [
+      'goes by the present password while a member waits for a node',
+      {
+        spec: { auth: { enabled: true } },
+        agreed: { hasPreviousPassword: true },
+        members: { 2: 'silent' },
+        pods: { 2: { unschedulableForMs: 3_600_000 } },
+      },
+      ['changePassword', 'wait ChangingPassword'],
+    ],
+    [
+      'waits for a new member that copies the data, and that comes first',
+      {
+        spec: { auth: { enabled: true } },
+        before: {},
+        numbers: [0, 1, 2],
+        members: { 2: 'copying' },
+      },
+      ['promote 2', 'wait Joining'],
     ],
     [
       'without a password can be asked of nobody, and nothing is done',

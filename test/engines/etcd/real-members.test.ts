@@ -172,6 +172,23 @@ describe.skipIf(etcdBinaries.size === 0).concurrent('real members', { timeout: 6
     }),
   );
 
+  it.each([...etcdBinaries.keys()])(
+    '%s: ask who is asking though one of those that form the cluster has yet to start, and so does that one when it does',
+    (version) =>
+      story(async (host) => {
+        host.hold('db-2-0');
+        const operator = etcdOperator(host, { version, auth: { enabled: true } });
+        await until('nobody else is let in', async () => {
+          await operator.pass();
+          await expect(get(host, 'db-0-0', 'a')).rejects.toThrow('user name is empty');
+        });
+        await operator.until('MembersNotReady');
+        host.hold();
+        await operator.settle();
+        await expect(get(host, 'db-2-0', 'a')).rejects.toThrow('user name is empty');
+      })(),
+  );
+
   it.each([...etcdBinaries.keys()])('%s: speak TLS to each other, to clients and to the operator', (version) =>
     story(async (host) => {
       const addresses = Array.from({ length: 5 }, (_, i) => host.address(`db-${i}-0`));

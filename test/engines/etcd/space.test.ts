@@ -29,6 +29,12 @@ const awaitingNode = (all: Partial<LiveMember>): Story => ({
   pods: { 3: { unschedulableForMs: 3_600_000 } },
 });
 
+/** One that votes has no process, and gets none by itself. */
+const stranded = (all: Partial<LiveMember>): Story => ({
+  members: { all, 2: 'silent' },
+  pods: { 2: { unschedulableForMs: 3_600_000 } },
+});
+
 /** Of the version, on a volume that has room for the database and the log, and for no copy. */
 const cramped = (version: string, storage = '1Gi'): Pick<Story, 'spec'> => ({
   spec: { version, storage: { size: storage }, config: { quotaBackend: '460Mi' } },
@@ -149,6 +155,35 @@ describe('E11: a quota that is used up', () => {
         pods: {},
       }),
       ['add 4', 'promote 3', 'wait Joining'],
+    ],
+    [
+      'is made room for by the others while one that votes waits for a node',
+      compacted('-1', stranded(size(100, 99))),
+      ['compact 100 on db-0-0 db-1-0', 'wait FreeingSpace'],
+    ],
+    [
+      'has the others give space back while one that votes waits for a node',
+      compacted('100', stranded(size(100, 10))),
+      ['defragment db-1-0', 'wait Defragmenting'],
+    ],
+    [
+      'no longer keeps writes out while one that votes waits for a node',
+      compacted('100', stranded(size(10, 10))),
+      ['disarm 1 NOSPACE', 'wait EndingAlarm'],
+    ],
+    [
+      'says what can be done while one that votes waits for a node',
+      compacted('100', stranded(size(100, 99))),
+      ['blocked QuotaExhausted'],
+    ],
+    [
+      'waits while another one of the others is not well',
+      compacted('100', {
+        ...stranded(size(100, 10)),
+        spec: { ...spec, replicas: 5 },
+        members: { all: size(100, 10), 1: 'silent', 2: 'silent' },
+      }),
+      ['wait MembersNotReady'],
     ],
     [
       'waits for a member that is away',

@@ -84,16 +84,18 @@ describe('an action', () => {
     expect(result.status).toBe(asked.some((line) => line.includes('REPLICAOF')) ? 'fulfilled' : 'rejected');
   });
 
-  it.each<readonly [story: string, role: string, watches: string | null, told: readonly string[]]>([
+  it.each<readonly [story: string, role: string, watches: string | RedisError | null, told: readonly string[]]>([
     ['tells a sentinel whom to watch instead', 'master', 'old', ['REMOVE db', 'MONITOR db a 6379 2']],
     ['may be repeated', 'master', 'a', ['REMOVE db', 'MONITOR db a 6379 2']],
     ['may be repeated where it was cut short', 'master', null, ['MONITOR db a 6379 2']],
     ['R4: leaves a sentinel alone that has gone over to another meanwhile', 'master', 'elected', []],
+    ['R4: leaves a sentinel alone that does not say whom it watches', 'master', new RedisError('NOPERM no'), []],
     ['R4: has nobody watch one that is primary no more', 'slave', 'old', []],
   ])('%s', async (_, role, watches, told) => {
     const answer: Process = (command) => {
       if (command === 'ROLE') return [role];
       if (command !== 'SENTINEL MASTER db') return 'OK';
+      if (watches instanceof RedisError) return watches;
       return watches === null ? new RedisError('ERR No such master with that name') : flat({ ip: watches });
     };
     const { asked, result } = await act(
@@ -193,6 +195,17 @@ describe('an action', () => {
       asked: [],
       result: { status: 'rejected', reason: { message: "the Secret with the cluster's identity is not there" } },
     });
+  });
+
+  it('that needs the password fails where there is none, though the cluster is known by its identity', async () => {
+    const network = scriptedNetwork({
+      processes: { 's:26379': () => 'OK' },
+      secrets: { 'db-internal': identity['db-internal'] },
+    });
+    const action = { type: 'redis.tuneSentinel', sentinel, identity: false, settings: {} } as const;
+    const result = await settle(network.clock, actRedis(action, redisCluster(), network.io));
+    expect(result).toMatchObject({ status: 'rejected', reason: { name: 'PasswordMissing' } });
+    expect(network.asked.filter((line) => line.includes('SENTINEL SET'))).toEqual([]);
   });
 
   it('that is refused fails with the words of the server, and says nothing more', async () => {

@@ -31,6 +31,20 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
+      'they have elected a server from elsewhere, which copied from the cluster',
+      { ...nobody, terms: { 0: 1 }, sentinels: { all: { primary: '10.77.0.1', seesPrimary: true } } },
+      ['wait PrimaryElsewhere'],
+    ],
+    [
+      'and it ends: the failover is theirs',
+      {
+        ...nobody,
+        terms: { 0: 1 },
+        sentinels: { all: { primary: '10.77.0.1', seesPrimary: false, primaryDown: true } },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
       'equally new views name different nodes',
       { ...nobody, sentinels: { 0: {}, 1: { primary: '10.0.0.1' } } },
       ['wait SentinelsDisagree'],
@@ -84,6 +98,18 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
+      'so they do where each knows another one as well',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0, 1) },
+          2: { ...strange, replicas: knownReplicas(1, 2) },
+        },
+      },
+      ['wait FailoverPending'],
+    ],
+    [
       'they meet at no replica that is gone',
       {
         ...moved,
@@ -125,6 +151,18 @@ describe('sentinels that watch a primary which is none', () => {
         },
       },
       ['wait FailoverPending'],
+    ],
+    [
+      'another sentinel knows only one that has gone',
+      {
+        ...moved,
+        sentinels: {
+          all: strange,
+          1: { ...strange, replicas: knownReplicas(0) },
+          2: { ...strange, peers: [{ address: '10.8.1.9', down: true }] },
+        },
+      },
+      ['promote db-1', 'wait Promoting'],
     ],
     [
       'one is silent, and may know whom it knows',

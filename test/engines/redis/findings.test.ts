@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findingsOf, pingAnswer } from '../../../src/engines/redis/client/findings.ts';
+import { findingClaims, findingsOf, pingAnswer } from '../../../src/engines/redis/client/findings.ts';
 import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
+import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { installedVersion, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 
 const full = 'MISCONF Errors writing to the AOF file: No space left on device';
@@ -45,6 +46,8 @@ describe('a data node', () => {
     ['lost its link just now, as in a failover', { ...link, master_link_down_since_seconds: '9' }, 'PONG', []],
     ['has never had one', { ...link, master_link_down_since_seconds: '-1' }, 'PONG', []],
     ['copies', { ...link, master_sync_in_progress: '1', master_link_down_since_seconds: '99' }, 'PONG', []],
+    ['has its link again', { ...link, master_link_status: 'up', master_link_down_since_seconds: '10' }, 'PONG', []],
+    ['is neither', { ...link, role: 'sentinel', master_link_down_since_seconds: '10' }, 'PONG', []],
     ['follows nobody', { ...link, master_port: '1', master_link_down_since_seconds: '99' }, 'PONG', []],
   ])('%s', (_, info, ping, found) => {
     const types = findingsOf('db-0', info, ping, 1).map((one) => `${one.type}${one.holdsRestarts === true ? '!' : ''}`);
@@ -58,6 +61,25 @@ describe('a data node', () => {
     );
     expect(finding?.message.length).toBeLessThan(300);
   });
+});
+
+it('conditions say of each type what the members say of it', () => {
+  const claims = findingClaims([
+    { type: 'DiskFull', message: 'one' },
+    { type: 'PersistenceFailing', message: 'two' },
+    { type: 'DiskFull', message: 'three' },
+  ]);
+  expect(claims.map(({ type, message }) => [type, message])).toEqual([
+    ['DiskFull', 'one; three'],
+    ['PersistenceFailing', 'two'],
+  ]);
+});
+
+it('an error of the server is an answer to PING, and another one is none', async () => {
+  const answering = (error: Error) => pingAnswer({ command: () => Promise.reject(error) });
+  expect(await answering(new RedisError('LOADING'))).toBe('LOADING');
+  const broken = new Error('the connection has ended');
+  await expect(answering(broken)).rejects.toBe(broken);
 });
 
 describe.skipIf(installedVersion === undefined)('a real server (needs redis-server on the PATH)', () => {

@@ -110,7 +110,7 @@ describe('the stop of a data node', () => {
 
   it('alone, without sentinels, stops at once', async () => {
     const { code, asked } = await runPodScript('hand-over.sh', { cli: world, config: { sentinels: '' } });
-    expect([code, asked]).toEqual([0, ['-p 6379 info persistence']]);
+    expect([code, asked]).toEqual([0, ['-p 6379 config set save ', '-p 6379 info persistence']]);
   });
 
   it('waits, not for ever, while a copy is written: the server would refuse the signal that comes once', async () => {

@@ -69,6 +69,16 @@ describe('the machine of the primary and of two sentinels was without power, and
       ['wait PrimaryStarting'],
     ],
     ['one kept running, the other one restarted', { ...back, nodes: { ...back.nodes, 0: {} } }, failover],
+    [
+      'the sentinel knows only the one that kept running',
+      { ...knowing({ ...kept, replicas: knownReplicas(2) }), nodes: { ...back.nodes, 0: {} } },
+      failover,
+    ],
+    [
+      'it knows only the other one',
+      { ...knowing({ ...kept, replicas: knownReplicas(0) }), nodes: { ...back.nodes, 0: {} } },
+      asBefore,
+    ],
     ['one may not be elected', { ...back, nodes: { ...back.nodes, 0: { ...follower, electable: false } } }, failover],
     [
       'none may be elected',
@@ -185,6 +195,26 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
       { ...back, nodes: { ...back.nodes, 0: { ...heir, linkUp: true }, 2: 'gone' } },
       ['wait PrimaryStarting'],
     ],
+    [
+      'it is not back, one of them has the link, and an added one follows nobody',
+      {
+        ...back,
+        size: 4,
+        spec: { replicas: 4 },
+        nodes: { ...back.nodes, 0: { ...heir, linkUp: true }, 2: 'gone', 3: 'blank' },
+      },
+      ['wait PrimaryStarting'],
+    ],
+    [
+      'it is back at another address, and one of them has yet to notice that its link has ended',
+      { ...back, nodes: { ...back.nodes, 0: { ...heir, linkUp: true } } },
+      ['promote db-1', 'wait Promoting'],
+    ],
+    [
+      'it is back as a replica of another, and one of them says that it has the link',
+      { ...back, nodes: { ...back.nodes, 0: { ...heir, linkUp: true }, 2: { offset: 0, follows: '10.8.0.9' } } },
+      asBefore,
+    ],
     ['one of them restarted as well: it may have more', { ...back, nodes: { ...back.nodes, 0: {} } }, asBefore],
     [
       'one of them may not be elected',
@@ -295,4 +325,12 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
     ['it took writes without any of them', { ...back, spec: { config: { 'min-replicas-to-write': 0 } } }, asBefore],
     ['a person has chosen', { ...back, ...choosing('db-2') }, asBefore],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+  it('the last primary, which does not answer, is waited for as such, and not as one of those that kept running', () => {
+    const { cluster, children, observed } = redisWorld({ ...back, nodes: { 0: {}, 1: heir, 2: 'silent' } });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      reason: 'PrimaryStarting',
+      message: 'waiting for db-2, the last primary, to answer',
+    });
+  });
 });

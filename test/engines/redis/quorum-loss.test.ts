@@ -115,6 +115,17 @@ describe('two machines lost of three, and one of them is back', () => {
     });
   });
 
+  it('where that one is being stopped, it says who was primary last', () => {
+    const { cluster, children, observed } = redisWorld({
+      ...returned,
+      nodes: { 0: { offset: 0 }, 1: 'silent', 2: { follows: '10.8.0.0', linkUp: false, offset: 5000 } },
+      pods: { ...returned.pods, 'db-2': 'terminating' },
+    });
+    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+      message: expect.stringContaining('; db-0 was primary last; if the others are gone for good'),
+    });
+  });
+
   it('where the last primary is not whole, it says who has the most data', () => {
     const { cluster, children, observed } = redisWorld({ ...returned, nodes: { 0: 'blank', 1: 'silent' } });
     expect(planRedis(cluster, children, observed).outcome).toMatchObject({

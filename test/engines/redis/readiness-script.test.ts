@@ -77,6 +77,7 @@ describe('probes', () => {
     ['sentinel-alive.sh', 'PONG', 0],
     ['sentinel-alive.sh', '', 1],
     ['watching.sh', '10.0.0.7\n6379', 0],
+    ['watching.sh', 'fd00:10:244::7\n6379', 0],
     ['watching.sh', '', 1],
     ['watching.sh', 'ERR something', 1],
     ['watching.sh', 'NOAUTH Authentication required.', 1],

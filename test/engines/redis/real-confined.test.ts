@@ -16,6 +16,7 @@ const isPossible = spawnSync('unshare', [...isolated, 'ip link set lo up && redi
 
 const identity = 'clusterwright/apps/db';
 const [n1, n2, s1, n9, s9] = ['127.0.1.1', '127.0.1.2', '127.0.1.11', '127.0.2.1', '127.0.2.11'] as const;
+const n8 = '127.0.2.2';
 const own = `user ${identity} on #${hashOf('own')} ~* &* +@all\n`;
 const data = (address: string, more = ''): string =>
   `port 6379\nbind ${address}\nprotected-mode no\nsave ""\nrequirepass "pw"\nrepl-diskless-sync-delay 0\nreplica-announce-ip ${address.split(' ').at(-1)}\n${more}`;
@@ -63,6 +64,9 @@ describe.skipIf(!isPossible).each([...redisPrograms])('beside servers of %s', (_
     put('n1.conf', data(`127.0.0.1 ${n1}`, asCluster));
     put('n2.conf', data(n2, `${asCluster}replicaof ${n1} 6379\n`));
     put('n9.conf', data(n9, 'masterauth "pw"\n'));
+    // As somebody starts a server to copy the data into, with no more than it needs.
+    const copies = `replica-announce-ip ${n8}\nmasterauth pw\nreplica-priority 0\nreplicaof ${n1} 6379\n`;
+    put('n8.conf', `port 6379\nbind ${n8}\nprotected-mode no\nsave ""\n${copies}`);
     put(
       's1.conf',
       sentinel(
@@ -112,6 +116,19 @@ describe.skipIf(!isPossible).each([...redisPrograms])('beside servers of %s', (_
       '1',
       `${n1} 6379`,
     ]);
+  }, 90_000);
+
+  it('elects no server from elsewhere that copies from it, where its priority is 0', () => {
+    // Sentinel takes the smaller id where two replicas have as much.
+    const story = `
+${probes}
+id() { ask "$1" info server | tr -d '\\r' | tr ' ' '\\n' | grep run_id; }
+start n8 ''; sleep 1
+while expr "$(id ${n8})" '>' "$(id ${n2})" > /dev/null; do kill -9 $(cat n8.pid); start n8 ''; sleep 1; done
+ask ${s1} -p 26379 sentinel debug info-period 500 > /dev/null; sleep 8
+ask ${s1} -p 26379 sentinel failover db; sleep 4; names ${s1}
+`;
+    expect(play(story)).toEqual(['OK', `${n2} 6379`]);
   }, 90_000);
 
   it('and clients, hand-overs and failovers go on', () => {

@@ -28,6 +28,8 @@ cli() { REDISCLI_AUTH=pw redis-cli "$@"; }
 up() { until cli -h "$1" ping 2> /dev/null | grep -q PONG; do sleep 0.02; done; }
 start() { /bin/sh "$CONFIG_DIR/start-data.sh" > log 2>&1 & node=$!; up 127.0.0.1; cli config set rdb-key-save-delay "\${1:-0}" > /dev/null; }
 killed() { kill -9 $node; wait $node 2> /dev/null; }
+# As the kubelet ends a container.
+stopped() { run hand-over.sh; kill $node; wait $node 2> /dev/null; }
 other() {
   $OTHER --bind 127.0.0.2 --port 6379 --requirepass pw --dir other --save '' --repl-diskless-sync-delay 0 > other/log 2>&1 & primary=$!
   up 127.0.0.2
@@ -145,6 +147,18 @@ ${lost}; run ping.sh; volume; written; run ping.sh; volume; killed; start; volum
   it('nor does one that follows nobody get the mark of a snapshot that somebody has made', () => {
     const story = `start; cli bgsave > /dev/null; until [ -e data/dump.rdb ]; do sleep 0.02; done; run ping.sh; volume`;
     expect(play(story)).toEqual(['ping.sh 0, unmarked, priority 0, 0 keys']);
+  });
+
+  it('a node that somebody has told to save snapshots is stopped without one, and keeps its mark', () => {
+    const story = `${before}\ncli config set save '3600 1' > /dev/null; cli set new 1 > /dev/null; stopped; start; volume`;
+    expect(play(story)).toEqual([held, 'hand-over.sh 0, marked, priority 100, 2 keys']);
+  });
+
+  it('what a rewrite or a copy that was killed has left besides is no use to anybody, and goes', () => {
+    const left =
+      'touch data/temp-rewriteaof-bg-31.aof data/temp-rewriteaof-31.aof data/temp-1763900000.1.rdb data/temp-31.rdb';
+    const story = `${before}\nkilled; ${left}; start; volume; ls data | tr '\\n' ' '`;
+    expect(play(story).slice(1)).toEqual(['marked, priority 100, 1 keys', 'appendonlydir initialised term']);
   });
 
   it('a rewrite of its own takes no mark', () => {

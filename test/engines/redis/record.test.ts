@@ -38,6 +38,15 @@ describe('the term on the claim of the primary', () => {
       { keptClaims: [5], terms: { 0: 1, 5: 4 } },
       ['data-db-0: term 1 > 5', 'configure db-0 cluster-announce-hostname=primary-5', 'settled'],
     ],
+    [
+      'counts them also where no node has heard of their terms',
+      {
+        keptClaims: [5],
+        terms: { 0: 1, 5: 4 },
+        nodes: { 0: termed('primary', 1), 1: termed('replica', 1), 2: termed('replica', 1) },
+      },
+      ['data-db-0: term 1 > 5', 'configure db-0 cluster-announce-hostname=primary-5', 'settled'],
+    ],
     ['stays where it is the highest already', { terms: { 0: 9, 1: 8 } }, ['settled']],
     [
       'is written while one sentinel of three has not heard of the change: before anything can happen to all nodes at once',
@@ -103,6 +112,11 @@ describe('the choice of a person', () => {
         'configure db-0 cluster-announce-hostname=primary-2',
         'settled',
       ],
+    ],
+    [
+      'is taken back by a node alone as well, which has no sentinels',
+      { ...chosen, spec: { mode: 'Standalone', replicas: 1 } },
+      ['db: metadata.annotations[clusterwright.dev/choose-primary] db-0 > undefined', 'settled'],
     ],
     [
       'stands as long as the term may not be written',

@@ -275,6 +275,11 @@ describe('settings', () => {
       ['configure db-1 appendonly=yes', 'settled'],
     ],
     [
+      'times for snapshots that were set by hand are taken away',
+      { nodes: { 1: { settings: { save: '3600 1' } } } },
+      ['configure db-1 save=', 'settled'],
+    ],
+    [
       'a replica that holds the data may be elected again',
       { nodes: { 2: { electable: false } } },
       ['configure db-2 replica-priority=100', 'wait Repairing'],
@@ -312,6 +317,14 @@ describe('what sentinels remember of members that are gone', () => {
         },
       },
       ['wait MembersNotReady'],
+    ],
+    [
+      'a server from elsewhere that copies from the primary is not forgotten, since that names it again',
+      {
+        nodes: { 0: { replicas: ['10.0.0.1', '10.0.0.2', deadReplica.address] } },
+        sentinels: { all: { replicas: [...knownReplicas(1, 2), deadReplica] } },
+      },
+      ['settled'],
     ],
     [
       'one that is down and has a pod is not gone',

@@ -314,6 +314,20 @@ describe('a BackupSchedule', () => {
     expect(await look({ now, more, status })).toMatchObject({ phase });
   });
 
+  it('says which run is in the way of one that is overdue', async () => {
+    const [job, pod] = jobOf(cronJob, 'running', undefined, run(20)) as [KubeObject, KubeObject];
+    const deletionTimestamp = '2026-11-20T03:06:00Z';
+    const going = { ...pod, metadata: { ...pod.metadata, deletionTimestamp }, spec: { nodeName: 'node-3' } };
+    const status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
+    const { reason, said } = await look({ now: '2026-11-21T03:12:00Z', status, objects: [...stored, job, going] });
+    expect(reason).toBe('RunOverdue');
+    expect(said.conditions?.find(({ type }) => type === 'Ready')?.message).toMatch(
+      new RegExp(
+        `^the run of 2026-11-21T03:00:00Z has not begun: ${run(20)} has not ended: .* is terminating, .* node-3`,
+      ),
+    );
+  });
+
   it('says that a run is overdue until one begins, whatever it has said itself', async () => {
     let status: ScheduleStatus = { phase: 'Active', lastScheduledAt: '2026-11-20T03:00:00Z' };
     const heard = [];

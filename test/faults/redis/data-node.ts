@@ -373,7 +373,7 @@ export class DataNode implements Server {
       this.#isShuttingDown = false;
       return;
     }
-    if (!this.settings.flag('appendonly') && this.settings.text('save') !== '') this.save();
+    if (this.settings.text('save') !== '') this.save();
     this.end();
     this.host.exit(0);
   }

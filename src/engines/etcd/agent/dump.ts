@@ -9,7 +9,7 @@
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
 import { gathered } from '../../../engine/driver/gather.ts';
-import { secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
+import { optionalLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
 import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
@@ -136,7 +136,7 @@ interface Survey {
 
 async function survey(source: EtcdSource, surroundings: Surroundings): Promise<Survey> {
   const { user, passwordFile, clusterId } = source;
-  const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, surroundings);
+  const password = await optionalLine(passwordFile, surroundings);
   const tls = await tlsFrom(source.tls);
   const idleMs = Math.min(answerMs, surroundings.idleMs);
   const found = await Promise.allSettled(

@@ -15,7 +15,11 @@ export const etcdSourceSchema = {
     engine: { type: 'string', enum: ['etcd'] },
     members: membersSchema,
     user: { type: 'string', default: 'root', minLength: 1, maxLength: 253 },
-    passwordFile: { ...absolutePath, description: 'Its first line is the password. Used only where etcd asks for it.' },
+    passwordFile: {
+      ...absolutePath,
+      description:
+        'Its first line is the password. Used only where etcd asks for it; without the file, nobody is told one.',
+    },
     tls: tlsFilesSchema,
     clusterId: {
       type: 'string',

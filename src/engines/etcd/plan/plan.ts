@@ -6,6 +6,7 @@ import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
+import { cannotStart } from '../../../plan/rollout.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Children } from '../../../resources/children.ts';
 import type { EtcdAction } from '../action.ts';
@@ -285,7 +286,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   if (change !== undefined) return change;
   const joining = planLearner(situation, members, via);
   if (joining !== undefined) {
-    return (joining.steps.length === 0 ? planAlarmsMeanwhile(situation, members, via) : undefined) ?? joining;
+    return (joining.steps.length === 0 ? planMeanwhile(situation, members, via) : undefined) ?? joining;
   }
   const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
   if (doomed.length > 0) {
@@ -294,14 +295,27 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   }
   const missing = troubles(situation, members);
   if (missing.length > 0) {
-    return { steps: [], outcome: wait('MembersNotReady', missing.join('; '), recheckMs) };
+    const outcome = wait('MembersNotReady', missing.join('; '), recheckMs);
+    return planMeanwhile(situation, members, via) ?? { steps: [], outcome };
   }
   return planWhole(situation, gate, members, via);
 }
 
 /**
- * A used up quota stops all writes, and a new member may wait for a node for days. Until the new member runs it copies from
- * nobody, so the voting members compact and defragment meanwhile.
+ * What a majority is enough for. A member may wait for a node for days: until who may use the database is as the spec says,
+ * everybody may, or whoever has the former password.
+ */
+function planMeanwhile(
+  situation: Situation,
+  members: readonly Member[],
+  via: NonNullable<ReturnType<typeof viaOf>>,
+): EtcdPlan | undefined {
+  return planAccess(situation, via) ?? planAlarmsMeanwhile(situation, members, via);
+}
+
+/**
+ * A used up quota stops all writes. Who has no process and gets none by itself, new or not, neither copies from the others
+ * nor is about to: these compact and defragment meanwhile, as long as they are a majority.
  */
 function planAlarmsMeanwhile(
   situation: Situation,
@@ -309,9 +323,15 @@ function planAlarmsMeanwhile(
   via: NonNullable<ReturnType<typeof viaOf>>,
 ): EtcdPlan | undefined {
   const voting = voters(members);
+  const running = voting.filter((member) => !isStranded(situation, member));
   const isCopying = members.some(({ isLearner, live }) => isLearner && live !== undefined);
-  const isQuiet = !isCopying && !isUnsettled(situation) && troubles(situation, voting).length === 0;
-  return isQuiet ? planAlarms(situation, voting, via) : undefined;
+  const isQuiet = !isCopying && !isUnsettled(situation) && troubles(situation, running).length === 0;
+  return isQuiet && running.length >= quorumOf(voting.length) ? planAlarms(situation, running, via) : undefined;
+}
+
+function isStranded({ pods }: Situation, { index, live }: Member): boolean {
+  const pod = index === undefined ? undefined : pods.get(index);
+  return live === undefined && pod !== undefined && cannotStart(pod);
 }
 
 /** Who starts now, anew or for the first time, would be let in by none of the others. Undefined where nobody is to. */

@@ -22,7 +22,7 @@ const calmMs = 600_000;
 /** Less than this of the quota is not worth an interruption. */
 const worthwhile = 0.05;
 
-/** Undefined where there is room; what CORRUPT means is in `corruption.ts`. `members` vote, and all of them must be well. */
+/** Undefined where there is room; what CORRUPT means is in `corruption.ts`. `members` vote, are a majority, and all of them must be well. */
 export function planAlarms(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { observed, spec, cluster, leader } = situation;
   const alarms = observed.agreed?.alarms ?? [];

@@ -20,7 +20,7 @@ export interface SilentNode {
  */
 export type Lack = 'identity' | 'replication' | 'password';
 
-/** As `volume-script.ts` keeps it. */
+/** As `shell/volume.sh` keeps it. */
 export interface VolumeTerm {
   readonly number: number;
   readonly wasPrimary: boolean;

@@ -183,7 +183,7 @@ export function planForgetting(situation: Situation, primary: DataNode): Act | u
   const { topology, spec } = situation;
   const { watching } = topology;
   if (topology.failingOver || watching.some((s) => s.watches.primary !== primary.address)) return undefined;
-  const stale = watching.find((sentinel) => remembersTheDead(sentinel, situation));
+  const stale = watching.find((sentinel) => remembersTheDead(sentinel, situation, primary));
   if (stale === undefined) return undefined;
   const seeing = watching.filter((sentinel) => sentinel !== stale && seesEverybody(sentinel, situation, primary));
   if (seeing.length + 1 < majorityOf(spec.sentinel.replicas) || seeing.length + 1 < watching.length) return undefined;
@@ -194,11 +194,16 @@ export function planForgetting(situation: Situation, primary: DataNode): Act | u
   };
 }
 
-function remembersTheDead({ watches }: WatchingSentinel, { dataPods, sentinelPods }: Situation): boolean {
+/** A server from elsewhere that copies from the primary is none of them: the primary would tell the sentinel of it again at once. */
+function remembersTheDead(
+  { watches }: WatchingSentinel,
+  { dataPods, sentinelPods }: Situation,
+  { replicas: copying }: DataNode,
+): boolean {
   const data = new Set(dataPods.map((pod) => pod.status?.podIP));
   const peers = new Set(sentinelPods.map((pod) => pod.status?.podIP));
   return (
-    watches.replicas.some((replica) => replica.down && !data.has(replica.address)) ||
+    watches.replicas.some(({ address, down }) => down && !data.has(address) && !copying.includes(address)) ||
     watches.peers.some((peer) => peer.down && !peers.has(peer.address))
   );
 }

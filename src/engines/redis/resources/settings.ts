@@ -134,8 +134,9 @@ export function replicaBuffer(cluster: Cluster<RedisSpec>, limit: number = specL
 }
 
 /**
- * What a running node must have, whatever it was started with: without the append-only file a restart finds old data, and
- * no node acknowledges what it cannot apply. What else decides which data a node loads cannot change while it runs.
+ * What a running node must have, whatever it was started with: without the append-only file a restart finds old data, a
+ * snapshot looks like a copy that was not written down, and no node acknowledges what it cannot apply. What else decides which
+ * data a node loads cannot change while it runs.
  */
 export function settingsToHold(cluster: Cluster<RedisSpec>, limit?: number): Readonly<Record<string, string>> {
   return {
@@ -143,6 +144,7 @@ export function settingsToHold(cluster: Cluster<RedisSpec>, limit?: number): Rea
     [bufferLimits]: replicaBuffer(cluster, limit),
     ...strictReplication,
     appendonly: 'yes',
+    save: '',
   };
 }
 

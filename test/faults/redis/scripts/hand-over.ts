@@ -19,8 +19,9 @@ export async function handOver(shell: PodShell): Promise<boolean> {
   return succeeds;
 }
 
-/** The server would refuse SIGTERM. */
+/** The server would refuse SIGTERM, and save a snapshot where it is told to now and then. */
 async function untilWritten(shell: PodShell): Promise<void> {
+  await localCli(shell, 'config', 'set', 'save', '');
   for (let tries = 0; tries < 20; tries++) {
     const info = (await localCli(shell, 'info', 'persistence')) ?? '';
     if (!/aof_rewrite_(in_progress|scheduled):1/.test(info)) return;

@@ -1,6 +1,6 @@
 /**
  * What the scripts of the pods work with, and their library, translated. Each function is named after what it has in
- * the shell; `scripts.test.ts` holds the translations against the scripts.
+ * the shell; `real-scripts.test.ts` compares the translations with the scripts.
  */
 
 import { createHash } from 'node:crypto';

@@ -87,7 +87,7 @@ export async function watching(shell: PodShell): Promise<boolean> {
   const question = ['-p', '26379', 'sentinel', 'get-master-addr-by-name', shell.clusterName];
   const answer = await shell.heard(2, question, true);
   if (isRefusal(answer)) return shell.run.has('watching');
-  if (/^[0-9]/.test(answer)) shell.run.set('watching', '');
+  if (/^[0-9a-f][\s\S]*[.:]/.test(answer)) shell.run.set('watching', '');
   else shell.run.delete('watching');
   return shell.run.has('watching');
 }

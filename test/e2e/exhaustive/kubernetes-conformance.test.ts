@@ -1,13 +1,13 @@
 /** The suite that the simulated Kubernetes of the fault harness must pass, on a real one: what it relies on is true. */
 import { inject } from 'vitest';
-import { loadKubeconfig } from '../../src/runtime/kubeconfig.ts';
-import type { Transport } from '../../src/runtime/transport.ts';
-import { createTransport } from '../../src/runtime/undici-transport.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { clusters, definition } from '../faults/kubernetes/conformance/conformance-case.ts';
-import { sceneOn } from '../faults/kubernetes/conformance/scene.ts';
-import { kubernetesConformance } from '../faults/kubernetes/conformance/suite.ts';
-import { until } from '../support/until.ts';
+import { loadKubeconfig } from '../../../src/runtime/kubeconfig.ts';
+import type { Transport } from '../../../src/runtime/transport.ts';
+import { createTransport } from '../../../src/runtime/undici-transport.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { clusters, definition } from '../../faults/kubernetes/conformance/conformance-case.ts';
+import { sceneOn } from '../../faults/kubernetes/conformance/scene.ts';
+import { kubernetesConformance } from '../../faults/kubernetes/conformance/suite.ts';
+import { until } from '../../support/until.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const namespaces = '/api/v1/namespaces';

@@ -3,18 +3,18 @@
  * nothing is done twice, nothing is lost, and nothing is deleted too early.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backupKind } from '../../src/api/backup.ts';
-import type { BackupStatus } from '../../src/api/backup-status.ts';
-import { jobs, persistentVolumeClaims } from '../../src/api/resource.ts';
-import { isNotFound } from '../../src/runtime/api-error.ts';
-import { type BackupStore, openStore } from '../support/backup-store.ts';
-import { createBackup, ended } from '../support/backups.ts';
-import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
-import { type EtcdTestCluster, readKeys, writeKeys } from '../support/etcd-test-cluster.ts';
-import { listAll } from '../support/kubernetes.ts';
-import { connectRedis } from '../support/redis-client.ts';
-import { contentOf } from '../support/redis-content.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { backupKind } from '../../../src/api/backup.ts';
+import type { BackupStatus } from '../../../src/api/backup-status.ts';
+import { jobs, persistentVolumeClaims } from '../../../src/api/resource.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
+import { type BackupStore, openStore } from '../../support/backup-store.ts';
+import { createBackup, ended } from '../../support/backups.ts';
+import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../../support/crash-points.ts';
+import { type EtcdTestCluster, readKeys, writeKeys } from '../../support/etcd-test-cluster.ts';
+import { listAll } from '../../support/kubernetes.ts';
+import { connectRedis } from '../../support/redis-client.ts';
+import { contentOf } from '../../support/redis-content.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
 let store: BackupStore;

@@ -3,9 +3,9 @@
  * and the cluster ends as it does without crashes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
-import type { Size, TestCluster } from '../support/redis-cluster.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../../support/crash-points.ts';
+import type { Size, TestCluster } from '../../support/redis-cluster.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
 

@@ -1,26 +1,23 @@
-/** What the other scripts source: talking to this node, to others and to the sentinels, every call bounded. */
-import { clientRule, sentinelClientRule } from './client-rule.ts';
-
-export const library = `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
+# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
 # does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
 # has written there may hold escapes, which are left alone.
 if [ -s /run/redis/password ]; then
   password=$(head -n 1 /run/redis/password)
 else
   password=$(head -n 1 "$AUTH_FILE")
-  started_with=$(sed -n 's/^requirepass "\\(.*\\)"$/\\1/p' /run/redis/redis.conf /run/redis/sentinel.conf 2> /dev/null | head -n 1)
+  started_with=$(sed -n 's/^requirepass "\(.*\)"$/\1/p' /run/redis/redis.conf /run/redis/sentinel.conf 2> /dev/null | head -n 1)
   case $started_with in
-    '' | *\\\\[!\\"\\\\]*) ;;
-    *) password=$(printf '%s' "$started_with" | sed 's/\\\\\\(.\\)/\\1/g') ;;
+    '' | *\\[!\"\\]*) ;;
+    *) password=$(printf '%s' "$started_with" | sed 's/\\\(.\)/\1/g') ;;
   esac
 fi
 export REDISCLI_AUTH="$password"
 # What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
 identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
 identity_password=
-[ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
+[ -z "${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
 identity_rule() {
-  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+  printf 'user %s on #%s ~* &* +@all\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
 }
 # A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
 # password: the server would accept every client.
@@ -29,7 +26,7 @@ keep_password() {
     echo "the first line of $AUTH_FILE is empty" >&2
     exit 1
   fi
-  (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
+  (umask 077 && printf '%s\n' "$password" > /run/redis/password)
 }
 local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
 node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
@@ -38,8 +35,8 @@ sentinels() { cat "$CONFIG_DIR/sentinels"; }
 # The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
 # another than the server has been told, and pods of before have none.
 own_password() {
-  [ "$(local_cli config get masteruser | tail -n 1 | tr -d '\\r')" != "$identity" ] ||
-    local_cli config get masterauth | tail -n 1 | tr -d '\\r'
+  [ "$(local_cli config get masteruser | tail -n 1 | tr -d '\r')" != "$identity" ] ||
+    local_cli config get masterauth | tail -n 1 | tr -d '\r'
 }
 # REPLICAOF, as the cluster: the default user may not, once it is confined. Prints the answer.
 replicate_from() {
@@ -59,12 +56,12 @@ confine_clients() {
   for s in $(sentinels); do
     case $(REDISCLI_AUTH=$own; sentinel_cli "$s" --user "$identity" ping) in PONG*) ;; *) return 0 ;; esac
   done
-  case $(local_cli acl setuser default ${clientRule.map((rule) => `'${rule}'`).join(' ')}) in OK*) : > /run/redis/confined ;; esac
+  case $(local_cli acl setuser default CLIENT_RULE) in OK*) : > /run/redis/confined ;; esac
 }
 # Of a sentinel. It has logged in to the others as the cluster since it started.
 confine_sentinel_clients() {
   [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
-  case $(timeout 2 redis-cli -p 26379 acl setuser default ${sentinelClientRule} 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
 }
 # Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
 # all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
@@ -76,7 +73,7 @@ named_primary() {
   set -- $(sentinels)
   [ $# -gt 0 ] || return 0
   { for s; do
-    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\r' |
       awk -v s="$s" -v missed="$(cat "$CONFIG_DIR/missed-ms")" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
         sees = "up"
         if (v["flags"] ~ /_down/ || v["runid"] == "" || v["last-ok-ping-reply"] !~ /^[0-9]+$/) sees = "down"
@@ -92,7 +89,7 @@ named_primary() {
 }
 # Whether a sentinel has this node among the replicas and reaches it: it could tell it to follow another.
 is_known_to() {
-  sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk -v me="$POD_IP" '
+  sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\r' | awk -v me="$POD_IP" '
     NR % 2 { name = $0; next }
     name == "ip" { ip = $0 }
     name == "flags" && ip == me { known = !/down|disconnected/ }
@@ -109,7 +106,7 @@ inform() {
   while :; do
     within=$(($(uptime_ms) - from - 10))
     told=$(sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME") || left=0
-    if printf '%s\\n' "$told" | tr -d '\\r' | awk -v within="$within" '
+    if printf '%s\n' "$told" | tr -d '\r' | awk -v within="$within" '
       NR % 2 { name = $0; next }
       name == "flags" { up = !/down|disconnected/ }
       name == "info-refresh" && up && $0 + 0 >= within + 0 { late = 1 }
@@ -127,8 +124,7 @@ uptime_ms() { echo "$(cut -d ' ' -f 1 /proc/uptime | tr -d .)0"; }
 # The most replicas that any sentinel knows: one that was just reset knows none.
 known_replicas() {
   for s in $(sentinels); do
-    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\r' |
       awk 'NR % 2 { name = $0; next } name == "num-slaves"'
   done | sort -rn | head -n 1
 }
-`;

@@ -1,16 +1,16 @@
 /** Schedules that run alone, what they keep, and a last backup that nobody gets around. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobs, persistentVolumeClaims } from '../../src/api/resource.ts';
-import type { ClusterStatus } from '../../src/api/status.ts';
-import type { Job } from '../../src/resources/children.ts';
-import { isNotFound } from '../../src/runtime/api-error.ts';
-import { type BackupStore, openStore } from '../support/backup-store.ts';
-import { createSchedule, scheduleStatus } from '../support/backups.ts';
-import { listAll } from '../support/kubernetes.ts';
-import type { OperatorProcess } from '../support/operator-process.ts';
-import type { TestCluster } from '../support/redis-cluster.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { jobs, persistentVolumeClaims } from '../../../src/api/resource.ts';
+import type { ClusterStatus } from '../../../src/api/status.ts';
+import type { Job } from '../../../src/resources/children.ts';
+import { isNotFound } from '../../../src/runtime/api-error.ts';
+import { type BackupStore, openStore } from '../../support/backup-store.ts';
+import { createSchedule, scheduleStatus } from '../../support/backups.ts';
+import { listAll } from '../../support/kubernetes.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import type { TestCluster } from '../../support/redis-cluster.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 let stage: Stage;
 let store: BackupStore;

@@ -1,28 +1,4 @@
-/**
- * What a data node's volume says about itself.
- *
- * `/data/initialised` is the mark of a volume whose append-only file holds the node's dataset; its content is the address at
- * which that was so last. Only a node that starts with the mark may be elected, or be made primary.
- *
- * A server that copies its primary's dataset loads it into memory, acknowledges writes from then on, and only then begins to
- * rewrite the append-only file. Until that has ended, a restart finds the data from before the copy. Nothing tells the pod
- * when a copy begins, and a process may be killed at any moment. But a copy leaves traces on the disk before its first
- * acknowledgement: the server receives it into `dump.rdb`, and appends to a file of another name until the rewrite is done.
- * So the mark is valid only where it is newer than the former, and the latter is not there.
- *
- * A node may also hold less than a primary that lives: its own from before it restarted, or from before a copy that is under way. Sentinel
- * would elect it where that primary's process is killed, which comes back with all that it had. `/run/redis/behind` says when such a
- * primary lived last, by the clock of the machine; it outlives the container, as the address does by which sentinels know the node.
- *
- * `/data/term` says in which term the node was primary, or whose replica it was: `primary-7`, `replica-7`. A term is a node's time
- * as primary; each is one more than the last that the node knew. Sentinels forget theirs when the power fails, and the
- * operator may have been away: then the highest term of the volumes tells who was primary last. The server carries it as
- * `cluster-announce-hostname`, which means nothing without Redis Cluster, so that replicas and the operator can read it.
- *
- * `/data/databases` says how many databases the volume was used with, at most. Another cluster of the name may ask for fewer, and a server
- * that has fewer puts the keys of one into another.
- */
-export const volume = `mark=/data/initialised
+mark=/data/initialised
 received=/data/dump.rdb
 unfinished=/data/appendonlydir/temp-appendonly.aof.incr
 behind=/run/redis/behind
@@ -35,18 +11,20 @@ used=/data/databases
 most_databases() {
   most=$(cat "$used" 2> /dev/null) || most=
   case $most in '' | *[!0-9]* | ?????*) most=0 ;; esac
-  [ "$most" -ge "\${DATABASES:-0}" ] || most=$DATABASES
+  [ "$most" -ge "${DATABASES:-0}" ] || most=$DATABASES
   echo "$most"
 }
 keep_databases() {
   most=$(most_databases)
   [ "$most" != 0 ] && [ "$(cat "$used" 2> /dev/null)" != "$most" ] || return 0
-  if printf '%s\\n' "$most" 2> /dev/null > "$used.new" && mv -f "$used.new" "$used"; then sync "$used" 2> /dev/null || true; fi
+  if printf '%s\n' "$most" 2> /dev/null > "$used.new" && mv -f "$used.new" "$used"; then sync "$used" 2> /dev/null || true; fi
 }
 # Before the server starts.
 judge_volume() {
   keep_databases
   if is_overtaken; then rm -f "$mark"; fi
+  # Of a rewrite or a copy in whose middle the process was killed. Servers neither read nor delete them: they would fill the volume.
+  rm -f /data/temp-rewriteaof-*.aof /data/temp-[0-9]*.rdb || true
   # With dump.rdb it is all that a person could recover the copy from.
   [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
   # Times by the clock of another Kubernetes node mean nothing here.
@@ -60,16 +38,16 @@ look() {
   stale=no
   if [ ! -e "$mark" ] || is_overtaken; then stale=yes; fi
   if [ "$stale" = yes ] || [ "$(cat "$mark" 2> /dev/null)" != "$POD_IP" ]; then
-    if printf '%s\\n' "$POD_IP" 2> /dev/null > "$mark.new"; then due=yes; fi
+    if printf '%s\n' "$POD_IP" 2> /dev/null > "$mark.new"; then due=yes; fi
   fi
-  info=$(local_cli info | tr -d '\\r')
+  info=$(local_cli info | tr -d '\r')
 }
 # Values may hold colons, as IPv6 addresses do.
-field() { printf '%s\\n' "$info" | sed -n "s/^$1://p"; }
+field() { printf '%s\n' "$info" | sed -n "s/^$1://p"; }
 # Whether the primary at this address is this very node, from before it got another one: the sentinels have yet to miss it. Not where
 # another has become primary there.
 was_here() {
-  [ "$(cat "$mark" 2> /dev/null)" = "$1" ] && [ "$(node_cli "$1" role | head -n 1 | tr -d '\\r')" != master ]
+  [ "$(cat "$mark" 2> /dev/null)" = "$1" ] && [ "$(node_cli "$1" role | head -n 1 | tr -d '\r')" != master ]
 }
 # It holds less than a primary that lives, and is not elected for as long as that one may come back.
 fall_behind() {
@@ -136,7 +114,7 @@ settle_mark() {
 }
 record=/data/term
 carrier=cluster-announce-hostname
-number_of() { case \${1#*-} in '' | *[!0-9]*) echo 0 ;; *) echo "\${1#*-}" ;; esac; }
+number_of() { case ${1#*-} in '' | *[!0-9]*) echo 0 ;; *) echo "${1#*-}" ;; esac; }
 # The record, or nothing where it is none.
 read_term() { case $(cat "$record" 2> /dev/null) in primary-*[!0-9]* | replica-*[!0-9]*) ;; primary-[0-9]* | replica-[0-9]*) cat "$record" ;; esac; }
 # Brings the record in line with the role that the server has. What the operator has told the server counts where it is later.
@@ -159,11 +137,11 @@ settle_term() {
       ;;
   esac
   if [ -n "$term" ] && [ "$term" != "$written" ]; then
-    if printf '%s\n' "$term" 2> /dev/null > "$record.new"; then
+    if printf '%s
+' "$term" 2> /dev/null > "$record.new"; then
       mv -f "$record.new" "$record"
       sync "$record" 2> /dev/null || true
     fi
   fi
   [ -z "$term" ] || [ "$term" = "$told" ] || local_cli config set "$carrier" "$term" > /dev/null || true
 }
-`;

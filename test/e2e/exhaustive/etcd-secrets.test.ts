@@ -5,18 +5,18 @@
  */
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { secrets } from '../../src/api/resource.ts';
-import type { TlsMaterial } from '../../src/engine/engine-context.ts';
-import { authoritiesAnnotation } from '../../src/engines/etcd/names.ts';
-import { type Authority, type Certificates, openAuthority } from '../support/etcd-certificates.ts';
-import { askEtcd, etcdClient } from '../support/etcd-client.ts';
-import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
-import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
-import type { OperatorProcess } from '../support/operator-process.ts';
-import { replacedPods } from '../support/replaced-pods.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { until } from '../support/until.ts';
+import { secrets } from '../../../src/api/resource.ts';
+import type { TlsMaterial } from '../../../src/engine/engine-context.ts';
+import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
+import { type Authority, type Certificates, openAuthority } from '../../support/etcd-certificates.ts';
+import { askEtcd, etcdClient } from '../../support/etcd-client.ts';
+import { keepEtcdEvidence } from '../../support/etcd-evidence.ts';
+import { underEtcdWriters } from '../../support/etcd-scenario.ts';
+import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import { replacedPods } from '../../support/replaced-pods.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
 
 const servername = 'e-client.e2e-etcd-secrets.svc';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

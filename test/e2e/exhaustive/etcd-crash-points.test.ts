@@ -3,11 +3,11 @@
  * cluster ends as it does without crashes, with every write that clients were promised.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../support/crash-points.ts';
-import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
-import { underEtcdWriters } from '../support/etcd-scenario.ts';
-import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { childrenAtRest, killedAfterEveryWrite, reportCrashes, undisturbed } from '../../support/crash-points.ts';
+import { keepEtcdEvidence } from '../../support/etcd-evidence.ts';
+import { underEtcdWriters } from '../../support/etcd-scenario.ts';
+import type { EtcdTestCluster } from '../../support/etcd-test-cluster.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
 
 let stage: Stage;
 let steady: EtcdTestCluster;

@@ -311,6 +311,7 @@ const rows: readonly (readonly [story: string, script: ScriptName, pod: PodStory
     }),
   ),
   ['an address', 'watching.sh', { cli: { '*': '10.0.0.7\n6379' } }],
+  ['an address of version 6', 'watching.sh', { cli: { '*': 'fd00:10:244::7\n6379' } }],
 
   ['all goes well', 'hand-over.sh', { cli: whole }],
   ['a replica', 'hand-over.sh', { cli: { ...whole, '"-p 6379 info replication"': caughtUp } }],

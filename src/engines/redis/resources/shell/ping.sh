@@ -1,0 +1,16 @@
+#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+# Whatever the volume says, it is no matter of readiness.
+(. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
+confine_clients || true
+answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+case $answer in
+  '' | *'Could not connect'*) exit 1 ;;
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
+  LOADING* | MASTERDOWN*)
+    : > /run/redis/loading
+    exit 1
+    ;;
+  *) rm -f /run/redis/loading ;;
+esac

@@ -1,0 +1,594 @@
+/** Made of the `.sh` files of this folder by `npm run build`. */
+export const texts = {
+  'admit.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+. "$CONFIG_DIR/volume.sh"
+look
+confine_clients || true
+# A copy is on the disk once the append-only file holds it: killed before, the node would not have what it acknowledged.
+kept=no
+if settle_mark; then kept=yes; fi
+settle_term
+# Where the mark was given just now, this has been said.
+electable() { [ "$kept:$stale" = yes:yes ] || local_cli config set replica-priority 100 > /dev/null; }
+case "$(field role):$(field master_link_status)" in
+  master:*) electable ;;
+  slave:up)
+    [ "$kept" = no ] || electable
+    set -- $(named_primary)
+    if [ "\${1:-}" = "$POD_IP" ]; then exit 1; fi
+    follow=127.0.0.1
+    port=1
+    if [ "\${3:-}" = safe ]; then
+      follow=$1
+      port=6379
+    fi
+    if [ "$follow" != "$(field master_host)" ]; then
+      # It may have been promoted since it was asked.
+      case $(local_cli role) in slave*) replicate_from "$follow" "$port" > /dev/null ;; esac
+      exit 1
+    fi
+    [ "$kept" = yes ] || exit 1
+    shift 3
+    for s; do is_known_to "$s" || exit 1; done
+    ;;
+  slave:*)
+    if [ "$(field master_sync_in_progress)" = 0 ]; then
+      set -- $(named_primary)
+      if [ "\${3:-}" = safe ] && [ "$1" != "$POD_IP" ] && ! was_here "$1"; then
+        [ "$stale" = yes ] || fall_behind
+        [ "$1" = "$(field master_host)" ] || replicate_from "$1" 6379 > /dev/null
+      fi
+    fi
+    exit 1
+    ;;
+  *) exit 1 ;;
+esac
+`,
+  'alive.sh': `#!/bin/sh
+set -eu
+answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+case $answer in '' | *'Could not connect'*) exit 1 ;; esac
+`,
+  'hand-over.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+# SIGTERM comes once, and a server whose append-only file does not hold the copied dataset yet refuses it for good.
+until_written() {
+  # Where somebody has set times for snapshots, a server that is stopped saves one, which looks like a copy that was not written down.
+  local_cli config set save '' > /dev/null || true
+  tries=0
+  while [ "$tries" -lt 20 ]; do
+    case $(local_cli info persistence) in *aof_rewrite_in_progress:1* | *aof_rewrite_scheduled:1*) ;; *) break ;; esac
+    tries=$((tries + 1))
+    sleep 1
+  done
+}
+trap until_written EXIT
+[ -n "$(sentinels)" ] || exit 0
+info=$(local_cli info replication | tr -d '\\r')
+case $info in *role:master*) ;; *) exit 0 ;; esac
+peers=$(printf '%s\\n' "$info" | awk -F'[=,]' '/^slave[0-9]+:/ && /state=online/ { print $2 }')
+[ -n "$peers" ] || exit 0
+set -- $(named_primary)
+[ "\${1:-}" = "$POD_IP" ] || exit 0
+sentinel=$2
+
+paused_at=$(uptime_ms)
+local_cli client pause 10000 write > /dev/null
+give_up=$(($(date +%s) + 8))
+in_time() { [ "$(date +%s)" -lt "$give_up" ]; }
+# Seconds count whole: between two and three of them.
+caught_up_by=$(($(date +%s) + 3))
+resume() { local_cli client unpause > /dev/null; exit 0; }
+target=$(local_cli info replication | tr -d '\\r' | awk -F: '/^master_repl_offset:/ { print $2 }')
+while :; do
+  ahead=
+  behind=
+  for p in $peers; do
+    got=$(node_cli "$p" info replication | tr -d '\\r' | awk -F: '/^slave_repl_offset:/ { print $2 }')
+    if [ -n "$got" ] && [ "$got" -ge "$target" ]; then ahead="$ahead $p"; else behind="$behind $p"; fi
+  done
+  [ -n "$behind" ] || break
+  [ "$(date +%s)" -lt "$caught_up_by" ] || break
+  sleep 0.1
+done
+# Sentinel goes by what it last heard: it might elect one that lacks something, or that did not answer just now.
+[ -n "$ahead" ] && [ -z "$behind" ] || resume
+inform "$sentinel" 10 || resume
+# A paused server does not answer its sentinels: another may begin a failover of its own, and two nodes would take writes.
+[ "$(($(uptime_ms) - paused_at))" -lt "$(cat "$CONFIG_DIR/ask-within-ms")" ] || resume
+case $(sentinel_cli "$sentinel" sentinel failover "$CLUSTER_NAME" || true) in OK* | INPROG* | '') ;; *) resume ;; esac
+
+promoted=
+while [ -z "$promoted" ]; do
+  answers=0
+  for p in $ahead; do
+    role=$(node_cli "$p" role | head -n 1 | tr -d '\\r')
+    [ -z "$role" ] || answers=$((answers + 1))
+    [ "$role" != master ] || promoted=$p
+  done
+  # Sentinel was asked: a replica may take writes by now. The pause lasts until the server stops.
+  [ "$answers" -gt 0 ] && in_time || exit 0
+  [ -n "$promoted" ] || sleep 0.05
+done
+# Where it does not follow, the pause lasts: its writes would be lost.
+case $(replicate_from "$promoted" 6379) in OK*) ;; *) exit 0 ;; esac
+local_cli client unpause > /dev/null
+# Stay until the new primary has another replica: alone, it would refuse writes.
+tries=0
+while [ "$tries" -lt 30 ] && in_time; do
+  others=$(node_cli "$promoted" info replication | tr -d '\\r' |
+    awk -F'[=,]' -v me="$POD_IP" '/^slave[0-9]+:/ && /state=online/ && $2 != me { n++ } END { print n + 0 }')
+  [ "$others" = 0 ] || exit 0
+  tries=$((tries + 1))
+  sleep 0.1
+done
+exit 0
+`,
+  'library.sh': `# The password that this pod was started with. The kubelet changes the mounted file under a server that runs, and the server
+# does not take notice. A pod that was made before there was such a file has it in its configuration; what the server itself
+# has written there may hold escapes, which are left alone.
+if [ -s /run/redis/password ]; then
+  password=$(head -n 1 /run/redis/password)
+else
+  password=$(head -n 1 "$AUTH_FILE")
+  started_with=$(sed -n 's/^requirepass "\\(.*\\)"$/\\1/p' /run/redis/redis.conf /run/redis/sentinel.conf 2> /dev/null | head -n 1)
+  case $started_with in
+    '' | *\\\\[!\\"\\\\]*) ;;
+    *) password=$(printf '%s' "$started_with" | sed 's/\\\\\\(.\\)/\\1/g') ;;
+  esac
+fi
+export REDISCLI_AUTH="$password"
+# What the cluster calls itself among its own. A pod that was made before there was such a name has no password for it.
+identity="clusterwright/$POD_NAMESPACE/$CLUSTER_NAME"
+identity_password=
+[ -z "\${IDENTITY_FILE:-}" ] || identity_password=$(head -n 1 "$IDENTITY_FILE")
+identity_rule() {
+  printf 'user %s on #%s ~* &* +@all\\n' "$identity" "$(printf '%s' "$identity_password" | sha256sum | cut -c 1-64)"
+}
+# A container that restarts in this pod keeps the password that the pod started with. A pod does not start with an empty
+# password: the server would accept every client.
+keep_password() {
+  if [ -z "$password" ] && [ ! -s /run/redis/password ]; then
+    echo "the first line of $AUTH_FILE is empty" >&2
+    exit 1
+  fi
+  (umask 077 && printf '%s\\n' "$password" > /run/redis/password)
+}
+local_cli() { timeout 2 redis-cli -p 6379 "$@" 2>/dev/null; }
+node_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 6379 "$@" 2>/dev/null; }
+sentinel_cli() { host=$1; shift; timeout 1 redis-cli -h "$host" -p 26379 "$@" 2>/dev/null; }
+sentinels() { cat "$CONFIG_DIR/sentinels"; }
+# The password of the identity, where this server copies by it: then every node knows who the cluster is. The pod's file may say
+# another than the server has been told, and pods of before have none.
+own_password() {
+  [ "$(local_cli config get masteruser | tail -n 1 | tr -d '\\r')" != "$identity" ] ||
+    local_cli config get masterauth | tail -n 1 | tr -d '\\r'
+}
+# REPLICAOF, as the cluster: the default user may not, once it is confined. Prints the answer.
+replicate_from() {
+  own=$(own_password)
+  if [ -z "$own" ]; then
+    local_cli replicaof "$@"
+  else
+    (REDISCLI_AUTH=$own; local_cli --user "$identity" replicaof "$@")
+  fi
+}
+# Takes from the default user what a sentinel would say, since one from elsewhere may have its password and remember this address.
+# Not while a sentinel of this cluster may still speak as that user; the scripts that say it otherwise are those of this file.
+confine_clients() {
+  [ ! -e /run/redis/confined ] || return 0
+  own=$(own_password)
+  [ -n "$own" ] || return 0
+  for s in $(sentinels); do
+    case $(REDISCLI_AUTH=$own; sentinel_cli "$s" --user "$identity" ping) in PONG*) ;; *) return 0 ;; esac
+  done
+  case $(local_cli acl setuser default CLIENT_RULE) in OK*) : > /run/redis/confined ;; esac
+}
+# Of a sentinel. It has logged in to the others as the cluster since it started.
+confine_sentinel_clients() {
+  [ -n "$identity_password" ] && [ ! -e /run/redis/confined ] || return 0
+  case $(timeout 2 redis-cli -p 26379 acl setuser default SENTINEL_CLIENT_RULE 2> /dev/null) in OK*) : > /run/redis/confined ;; esac
+}
+# Asks all sentinels at once; prints "ADDRESS SENTINEL VERDICT" of the view with the highest configuration epoch, then
+# all sentinels that watch anybody; or nothing. The verdict says whether a node may follow now. It acknowledges writes
+# from then on, and as long as the sentinels do not know it they may elect one that lacks them: so it is safe only where
+# those who may want another primary are no quorum. A sentinel pings every second: a missed answer tells of a cut before
+# the flag of down-after does.
+# Everybody is waited for: the server is the container's first process, and does not reap what others leave behind.
+named_primary() {
+  set -- $(sentinels)
+  [ $# -gt 0 ] || return 0
+  { for s; do
+    { sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk -v s="$s" -v missed="$(cat "$CONFIG_DIR/missed-ms")" 'NR % 2 { name = $0; next } { v[name] = $0 } END {
+        sees = "up"
+        if (v["flags"] ~ /_down/ || v["runid"] == "" || v["last-ok-ping-reply"] !~ /^[0-9]+$/) sees = "down"
+        if (v["last-ok-ping-reply"] + 0 > missed + 0) sees = "down"
+        if (v["flags"] ~ /failover/) sees = "replaced"
+        if (v["ip"] != "") print v["config-epoch"], v["ip"], s, sees
+      }'; } &
+  done; wait; } | sort -rn | awk -v spare="$(($# - $(cat "$CONFIG_DIR/quorum")))" '
+    NR == 1 { address = $2; sentinel = $3 }
+    $2 == address { n[$4]++ }
+    { watching = watching " " $3 }
+    END { if (NR) print address, sentinel, (!n["replaced"] && n["up"] > spare ? "safe" : "unsafe") watching }'
+}
+# Whether a sentinel has this node among the replicas and reaches it: it could tell it to follow another.
+is_known_to() {
+  sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME" | tr -d '\\r' | awk -v me="$POD_IP" '
+    NR % 2 { name = $0; next }
+    name == "ip" { ip = $0 }
+    name == "flags" && ip == me { known = !/down|disconnected/ }
+    END { exit !known }'
+}
+# Has a sentinel ask all nodes that it does not take for down what they hold, and succeeds when they have told it: it elects by
+# what it has heard last, which may be from before an acknowledgement. Fails where it does not answer, too, or cannot act now:
+# its clock has jumped. $2: how many looks, ten a second.
+inform() {
+  case $(sentinel_cli "$1" info sentinel) in *sentinel_tilt:1*) return 1 ;; esac
+  from=$(uptime_ms)
+  left=$2
+  sentinel_cli "$1" sentinel debug info-period 100 > /dev/null || return 1
+  while :; do
+    within=$(($(uptime_ms) - from - 10))
+    told=$(sentinel_cli "$1" sentinel replicas "$CLUSTER_NAME") || left=0
+    if printf '%s\\n' "$told" | tr -d '\\r' | awk -v within="$within" '
+      NR % 2 { name = $0; next }
+      name == "flags" { up = !/down|disconnected/ }
+      name == "info-refresh" && up && $0 + 0 >= within + 0 { late = 1 }
+      END { exit late }'; then break; fi
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || break
+    sleep 0.1
+  done
+  # An election takes nobody whose answer is older than three of these periods.
+  sentinel_cli "$1" sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null || true
+  [ "$left" -gt 0 ]
+}
+# Hundredths of a second, which nobody sets.
+uptime_ms() { echo "$(cut -d ' ' -f 1 /proc/uptime | tr -d .)0"; }
+# The most replicas that any sentinel knows: one that was just reset knows none.
+known_replicas() {
+  for s in $(sentinels); do
+    sentinel_cli "$s" sentinel master "$CLUSTER_NAME" | tr -d '\\r' |
+      awk 'NR % 2 { name = $0; next } name == "num-slaves"'
+  done | sort -rn | head -n 1
+}
+`,
+  'ping.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+# Whatever the volume says, it is no matter of readiness.
+(. "$CONFIG_DIR/volume.sh" && look && { settle_mark || true; settle_term; }) || true
+confine_clients || true
+answer=$(timeout 2 redis-cli -p 6379 ping 2>&1) || true
+case $answer in
+  '' | *'Could not connect'*) exit 1 ;;
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ ! -e /run/redis/loading ] ;;
+  LOADING* | MASTERDOWN*)
+    : > /run/redis/loading
+    exit 1
+    ;;
+  *) rm -f /run/redis/loading ;;
+esac
+`,
+  'sentinel-alive.sh': `#!/bin/sh
+set -eu
+answer=$(timeout 2 redis-cli -p 26379 ping 2>&1) || true
+case $answer in '' | *'Could not connect'*) exit 1 ;; esac
+`,
+  'start-data.sh': `#!/bin/sh
+set -eu
+# The first process of a container ignores SIGTERM unless it says otherwise.
+trap 'exit 143' TERM
+. "$CONFIG_DIR/library.sh"
+conf=/run/redis/redis.conf
+keep_password
+rm -f /run/redis/loading /run/redis/confined
+. "$CONFIG_DIR/volume.sh"
+judge_volume
+blank=yes
+[ ! -e /data/initialised ] || blank=no
+
+follow="127.0.0.1 1"
+# No list is not an empty one: without it the node does not start.
+watchers=$(sentinels)
+if [ -z "$watchers" ]; then
+  # A blank volume may be one that was lost: only the operator can tell, from the claim and the status.
+  if [ "$blank" = no ] || [ -s "$CONFIG_DIR/ephemeral" ]; then follow=""; fi
+else
+  tries=0
+  refused=0
+  informed=
+  while :; do
+    set -- $(named_primary)
+    primary=\${1:-}
+    if [ -z "$primary" ]; then
+      # A node with data waits a little for sentinels that are just out of reach; a blank one has nothing to lose.
+      tries=$((tries + 1))
+      if [ "$blank" = yes ] || [ "$tries" -ge 5 ]; then break; fi
+      sleep 1
+    elif [ "$primary" != "$POD_IP" ]; then
+      # Otherwise it runs and follows nobody, electable where it has data: the startup probe asks again every second.
+      [ "$3" != safe ] || was_here "$primary" || follow="$primary 6379"
+      break
+    else
+      # The sentinels still call this address primary: the process died and came back. A replica takes over, since it
+      # may hold acknowledged writes that this disk does not: the one that holds the most.
+      if [ "$informed" != "$2" ]; then
+        inform "$2" 50 || true
+        informed=$2
+      fi
+      answer=$(sentinel_cli "$2" sentinel failover "$CLUSTER_NAME" || true)
+      case $answer in
+        *NOGOODSLAVE*)
+          refused=$((refused + 1))
+          known=$(known_replicas)
+          if [ "$known" = 0 ] || [ "$refused" -ge 50 ]; then
+            # Another node that had this address is meant where this one held its data elsewhere: that one may have more. On a blank
+            # volume it takes no writes, and runs: otherwise nobody could tell why there is no primary.
+            if [ "$blank" = no ] && [ "$(cat /data/initialised)" = "$POD_IP" ]; then follow=""; fi
+            break
+          fi
+          ;;
+      esac
+      sleep 0.2
+    fi
+  done
+fi
+
+# It joins a primary that lives, and holds less than that.
+case $follow in '' | '127.0.0.1 1') ;; *) [ "$blank" = yes ] || uptime_ms > "$behind" ;; esac
+[ -n "$follow" ] || rm -f "$behind"
+priority=100
+[ "$blank" = no ] && [ ! -e "$behind" ] || priority=0
+escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+{
+  printf 'include %s/redis.conf\\n' "$CONFIG_DIR"
+  printf 'dir /data\\nappendonly yes\\nappenddirname appendonlydir\\nappendfilename appendonly.aof\\n'
+  # A pod that was made before it was told has what the file says.
+  [ "$(most_databases)" = 0 ] || printf 'databases %s\\n' "$(most_databases)"
+  printf 'requirepass "%s"\\n' "$escaped"
+  if [ -n "$identity_password" ]; then
+    identity_rule
+    printf 'masteruser %s\\nmasterauth %s\\n' "$identity" "$identity_password"
+  else
+    printf 'masterauth "%s"\\n' "$escaped"
+  fi
+  printf 'replica-announce-ip %s\\n' "$POD_IP"
+  printf 'replica-priority %s\\n' "$priority"
+  [ -z "$(read_term)" ] || printf '%s %s\\n' "$carrier" "$(read_term)"
+  [ -z "$follow" ] || printf 'replicaof %s\\n' "$follow"
+} > "$conf"
+unset REDISCLI_AUTH password escaped identity_password
+exec redis-server "$conf"
+`,
+  'start-sentinel.sh': `#!/bin/sh
+set -eu
+trap 'exit 143' TERM
+. "$CONFIG_DIR/library.sh"
+conf=/run/redis/sentinel.conf
+keep_password
+rm -f /run/redis/watching /run/redis/confined
+escaped=$(printf '%s' "$password" | sed 's/[\\\\"]/\\\\&/g')
+passwords() {
+  printf 'requirepass "%s"\\n' "$escaped"
+  if [ -n "$identity_password" ]; then
+    identity_rule
+    printf 'sentinel sentinel-user %s\\nsentinel sentinel-pass %s\\n' "$identity" "$identity_password"
+  else
+    printf 'sentinel sentinel-pass "%s"\\n' "$escaped"
+  fi
+}
+login() {
+  if [ -n "$identity_password" ]; then
+    printf 'sentinel auth-user %s %s\\n' "$CLUSTER_NAME" "$identity"
+    printf 'sentinel auth-pass %s %s\\n' "$CLUSTER_NAME" "$identity_password"
+  else
+    printf 'sentinel auth-pass %s "%s"\\n' "$CLUSTER_NAME" "$escaped"
+  fi
+}
+if [ ! -s "$conf" ]; then
+  set -- $(named_primary)
+  {
+    printf 'port 26379\\ndir /tmp\\nprotected-mode no\\n'
+    printf 'sentinel myid %s\\n' "$(printf '%s' "$POD_NAMESPACE/$POD_NAME" | sha1sum | cut -c1-40)"
+    printf 'sentinel announce-ip %s\\n' "$POD_IP"
+    passwords
+    if [ -n "\${1:-}" ]; then
+      printf 'sentinel monitor %s %s 6379 %s\\n' "$CLUSTER_NAME" "$1" "$(cat "$CONFIG_DIR/quorum")"
+      login
+      cat "$CONFIG_DIR/sentinel.conf"
+    fi
+  } > "$conf.new"
+  mv "$conf.new" "$conf"
+else
+  # The same pod, perhaps with another address, as after a node's reboot. Sentinel rewrites passwords without quotes, and
+  # would not read back one with a blank in it; users it may have written twice; what it has written of the default user
+  # would override requirepass. The identity that it was told while it ran is kept as it is, where the pod has none.
+  told=no
+  if [ -z "$identity_password" ] && grep -q '^sentinel auth-user ' "$conf"; then told=yes; fi
+  {
+    grep -v -e '^user ' -e '^requirepass ' -e '^sentinel sentinel-' -e '^sentinel auth-' -e '^sentinel announce-ip ' "$conf"
+    printf 'sentinel announce-ip %s\\n' "$POD_IP"
+    passwords
+    if [ "$told" = yes ]; then
+      grep -e '^sentinel auth-' "$conf"
+      grep -m 1 -e "^user $identity " "$conf" || true
+    elif grep -q '^sentinel monitor ' "$conf"; then
+      login
+    fi
+  } > "$conf.new"
+  mv "$conf.new" "$conf"
+fi
+unset REDISCLI_AUTH password escaped identity_password
+exec redis-server "$conf" --sentinel
+`,
+  'volume.sh': `mark=/data/initialised
+received=/data/dump.rdb
+unfinished=/data/appendonlydir/temp-appendonly.aof.incr
+behind=/run/redis/behind
+# Whether a copy has begun since the mark was given. Equal times count.
+is_overtaken() {
+  [ ! -e "$unfinished" ] || return 0
+  [ -e "$received" ] && [ ! "$mark" -nt "$received" ]
+}
+used=/data/databases
+most_databases() {
+  most=$(cat "$used" 2> /dev/null) || most=
+  case $most in '' | *[!0-9]* | ?????*) most=0 ;; esac
+  [ "$most" -ge "\${DATABASES:-0}" ] || most=$DATABASES
+  echo "$most"
+}
+keep_databases() {
+  most=$(most_databases)
+  [ "$most" != 0 ] && [ "$(cat "$used" 2> /dev/null)" != "$most" ] || return 0
+  if printf '%s\\n' "$most" 2> /dev/null > "$used.new" && mv -f "$used.new" "$used"; then sync "$used" 2> /dev/null || true; fi
+}
+# Before the server starts.
+judge_volume() {
+  keep_databases
+  if is_overtaken; then rm -f "$mark"; fi
+  # Of a rewrite or a copy in whose middle the process was killed. Servers neither read nor delete them: they would fill the volume.
+  rm -f /data/temp-rewriteaof-*.aof /data/temp-[0-9]*.rdb || true
+  # With dump.rdb it is all that a person could recover the copy from.
+  [ ! -e "$unfinished" ] || mv -f "$unfinished" /data/unfinished.aof
+  # Times by the clock of another Kubernetes node mean nothing here.
+  [ ! -e "$received" ] || touch -t 200001010000 "$received"
+  [ ! -e "$mark" ] || touch "$mark"
+}
+# Asks the server. A mark that is due is dated before, so that a copy that begins meanwhile is newer.
+look() {
+  keep_databases
+  due=no
+  stale=no
+  if [ ! -e "$mark" ] || is_overtaken; then stale=yes; fi
+  if [ "$stale" = yes ] || [ "$(cat "$mark" 2> /dev/null)" != "$POD_IP" ]; then
+    if printf '%s\\n' "$POD_IP" 2> /dev/null > "$mark.new"; then due=yes; fi
+  fi
+  info=$(local_cli info | tr -d '\\r')
+}
+# Values may hold colons, as IPv6 addresses do.
+field() { printf '%s\\n' "$info" | sed -n "s/^$1://p"; }
+# Whether the primary at this address is this very node, from before it got another one: the sentinels have yet to miss it. Not where
+# another has become primary there.
+was_here() {
+  [ "$(cat "$mark" 2> /dev/null)" = "$1" ] && [ "$(node_cli "$1" role | head -n 1 | tr -d '\\r')" != master ]
+}
+# It holds less than a primary that lives, and is not elected for as long as that one may come back.
+fall_behind() {
+  uptime_ms > "$behind"
+  local_cli config set replica-priority 0 > /dev/null || true
+}
+# Of a replica without a link. Nothing that is newer has come back within three minutes: then old data has to do.
+settle_behind() {
+  if [ "$(field master_sync_in_progress)" = 1 ]; then
+    fall_behind
+  elif [ "$stale" = yes ] || [ ! -e "$behind" ]; then
+    return 0
+  elif [ ! -s "$behind" ]; then
+    # The process that wrote the file was killed before it had written the time.
+    fall_behind
+  elif [ "$(($(uptime_ms) - $(cat "$behind")))" -gt 180000 ]; then
+    local_cli config set replica-priority 100 > /dev/null || return 0
+    rm -f "$behind"
+  fi
+}
+# Whether this server has had its link, and so has loaded a copy, and is not at another. Where the primary ends before the copy is written
+# down, this node may be all that holds what the two have acknowledged.
+had_link() {
+  case $(field master_link_down_since_seconds) in '' | -*) return 1 ;; esac
+  [ "$(field aof_enabled):$(field loading):$(field master_sync_in_progress)" = 1:0:0 ]
+}
+# Takes the mark, or gives it, by what the server said. Succeeds where the append-only file holds the dataset.
+settle_mark() {
+  case "$(field aof_enabled):$(field role):$(field master_link_status)" in
+    1:master:* | 1:slave:up) ;;
+    0:*)
+      rm -f "$mark"
+      case "$(field role):$(field master_link_status)" in
+        # Switched off by hand.
+        master:* | slave:up) local_cli config set appendonly yes > /dev/null || true ;;
+        # By the server, while it loads a copy or since it could not: the node holds a part of the dataset, or nothing.
+        *) local_cli config set replica-priority 0 > /dev/null || true ;;
+      esac
+      return 1
+      ;;
+    *)
+      if [ "$stale" = no ] || ! had_link; then
+        settle_behind
+        return 1
+      fi
+      ;;
+  esac
+  if [ "$stale" = yes ] && [ "$(field aof_rewrite_in_progress):$(field aof_rewrite_scheduled)" != 0:0 ]; then
+    rm -f "$mark"
+    return 1
+  fi
+  if [ "$due" = yes ]; then
+    mv -f "$mark.new" "$mark"
+    sync "$mark" 2> /dev/null || true
+    rm -f /data/unfinished.aof
+  fi
+  [ "$stale" = no ] || local_cli config set replica-priority 100 > /dev/null || true
+  if is_overtaken; then return 1; fi
+  if [ -e "$behind" ]; then
+    [ "$stale" = yes ] || local_cli config set replica-priority 100 > /dev/null || return 0
+    rm -f "$behind"
+  fi
+  return 0
+}
+record=/data/term
+carrier=cluster-announce-hostname
+number_of() { case \${1#*-} in '' | *[!0-9]*) echo 0 ;; *) echo "\${1#*-}" ;; esac; }
+# The record, or nothing where it is none.
+read_term() { case $(cat "$record" 2> /dev/null) in primary-*[!0-9]* | replica-*[!0-9]*) ;; primary-[0-9]* | replica-[0-9]*) cat "$record" ;; esac; }
+# Brings the record in line with the role that the server has. What the operator has told the server counts where it is later.
+settle_term() {
+  [ -n "$info" ] || return 0
+  written=$(read_term)
+  told=$(local_cli config get "$carrier" | tail -n 1 | tr -d '\\r')
+  term=$written
+  [ "$(number_of "$told")" -le "$(number_of "$written")" ] || term=$told
+  number=$(number_of "$term")
+  case "$(field role):$(field master_link_status)" in
+    master:*)
+      case $term in primary-*) ;; *) term=primary-$((number + 1)) ;; esac
+      ;;
+    slave:up)
+      primary=$(node_cli "$(field master_host)" config get "$carrier" | tail -n 1 | tr -d '\\r')
+      case $primary in primary-*) [ "$(number_of "$primary")" -le "$number" ] || number=$(number_of "$primary") ;; esac
+      # It holds the dataset of another now, whatever it was before.
+      [ "$number" = 0 ] || term=replica-$number
+      ;;
+  esac
+  if [ -n "$term" ] && [ "$term" != "$written" ]; then
+    if printf '%s
+' "$term" 2> /dev/null > "$record.new"; then
+      mv -f "$record.new" "$record"
+      sync "$record" 2> /dev/null || true
+    fi
+  fi
+  [ -z "$term" ] || [ "$term" = "$told" ] || local_cli config set "$carrier" "$term" > /dev/null || true
+}
+`,
+  'watching.sh': `#!/bin/sh
+set -eu
+. "$CONFIG_DIR/library.sh"
+timeout 2 redis-cli -p 26379 sentinel debug info-period "$(cat "$CONFIG_DIR/info-period-ms")" > /dev/null 2>&1 || true
+confine_sentinel_clients || true
+answer=$(timeout 2 redis-cli -p 26379 sentinel get-master-addr-by-name "$CLUSTER_NAME" 2>&1) || true
+case $answer in
+  *NOAUTH* | *'AUTH failed'* | *'max number of clients'* | Error:*) [ -e /run/redis/watching ] ;;
+  # An address of version 4 or 6.
+  [0-9a-f]*[.:]*) : > /run/redis/watching ;;
+  *)
+    rm -f /run/redis/watching
+    exit 1
+    ;;
+esac
+`,
+} as const;

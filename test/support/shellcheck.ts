@@ -1,0 +1,3 @@
+import { spawnSync } from 'node:child_process';
+
+export const hasShellcheck = spawnSync('shellcheck', ['--version']).status === 0;
