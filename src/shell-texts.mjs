@@ -5,19 +5,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const engines = join(import.meta.dirname, 'engines');
-const files = readdirSync(engines, { recursive: true }).filter((file) => /[/\\]shell[/\\][^/\\]+\.sh$/.test(file));
+const source = import.meta.dirname;
+const files = readdirSync(source, { recursive: true }).filter((file) => /[/\\]shell[/\\][^/\\]+\.sh$/.test(file));
 
 for (const folder of new Set(files.map(dirname))) {
   const entries = files
     .filter((file) => dirname(file) === folder)
     .sort()
     .map((file) => {
-      const text = readFileSync(join(engines, file), 'utf8');
+      const text = readFileSync(join(source, file), 'utf8');
       if (text.includes('\r')) throw new Error(`${file} has a carriage return, which a template literal would change`);
       const escaped = text.replace(/[\\`]|\$(?=\{)/g, '\\$&');
       return `  '${file.slice(folder.length + 1)}': \`${escaped}\`,\n`;
     });
   const head = '/** Made of the `.sh` files of this folder by `npm run build`. */\n';
-  writeFileSync(join(engines, folder, 'texts.ts'), `${head}export const texts = {\n${entries.join('')}} as const;\n`);
+  writeFileSync(join(source, folder, 'texts.ts'), `${head}export const texts = {\n${entries.join('')}} as const;\n`);
 }

@@ -22,7 +22,6 @@ export type Binary =
   | 'etcdctl'
   | 'etcdctl-before'
   | 'coredns'
-  | 'local-path-provisioner'
   | 'versitygw';
 
 export interface Program {
@@ -37,8 +36,6 @@ export interface Source {
   readonly name: string;
   readonly module: string;
   readonly version: string;
-  /** A line of the module that is changed before it is compiled. */
-  readonly patch?: { readonly file: string; readonly before: string; readonly after: string };
   /** A `main.go` that is compiled in place of the module's own, with only what is used of the module. */
   readonly main?: string;
 }
@@ -64,20 +61,8 @@ const coredns: Source = {
   version: versions.coredns,
   main: corednsMain,
 };
-const localPath: Source = {
-  name: 'local-path-provisioner',
-  module: 'github.com/rancher/local-path-provisioner',
-  version: versions.localPath,
-  // As released it makes five requests a second: three volumes at once would take four seconds.
-  patch: {
-    file: 'main.go',
-    before: 'kubeClient, err := clientset.NewForConfig(config)',
-    after: 'config.QPS, config.Burst = 200, 400\n\tkubeClient, err := clientset.NewForConfig(config)',
-  },
-};
-
 const controlPlane = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
-const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns', 'local-path-provisioner'] as const;
+const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns'] as const;
 
 export function program(name: Binary): Program {
   switch (name) {
@@ -97,8 +82,6 @@ export function program(name: Binary): Program {
       return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
     case 'coredns':
       return { name, source: coredns, package: '.' };
-    case 'local-path-provisioner':
-      return { name, source: localPath, package: localPath.module };
     default:
       return { name, source: kubernetes, package: `${kubernetes.module}/cmd/${name}` };
   }
@@ -111,7 +94,7 @@ export function neededBinaries(nodes: number): readonly Binary[] {
 
 export function binaryPath(layout: Layout, name: Binary): string {
   const { source } = program(name);
-  const changed = source.patch !== undefined ? '-patched' : source.main !== undefined ? '-own-main' : '';
+  const changed = source.main === undefined ? '' : '-own-main';
   return join(layout.cache, 'bin', `${source.name}-${source.version}${changed}`, name);
 }
 

@@ -3,9 +3,9 @@
  *
  * Kubernetes' own `go.mod` replaces its staging modules by directories that a published module has not: here each is
  * replaced by its published twin, and everything else keeps the version and the checksum that Kubernetes was
- * released with. The other programs need no more than a requirement; one of them has a changed line, and one a `main` of ours.
+ * released with. The other programs need no more than a requirement, and one of them a `main` of ours.
  */
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Source } from './binaries.ts';
 import { run } from './command.ts';
@@ -27,15 +27,6 @@ export async function writeModule(directory: string, source: Source, onLine: (li
   await writeFile(join(directory, 'go.mod'), `module ${own}\n\ngo 1.25.0\n`);
   if (source.main !== undefined) await writeFile(join(directory, 'main.go'), source.main);
   await go('get', `${source.module}@${source.version}`);
-  if (source.patch === undefined) return;
-  await cp(found.Dir, join(directory, 'source'), { recursive: true });
-  const file = join(directory, 'source', source.patch.file);
-  const text = await readFile(file, 'utf8');
-  if (!text.includes(source.patch.before)) {
-    throw new SandboxError(`${source.module} ${source.version}: ${source.patch.file} is not as expected`);
-  }
-  await writeFile(file, text.replace(source.patch.before, source.patch.after));
-  await go('mod', 'edit', `-replace=${source.module}=./source`);
 }
 
 interface Downloaded {

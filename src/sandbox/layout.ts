@@ -23,7 +23,6 @@ export interface Versions {
   /** The minor before, for upgrades of clusters under test. */
   readonly etcdBefore: string;
   readonly coredns: string;
-  readonly localPath: string;
   readonly versitygw: string;
 }
 
@@ -32,7 +31,6 @@ export const versions: Versions = {
   etcd: 'v3.6.16',
   etcdBefore: 'v3.5.35',
   coredns: 'v1.14.7',
-  localPath: 'v0.0.30',
   versitygw: 'v1.8.0',
 };
 

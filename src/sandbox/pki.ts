@@ -61,7 +61,7 @@ export const users: readonly User[] = [
   { name: 'scheduler', user: 'system:kube-scheduler' },
   { name: 'proxy', user: 'system:kube-proxy' },
   { name: 'dns', user: 'dns', group: 'system:masters' },
-  { name: 'local-path', user: 'local-path', group: 'system:masters' },
+  { name: 'volumes', user: 'volumes', group: 'system:masters' },
   ...Array.from({ length: maxNodes }, (_, index) => ({
     name: `node${index + 1}`,
     user: `system:node:node${index + 1}`,

@@ -1,69 +1,24 @@
 /**
- * Volumes: the local-path provisioner, once on the machine. A claim becomes a directory under the data directory, bound
- * to the node on which it was first used; a pod with a claim does not move.
+ * Volumes: a claim becomes a directory under the data directory, bound to the node on which it was first used; a pod with a claim
+ * does not move.
  *
  * Of the class `local-path` it is a plain directory and has no end. Of `local-path-limited` it is a file system of its
- * own in a file, as large as the claim asks: slower, and it can be full. It grows with its claim (`resizer.ts`).
+ * own in a file, as large as the claim asks: slower, and it can be full. It grows with its claim.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { KubeObject } from '../api/object.ts';
 import type { ApiClient } from './apiserver.ts';
 import { binaryPath } from './binaries.ts';
-import { busyboxImage } from './images/base.ts';
 import { kubeconfigPath, type Layout, paths } from './layout.ts';
 import type { Daemon } from './process.ts';
-
-const namespace = 'kube-system';
-const configMap = 'local-path-config';
-const serviceAccount = 'local-path-provisioner-service-account';
+import { texts } from './shell/texts.ts';
 
 /** The default storage class. */
 export const plainClass = 'local-path';
 export const limitedClass = 'local-path-limited';
 
-/** The provisioner's configuration: for every class one directory on all nodes. */
-export function volumeConfig(layout: Layout): object {
-  const { volumes, limitedVolumes } = paths(layout);
-  const directory = (path: string): object => ({
-    nodePathMap: [{ node: 'DEFAULT_PATH_FOR_NON_LISTED_NODES', paths: [path] }],
-  });
-  return { storageClassConfigs: { [plainClass]: directory(volumes), [limitedClass]: directory(limitedVolumes) } };
-}
-
-/**
- * What makes and removes a volume's directory, run in a pod of the volume's node.
- *
- * A limited volume is mounted by the machine itself: a mount made in the pod would end with it. So the pod sees the
- * machine's processes, and acts in the mount namespace of its own parent, containerd's shim.
- */
-export function volumeScripts(layout: Layout): { readonly setup: string; readonly teardown: string } {
-  const script = (plain: string, limited: string): string =>
-    `#!/bin/sh
-set -e
-case "$VOL_DIR" in
-  ${paths(layout).limitedVolumes}/*) nsenter -t $PPID -m -- /bin/sh -ec '${limited}' sh "$VOL_DIR" "$VOL_SIZE_BYTES" ;;
-  *) ${plain} ;;
-esac
-`;
-  return {
-    setup: script(
-      'mkdir -m 0777 -p "$VOL_DIR"',
-      [
-        'mkdir -p "$1"',
-        'truncate -s "$2" "$1.img"',
-        'mkfs.ext4 -q -F -m 0 "$1.img"',
-        'mount -o loop "$1.img" "$1"',
-        // Databases start in an empty directory or not at all.
-        'rmdir "$1/lost+found"',
-        'chmod 0777 "$1"',
-      ].join('; '),
-    ),
-    teardown: script('rm -rf "$VOL_DIR"', 'umount "$1"; rm -rf "$1" "$1.img"'),
-  };
-}
-
-function storageClass(
+export function storageClass(
   name: string,
   annotations: Readonly<Record<string, string>>,
   allowVolumeExpansion: boolean,
@@ -72,70 +27,35 @@ function storageClass(
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     metadata: { name, annotations },
-    provisioner: 'rancher.io/local-path',
+    provisioner: 'clusterwright.dev/local-path',
     volumeBindingMode: 'WaitForFirstConsumer',
     allowVolumeExpansion,
   };
 }
 
-const helperPod = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'helper-pod' },
-  spec: {
-    hostPID: true,
-    containers: [
-      {
-        name: 'helper-pod',
-        image: busyboxImage,
-        imagePullPolicy: 'IfNotPresent',
-        securityContext: { privileged: true },
-      },
-    ],
-  },
-};
-
-export async function createStorageObjects(api: ApiClient, layout: Layout): Promise<void> {
-  const config: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: configMap, namespace },
-    data: {
-      'config.json': JSON.stringify(volumeConfig(layout)),
-      ...volumeScripts(layout),
-      'helperPod.yaml': JSON.stringify(helperPod),
-    },
-  };
-  const account: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: serviceAccount, namespace },
-  };
+export async function createStorageObjects(api: ApiClient): Promise<void> {
   const classes = '/apis/storage.k8s.io/v1/storageclasses';
   await Promise.all([
     api.create(classes, storageClass(plainClass, { 'storageclass.kubernetes.io/is-default-class': 'true' }, false)),
     api.create(classes, storageClass(limitedClass, {}, true)),
-    api.create(`/api/v1/namespaces/${namespace}/configmaps`, config),
-    api.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account),
   ]);
 }
 
+/** Once on the machine: all nodes share its disk. */
 export async function provisioner(layout: Layout): Promise<Daemon> {
-  const file = join(layout.run, 'local-path.json');
   const { volumes, limitedVolumes } = paths(layout);
   await Promise.all([volumes, limitedVolumes].map((directory) => mkdir(directory, { recursive: true })));
-  await writeFile(file, JSON.stringify(volumeConfig(layout)));
-  const args = {
-    config: file,
-    kubeconfig: kubeconfigPath(layout, 'local-path'),
-    namespace,
-    'configmap-name': configMap,
-    'helper-image': busyboxImage,
-    'service-account-name': serviceAccount,
-  };
   return {
-    name: 'local-path-provisioner',
-    command: binaryPath(layout, 'local-path-provisioner'),
-    args: ['start', ...Object.entries(args).flatMap(([flag, value]) => [`--${flag}`, value])],
+    name: 'volumes',
+    command: '/usr/bin/env',
+    args: [
+      `KUBECONFIG=${kubeconfigPath(layout, 'volumes')}`,
+      `PATH=${dirname(binaryPath(layout, 'kubectl'))}:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin`,
+      `PLAIN=${volumes}`,
+      `LIMITED=${limitedVolumes}`,
+      '/bin/sh',
+      '-c',
+      texts['volumes.sh'],
+    ],
   };
 }

@@ -16,7 +16,6 @@ import { startContainerd, startKubelet } from './node.ts';
 import { createPki } from './pki.ts';
 import { isAlive, processRecords, start, waitUntilReady } from './process.ts';
 import type { Step } from './progress.ts';
-import { resizer } from './resizer.ts';
 import { writeState } from './state.ts';
 import { createStorageObjects, provisioner } from './storage.ts';
 import { loadBridgeFilter, readSysctls, setNeededSysctls } from './sysctl.ts';
@@ -115,10 +114,9 @@ export async function nodeReady(api: ApiClient, name: string): Promise<boolean> 
 }
 
 async function startServices(layout: Layout, api: ApiClient): Promise<void> {
-  await Promise.all([createDnsObjects(api), createStorageObjects(api, layout)]);
+  await Promise.all([createDnsObjects(api), createStorageObjects(api)]);
   await start(layout, await dns(layout));
   await start(layout, await provisioner(layout));
-  await start(layout, resizer(layout));
   // kube-proxy looks for its node once a second and no sooner: it is there when it looks first.
   await waitFor('node1 to register', async () => api.get('/api/v1/nodes/node1'));
   const record = await start(layout, await proxy(layout));

@@ -9,7 +9,8 @@ import { cniConfig } from '../../src/sandbox/network.ts';
 import { containerdConfig, kubeletConfig } from '../../src/sandbox/node.ts';
 import { kubeconfig, opensslConfig, users } from '../../src/sandbox/pki.ts';
 import { sandboxEnv } from '../../src/sandbox/sandbox.ts';
-import { volumeConfig, volumeScripts } from '../../src/sandbox/storage.ts';
+import { texts } from '../../src/sandbox/shell/texts.ts';
+import { limitedClass, plainClass, storageClass } from '../../src/sandbox/storage.ts';
 
 const layout = layoutOf({ CLUSTERWRIGHT_CACHE: '/cache' });
 
@@ -113,9 +114,13 @@ describe('the environment', () => {
 describe('programs', () => {
   it('of two versions, or changed ones, have places of their own', () => {
     expect(binaryPath(layout, 'kubelet')).toBe('/cache/bin/kubernetes-v1.35.4/kubelet');
-    expect(program('local-path-provisioner').source.patch).toBeDefined();
-    expect(binaryPath(layout, 'local-path-provisioner')).toContain('-patched/');
+    expect(program('coredns').source.main).toBeDefined();
     expect(binaryPath(layout, 'coredns')).toContain('-own-main/');
+  });
+
+  it('CoreDNS answers names of the cluster only, from the bridge', () => {
+    expect(corefile(layout)).toContain('bind 10.244.0.1');
+    expect(corefile(layout)).not.toContain('forward');
   });
 
   it('CoreDNS knows every directive of its configuration', () => {
@@ -126,21 +131,13 @@ describe('programs', () => {
 });
 
 describe('storage', () => {
-  it('keeps limited volumes apart, where the scripts look for them', () => {
-    expect(volumeConfig(layout)).toEqual({
-      storageClassConfigs: {
-        'local-path': { nodePathMap: [expect.objectContaining({ paths: ['/var/lib/clusterwright/volumes'] })] },
-        'local-path-limited': {
-          nodePathMap: [expect.objectContaining({ paths: ['/var/lib/clusterwright/limited-volumes'] })],
-        },
-      },
-    });
-    expect(volumeScripts(layout).setup).toContain('/var/lib/clusterwright/limited-volumes/*)');
-  });
-
-  it('answers names of the cluster only, from the bridge', () => {
-    expect(corefile(layout)).toContain('bind 10.244.0.1');
-    expect(corefile(layout)).not.toContain('forward');
+  it('keeps limited volumes apart, of a class that can grow', async () => {
+    const classes = [storageClass(plainClass, {}, false), storageClass(limitedClass, {}, true)];
+    expect(classes.map(({ allowVolumeExpansion }) => allowVolumeExpansion)).toEqual([false, true]);
+    for (const { metadata, provisioner } of classes) {
+      expect(texts['volumes.sh']).toContain(`${metadata.name}) echo`);
+      expect(texts['volumes.sh']).toContain(`provisioner=${provisioner}\n`);
+    }
   });
 });
 
