@@ -1,6 +1,6 @@
 /**
- * Lets limited volumes grow, as an external resizer does for a CSI driver: when a claim asks for more than its volume has, the
- * file that holds the file system is made longer, the file system is grown under its mount, and the API server is told.
+ * Lets limited volumes grow, as an external resizer does for a CSI driver: when a claim asks for more than its volume has, as
+ * much of the reserve in its file system is given back, under the mount, and the API server is told.
  */
 import { binaryPath } from './binaries.ts';
 import { kubeconfigPath, type Layout, paths } from './layout.ts';
@@ -23,9 +23,10 @@ export function resizerScript(layout: Layout): string {
 grow() {
   directory="$(kubectl get persistentvolume "$3" -o 'jsonpath={.spec.local.path}{.spec.hostPath.path}')" || return 1
   case "$directory" in ${paths(layout).limitedVolumes}/*) ;; *) return 1 ;; esac
-  device="$(losetup -n -O NAME -j "$directory.img")" && [ -b "$device" ] || return 1
-  truncate -s "$(numfmt --from=auto "$4")" "$directory.img" || return 1
-  losetup -c "$device" && resize2fs "$device" || return 1
+  reserved="$(stat -c %s "$directory.fs/reserve")" || return 1
+  more=$(($(numfmt --from=auto "$4") - $(numfmt --from=auto "$5")))
+  [ "$reserved" -ge "$more" ] || return 1
+  truncate -s $((reserved - more)) "$directory.fs/reserve" || return 1
   ${patch} persistentvolume "$3" -p "{\\"spec\\":{\\"capacity\\":{\\"storage\\":\\"$4\\"}}}" || return 1
   ${patch} -n "$1" persistentvolumeclaim "$2" --subresource=status -p "{\\"status\\":{\\"capacity\\":{\\"storage\\":\\"$4\\"}}}"
 }
@@ -34,7 +35,7 @@ while :; do
     while read -r namespace name class volume wanted has; do
       [ "$class" = ${limitedClass} ] && [ "$has" != '<none>' ] && [ "$wanted" != "$has" ] || continue
       [ "$(numfmt --from=auto "$wanted")" -gt "$(numfmt --from=auto "$has")" ] || continue
-      grow "$namespace" "$name" "$volume" "$wanted" || echo "$namespace/$name stays at $has" >&2
+      grow "$namespace" "$name" "$volume" "$wanted" "$has" || echo "$namespace/$name stays at $has" >&2
     done
   sleep 1
 done

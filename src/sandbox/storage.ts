@@ -3,7 +3,7 @@
  * to the node on which it was first used; a pod with a claim does not move.
  *
  * Of the class `local-path` it is a plain directory and has no end. Of `local-path-limited` it is a file system of its
- * own in a file, as large as the claim asks: slower, and it can be full. It grows with its claim (`resizer.ts`).
+ * own in a file, with as much free as the claim asks: slower, and it can be full. It grows with its claim (`resizer.ts`).
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +17,9 @@ import type { Daemon } from './process.ts';
 const namespace = 'kube-system';
 const configMap = 'local-path-config';
 const serviceAccount = 'local-path-provisioner-service-account';
+
+/** How many times the size that it begins with a limited volume can have. */
+const mostGrowth = 8;
 
 /** The default storage class. */
 export const plainClass = 'local-path';
@@ -50,16 +53,18 @@ esac
     setup: script(
       'mkdir -m 0777 -p "$VOL_DIR"',
       [
-        'mkdir -p "$1"',
-        'truncate -s "$2" "$1.img"',
-        'mkfs.ext4 -q -F -m 0 "$1.img"',
-        'mount -o loop "$1.img" "$1"',
+        'mkdir -p "$1" "$1.fs"',
+        `truncate -s $(($2 * ${mostGrowth})) "$1.img"`,
+        'mkfs.ext4 -q -F -m 0 -N 65536 "$1.img"',
+        'mount -o loop "$1.img" "$1.fs"',
         // Databases start in an empty directory or not at all.
-        'rmdir "$1/lost+found"',
-        'chmod 0777 "$1"',
+        'mkdir -m 0777 "$1.fs/data"',
+        // To grow a mounted ext4 takes CAP_SYS_RESOURCE, which even root may not have. Room that a file has is given back.
+        'fallocate -l $(($(stat -f -c "%a*%S" "$1.fs") - $2)) "$1.fs/reserve"',
+        'mount --bind "$1.fs/data" "$1"',
       ].join('; '),
     ),
-    teardown: script('rm -rf "$VOL_DIR"', 'umount "$1"; rm -rf "$1" "$1.img"'),
+    teardown: script('rm -rf "$VOL_DIR"', 'umount "$1" "$1.fs"; rm -rf "$1" "$1.fs" "$1.img"'),
   };
 }
 
