@@ -83,26 +83,7 @@ async function run(
   return { code, around, writes: api.writes.length, secretsRead };
 }
 
-const refusal =
-  'the API server refuses to expand data-cache-0, and the cluster is Blocked (VolumesTooSmall) until storage.size is set back to 2Gi';
-const storageClass = (allowVolumeExpansion: boolean): KubeObject =>
-  ({
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name: 'fixed' },
-    allowVolumeExpansion,
-  }) as KubeObject;
-
 describe('plan --offline', () => {
-  it('says what it takes for volumes to grow, where it is given what was before', async () => {
-    const before = JSON.stringify(manifest({ storage: { size: '2Gi' } }));
-    const around = world({ files: { ...files(manifest({ storage: { size: '10Gi' } })), before } });
-    await plan({ subject: 'f', offline: true, from: 'before' }, around);
-    expect(around.printed.out).toContain(
-      'volumes grow from 2Gi to 10Gi only where the StorageClass of the volumes has allowVolumeExpansion: true',
-    );
-  });
-
   it('prints what a first pass creates, and exits with 2', async () => {
     const around = world({ files: files(manifest({ mode: 'Standalone', replicas: 1 })) });
     expect(await plan({ subject: 'f', offline: true }, around)).toBe(2);
@@ -214,47 +195,6 @@ describe('plan against a cluster', () => {
     expect(around.printed.out).toContain('].image: docker.io/library/redis:8.0 -> registry.example/redis:8.0.9\n');
     expect(around.printed.out).toContain('the 1 pod(s) of StatefulSet cache restart, one at a time');
   });
-
-  it.each<
-    readonly [
-      story: string,
-      storageClass: KubeObject | undefined,
-      forbidden: RegExp | undefined,
-      said: string | undefined,
-    ]
-  >([
-    ['can', storageClass(true), undefined, undefined],
-    ['cannot', storageClass(false), undefined, `StorageClass fixed does not allow volume expansion: ${refusal}`],
-    ['is gone', undefined, undefined, `StorageClass fixed does not exist: ${refusal}`],
-    [
-      'may not be read',
-      storageClass(false),
-      /storageclasses/,
-      'whether StorageClass fixed allows volume expansion is not known: you may not read it',
-    ],
-  ])(
-    'says beforehand what becomes of volumes that are to grow, where their StorageClass %s',
-    async (_, found, forbidden, said) => {
-      const storage = { size: '2Gi', storageClassName: 'fixed' };
-      const cluster = stored({ storage });
-      const labels = (await childrenOf(cluster)).find(({ kind }) => kind === 'StatefulSet')?.metadata.labels ?? {};
-      const claim: KubeObject = {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { name: 'data-cache-0', namespace: 'team', uid: 'claim-0', labels },
-        spec: { storageClassName: 'fixed', resources: { requests: { storage: '2Gi' } } },
-        status: { phase: 'Bound', capacity: { storage: '2Gi' } },
-      };
-      const file = manifest({ storage: { ...storage, size: '10Gi' } });
-      const objects = [cluster, ...(await childrenOf(cluster)), claim, ...(found === undefined ? [] : [found])];
-      const { code, around } = await run({ file, cluster: objects, ...(forbidden === undefined ? {} : { forbidden }) });
-      expect(code).toBe(2);
-      const { out } = around.printed;
-      expect(out).toContain('spec.resources.requests.storage: 2Gi -> 10Gi');
-      const told = out.split('\n').find((line) => line.includes('StorageClass'));
-      expect(told?.trim()).toBe(said);
-    },
-  );
 
   it('sees what somebody else has changed by hand', async () => {
     const cluster = stored();

@@ -14,12 +14,22 @@ directory_of() { # CLASS VOLUME
   esac
 }
 
-# A file system of its own in a file, as large as the claim asks. Databases start in an empty directory or not at all.
-format() { # DIRECTORY SIZE
-  truncate -s "$(numfmt --from=auto "$2")" "$1.img" &&
-    mkfs.ext4 -q -F -m 0 "$1.img" &&
-    mount -o loop "$1.img" "$1" &&
-    rmdir "$1/lost+found"
+# A file system of its own in a file. What it has beyond the size of the claim is in \`reserve\`, for when it is to grow.
+format() { # DIRECTORY BYTES
+  mkdir -p "$1.fs" &&
+    truncate -s $(($2 * 8)) "$1.img" &&
+    mkfs.ext4 -q -F -m 0 -N 65536 "$1.img" &&
+    mount -o loop "$1.img" "$1.fs" &&
+    mkdir "$1.fs/data" &&
+    fallocate -l $(($(stat -f -c '%a*%S' "$1.fs") - $2)) "$1.fs/reserve" &&
+    mount --bind "$1.fs/data" "$1"
+}
+
+discard() { # DIRECTORY
+  for mounted in "$1" "$1.fs"; do
+    if mountpoint -q "$mounted"; then umount "$mounted" || return 1; fi
+  done
+  rm -rf "$1" "$1.fs" "$1.img"
 }
 
 provision() { # NAMESPACE CLAIM UID CLASS NODE SIZE MODE
@@ -27,8 +37,8 @@ provision() { # NAMESPACE CLAIM UID CLASS NODE SIZE MODE
   directory=$(directory_of "$4" "$volume")
   if [ ! -d "$directory" ]; then
     mkdir -p "$directory" || return 1
-    if [ "$4" = local-path-limited ] && ! format "$directory" "$6"; then
-      rm -rf "$directory" "$directory.img"
+    if [ "$4" = local-path-limited ] && ! format "$directory" "$(numfmt --from=auto "$6")"; then
+      discard "$directory"
       return 1
     fi
     chmod 0777 "$directory" || return 1
@@ -53,21 +63,18 @@ spec:
 END
 }
 
-# The file is made longer, the file system is grown under its mount, and the API server is told.
-grow() { # NAMESPACE CLAIM VOLUME SIZE
-  directory=$(directory_of local-path-limited "$3")
-  device=$(losetup -n -O NAME -j "$directory.img") && [ -b "$device" ] || return 1
-  truncate -s "$(numfmt --from=auto "$4")" "$directory.img" || return 1
-  losetup -c "$device" && resize2fs "$device" || return 1
+# To grow a mounted ext4 takes CAP_SYS_RESOURCE, which even root may not have. So as much of the reserve is given back.
+grow() { # NAMESPACE CLAIM VOLUME SIZE FORMER
+  reserve=$(directory_of local-path-limited "$3").fs/reserve
+  left=$(($(stat -c %s "$reserve") - $(numfmt --from=auto "$4") + $(numfmt --from=auto "$5"))) || return 1
+  [ "$left" -ge 0 ] && truncate -s "$left" "$reserve" || return 1
   kubectl patch --type=merge persistentvolume "$3" -p "{\\"spec\\":{\\"capacity\\":{\\"storage\\":\\"$4\\"}}}" || return 1
   kubectl patch --type=merge -n "$1" persistentvolumeclaim "$2" --subresource=status \\
     -p "{\\"status\\":{\\"capacity\\":{\\"storage\\":\\"$4\\"}}}"
 }
 
 remove() { # VOLUME CLASS
-  directory=$(directory_of "$2" "$1")
-  if mountpoint -q "$directory"; then umount "$directory" || return 1; fi
-  rm -rf "$directory" "$directory.img" && kubectl delete persistentvolume "$1" --wait=false --ignore-not-found
+  discard "$(directory_of "$2" "$1")" && kubectl delete persistentvolume "$1" --wait=false --ignore-not-found
 }
 
 claims=NAMESPACE:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid,CLASS:.spec.storageClassName
@@ -83,7 +90,7 @@ watch_claims() {
           [ "$node" = '<none>' ] || provision "$namespace" "$name" "$uid" "$class" "$node" "$wanted" "$mode"
         elif [ "$class" = local-path-limited ] && [ "$has" != '<none>' ] &&
           [ "$(numfmt --from=auto "$wanted")" -gt "$(numfmt --from=auto "$has")" ]; then
-          grow "$namespace" "$name" "$volume" "$wanted" || echo "$namespace/$name stays at $has" >&2
+          grow "$namespace" "$name" "$volume" "$wanted" "$has" || echo "$namespace/$name stays at $has" >&2
         fi
       done
     sleep 1
