@@ -20,11 +20,16 @@ export async function compileMissing(layout: Layout, missing: readonly Program[]
   await requireGo();
   progress.note(`Compiling Kubernetes into ${layout.cache}: once, and if it is cut it goes on where it was`);
   let number = 0;
-  for (const source of new Set(missing.map((each) => each.source))) {
+  const sources = [...new Set(missing.map((each) => each.source))];
+  let fetched: Promise<unknown> = Promise.resolve();
+  for (const [i, source] of sources.entries()) {
+    await fetched;
     await inWorkspace(layout.cache, async (directory) => {
       await progress.step(`Fetching ${source.name} ${source.version}`, (step) =>
         fetchModules(directory, source, missing, step),
       );
+      const next = sources[i + 1];
+      if (next !== undefined) fetched = prefetch(layout, next, missing);
       const compiled = new Set<string>();
       for (const each of missing.filter((one) => one.source === source)) {
         number += 1;
@@ -34,6 +39,13 @@ export async function compileMissing(layout: Layout, missing: readonly Program[]
       }
     });
   }
+}
+
+/** While another source is compiled, so that the processors do not wait for the network. Whatever fails fails again in its own step. */
+async function prefetch(layout: Layout, source: Source, missing: readonly Program[]): Promise<void> {
+  await inWorkspace(layout.cache, (directory) =>
+    fetchModules(directory, source, missing, { report: () => undefined }),
+  ).catch(() => undefined);
 }
 
 /** Downloads every module that the programs of a source are made of. */
