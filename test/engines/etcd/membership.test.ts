@@ -267,6 +267,15 @@ describe('access', () => {
       ['enableAuth', 'wait EnablingAuth'],
     ],
     [
+      'is left as it is while only one of three has confirmed what the others say',
+      {
+        spec: { auth: { enabled: true } },
+        agreed: { hasPreviousPassword: true },
+        members: { 0: 'leaderless', 1: 'leaderless' },
+      },
+      ['wait MembersNotReady'],
+    ],
+    [
       'is closed while one of those that form the cluster waits for a node',
       {
         spec: { auth: { enabled: true } },

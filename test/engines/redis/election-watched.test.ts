@@ -31,20 +31,6 @@ describe('sentinels that watch a primary which is none', () => {
       ['wait FailoverPending'],
     ],
     [
-      'they have elected a server from elsewhere, which copied from the cluster',
-      { ...nobody, terms: { 0: 1 }, sentinels: { all: { primary: '10.77.0.1', seesPrimary: true } } },
-      ['wait PrimaryElsewhere'],
-    ],
-    [
-      'and it ends: the failover is theirs',
-      {
-        ...nobody,
-        terms: { 0: 1 },
-        sentinels: { all: { primary: '10.77.0.1', seesPrimary: false, primaryDown: true } },
-      },
-      ['wait FailoverPending'],
-    ],
-    [
       'equally new views name different nodes',
       { ...nobody, sentinels: { 0: {}, 1: { primary: '10.0.0.1' } } },
       ['wait SentinelsDisagree'],

@@ -15,7 +15,7 @@ import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverA
 import { formationOf } from '../observe/formation.ts';
 import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
-import { type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { isHealthy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
@@ -310,6 +310,8 @@ function planMeanwhile(
   members: readonly Member[],
   via: NonNullable<ReturnType<typeof viaOf>>,
 ): EtcdPlan | undefined {
+  const voting = voters(members);
+  if (voting.filter(isHealthy).length < quorumOf(voting.length)) return undefined;
   return planAccess(situation, via) ?? planAlarmsMeanwhile(situation, members, via);
 }
 

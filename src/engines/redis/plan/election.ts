@@ -22,6 +22,7 @@ import {
 } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
+import { elsewhere, isSeen, planLeftBy } from './elsewhere.ts';
 import { heirOf, loneElector, undecidedHeirs } from './heirs.ts';
 import { planElectorsLost, planQuorumLost } from './quorum-loss.ts';
 import { addressOf, podAt, termFor } from './record.ts';
@@ -171,24 +172,16 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
     isStranger && isSeen(situation, named)
       ? waiting('PrimaryElsewhere', elsewhere(named))
       : waiting('FailoverPending', 'Sentinel is electing a primary');
-  if (topology.failingOver || mayElectNow(situation)) return electing;
+  if (topology.failingOver) return electing;
+  const left = isStranger ? planLeftBy(situation, named, chosen) : undefined;
+  if (left !== undefined) return left;
+  if (mayElectNow(situation)) return electing;
   if (mayElect(situation)) return planElectorsLost(situation, meant, chosen) ?? electing;
   if (isBlank(nodes)) return planBootstrap(situation);
   if (chosen !== undefined) return chosen;
   const elector = loneElector(situation, named, isWaiting);
   if (elector !== undefined) return electingAlone(elector);
   return written === undefined && meant !== undefined ? planRecovery(situation) : planMoved(situation, named);
-}
-
-/** A majority of the sentinels have had an answer from it just now. */
-function isSeen({ topology: { watching }, sentinelSize }: Situation, address: string): boolean {
-  const seeing = watching.filter(({ watches }) => watches.primary === address && watches.seesPrimary);
-  return seeing.length >= majorityOf(sentinelSize);
-}
-
-/** Sentinel takes whatever copies from the primary for one of its nodes, unless that refuses it. */
-function elsewhere(address: string): string {
-  return `Sentinel has elected ${address}, which is no node of this cluster but has copied from it: stop that server, or make it copy from nobody at another address, and Sentinel elects one of the nodes; what it has taken since is on it alone`;
 }
 
 /** A failover that a sentinel is told to make needs no others, and it takes the replica that has the most. */

@@ -81,12 +81,16 @@ export function loneElector(situation: Situation, named: string, isBack: boolean
   );
 }
 
+function mayInherit(replica: KnownReplica, watches: Watch): boolean {
+  return replica.priority > 0 && !replica.down && !isPassedOver(replica, watches);
+}
+
 /** As Sentinel has it: one that was without its primary for long before that went down may lack much. */
-function mayInherit({ priority, down, unlinkedMs = 0 }: KnownReplica, { settings }: Watch): boolean {
+export function isPassedOver({ unlinkedMs = 0 }: KnownReplica, { settings }: Watch): boolean {
   const [downMs = 0, downAfterMs = 0] = ['s-down-time', 'down-after-milliseconds'].map((name) =>
     Number(settings[name] ?? 0),
   );
-  return priority > 0 && !down && unlinkedMs <= downMs + 10 * downAfterMs;
+  return unlinkedMs > downMs + 10 * downAfterMs;
 }
 
 /**

@@ -90,7 +90,7 @@ function silentIn({ observed }: Situation): string[] {
 }
 
 /** Offsets of different terms count different streams: a primary that was cut off may have counted further by itself. */
-function newestFirst(a: DataNode, b: DataNode): number {
+export function newestFirst(a: DataNode, b: DataNode): number {
   return (b.term?.number ?? 0) - (a.term?.number ?? 0) || b.offset - a.offset;
 }
 
@@ -123,7 +123,7 @@ function waiting(message: string): Plan<RedisAction> {
   return { steps: [], outcome: wait('QuorumLost', message, soonMs) };
 }
 
-function adviceFor(situation: Situation, best: DataNode): string {
+export function adviceFor(situation: Situation, best: DataNode): string {
   return `${mostOf(best)}; ${toChoose(situation, best)}`;
 }
 

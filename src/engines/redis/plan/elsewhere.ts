@@ -1,0 +1,50 @@
+/**
+ * Sentinel takes whatever copies from the primary for one of its nodes, unless that refuses it, and may elect it. The nodes follow it then,
+ * and it refuses their name: they are without a link for as long as it is there. Once it ends, Sentinel passes over every node whose
+ * link has been down for more than ten times `downAfter`, and for more the longer that lasts. So where the primary of before does not come
+ * back, nobody is ever elected.
+ */
+import { blocked, type Plan } from '../../../plan/plan.ts';
+import type { RedisAction } from '../action.ts';
+import { choiceOf } from '../names.ts';
+import { isChosen, majorityOf, type Situation } from '../observe/situation.ts';
+import { isPassedOver } from './heirs.ts';
+import { adviceFor, newestFirst } from './quorum-loss.ts';
+
+/** It may be elected again where a node is started anew, and nobody tells of that. */
+const leftMs = 10_000;
+
+/** A majority of the sentinels have had an answer from it just now. */
+export function isSeen({ topology: { watching }, sentinelSize }: Situation, address: string): boolean {
+  const seeing = watching.filter(({ watches }) => watches.primary === address && watches.seesPrimary);
+  return seeing.length >= majorityOf(sentinelSize);
+}
+
+export function elsewhere(address: string): string {
+  return `Sentinel has elected ${address}, which is no node of this cluster but has copied from it: stop that server, or make it copy from nobody at another address; then Sentinel elects one of the nodes, or the status says which to choose; what it has taken since is on it alone`;
+}
+
+/** It has ended, and Sentinel passes over all nodes: a person has to choose. `chosen`: the plan for the one that was named. */
+export function planLeftBy(
+  situation: Situation,
+  address: string,
+  chosen: Plan<RedisAction> | undefined,
+): Plan<RedisAction> | undefined {
+  const [best] = situation.nodes.filter(({ electable }) => electable).sort(newestFirst);
+  if (best === undefined || !areAllPassedOver(situation, address)) return undefined;
+  const choice = choiceOf(situation.cluster)?.pod;
+  if (chosen !== undefined && choice !== undefined && isChosen(situation, choice)) return chosen;
+  const told = `Sentinel had elected ${address}, which was no node of this cluster and has ended, and elects none of the nodes: they have been without a link for too long`;
+  return { steps: [], outcome: blocked('PrimaryElsewhere', `${told}; ${adviceFor(situation, best)}`, leftMs) };
+}
+
+/** Also those that do not answer here. */
+function areAllPassedOver({ topology: { watching }, dataPods, sentinelSize }: Situation, address: string): boolean {
+  const alive = new Set(dataPods.map((pod) => pod.status?.podIP));
+  const passing = watching.filter(({ watches }) => {
+    const known = watches.replicas.filter((replica) => replica.priority > 0 && alive.has(replica.address));
+    const isWithout = known.length > 0 && known.every((replica) => isPassedOver(replica, watches));
+    return watches.primary === address && watches.primaryDown && isWithout;
+  });
+  return passing.length === watching.length && passing.length >= majorityOf(sentinelSize);
+}
