@@ -3,6 +3,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { StatusReport } from '../engine/engine.ts';
 import { Refused, refusalClaims } from '../engine/refused.ts';
 import { fieldsKept } from '../plan/kept-fields.ts';
+import type { ObstructedPlan } from '../plan/obstacle.ts';
 import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Due } from './contested.ts';
 import type { Execution } from './execution.ts';
@@ -25,19 +26,22 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
 }
 
-/** `held`: why steps were left out of the engine's plan. */
+/** `obstructed`: why steps were left out of the engine's plan. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   found: StatusReport,
   { outcome }: Plan,
   { failure, failures }: Execution,
-  held?: Extract<Outcome, { state: 'blocked' }>,
+  { outcome: held, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'> = {
+    outcome: undefined,
+    conditions: [],
+  },
 ): StatusReport {
   const whole = cluster.spec.paused === true ? pausedStatus(found, outcome) : found;
-  const told = held === undefined ? whole : blockedStatus(whole, held);
+  const told = held?.state === 'blocked' ? blockedStatus(whole, held) : whole;
   const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
-  return { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
+  return { ...claim, conditions: [...claim.conditions, ...conditions, ...refusalClaims(refusals)] };
 }
 
 /**

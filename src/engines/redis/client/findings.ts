@@ -11,7 +11,7 @@ import type { RedisConnection } from './connection.ts';
 import { RedisError } from './resp.ts';
 
 export interface MemberFinding {
-  readonly type: Exclude<Finding, 'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning'>;
+  readonly type: Exclude<Finding, 'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning' | 'TemplateRefused'>;
   /** In words that stay the same while it does. */
   readonly message: string;
   /** Data could be lost if anybody restarted now. */

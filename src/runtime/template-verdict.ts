@@ -1,0 +1,32 @@
+/** What the API server's answer to a dry run says of a pod template. */
+import { ApiError, ApiUnreachable, isAlreadyExists } from './api-error.ts';
+
+export type Verdict =
+  | { readonly state: 'accepted' }
+  /** No such pod can be made. `words`: the API server's own. */
+  | { readonly state: 'refused'; readonly words: string }
+  /** It has not said: a webhook does not answer, for example. */
+  | { readonly state: 'unknown'; readonly words: string }
+  /** It does not say at all. */
+  | { readonly state: 'unasked'; readonly words: string };
+
+/** A webhook chooses the status of its refusals itself. */
+const denied = /^admission webhook "[^"]+" denied the request/;
+/** One that changes more than the pod has to say that it can do without: no dry run reaches it otherwise. */
+const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
+/** Refusals of admission name the pod. */
+const noRight = /^pods is forbidden: /;
+/** The last of all checks. A pod that restarts gives back its share before the new one takes it. */
+const exceededQuota = /^pods "[^"]+" is forbidden: exceeded quota: /;
+
+/** Of a dry run that failed. @throws what is no answer of the API server */
+export function verdictOn(error: unknown): Verdict {
+  if (error instanceof ApiUnreachable) return { state: 'unknown', words: error.message };
+  if (!(error instanceof ApiError)) throw error;
+  const { status, words } = error;
+  // The name is asked for when everything else has been checked.
+  if (isAlreadyExists(error) || exceededQuota.test(words)) return { state: 'accepted' };
+  if (noRight.test(words) || notDryRun.test(words)) return { state: 'unasked', words };
+  const isRefused = status === 403 || status === 422 || denied.test(words);
+  return { state: isRefused ? 'refused' : 'unknown', words };
+}
