@@ -9,11 +9,13 @@ import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
+import { withoutObstructed } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import { createTemplateJudge } from '../runtime/template-judge.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { findSecret, readChildren } from './live.ts';
@@ -85,11 +87,13 @@ export async function livePreview(
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);
-  const plan = passPlan(
+  const whole = passPlan(
     cluster,
     engine.kind.resource,
     unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
   );
+  const obstacles = await createTemplateJudge({ client, clock: systemClock }).obstacles(whole, children, {});
+  const { plan } = withoutObstructed(whole, obstacles);
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...forecast] };

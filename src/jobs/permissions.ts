@@ -33,6 +33,12 @@ const watchedKinds: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watching },
 ];
 
+/**
+ * For dry runs alone: the operator makes no pod. Kubernetes has no right to dry runs only. Where this one is taken away,
+ * templates are not judged, and everything else goes on.
+ */
+const judgesTemplates: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['create'] };
+
 /** In every namespace that is watched. */
 export function watchedPermissions(engines: readonly KindHandler[]): readonly PolicyRule[] {
   const plurals = engines.map((engine) => engine.kind.resource.plural);
@@ -44,6 +50,7 @@ export function watchedPermissions(engines: readonly KindHandler[]): readonly Po
     { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...watchedKinds,
+    judgesTemplates,
     ...engines.flatMap((engine) => engine.permissions),
     // Restores, and the last backup of a cluster.
     ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),

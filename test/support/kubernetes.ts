@@ -12,12 +12,14 @@ import {
   etcdClusters,
   namespaces,
   persistentVolumes,
+  priorityClasses,
   redisClusters,
 } from './resources.ts';
 
 const others: readonly Resource[] = [
   namespaces,
   persistentVolumes,
+  priorityClasses,
   customResourceDefinitions,
   redisClusters,
   etcdClusters,

@@ -15,7 +15,9 @@ import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
 import { isPlanned, isShownBy } from './planned-request.ts';
 import type { Act, ForesightRecorder, Pass } from './recorder.ts';
 
-type Requested = Pick<TransportRequest, 'method' | 'path' | 'query'>;
+interface Requested extends Pick<TransportRequest, 'path' | 'query'> {
+  readonly method: string;
+}
 
 /** Not of any plan, and the whole list of it: see `docs/faults.md`. */
 export function isApart({ request }: { readonly request?: Requested }): boolean {

@@ -40,7 +40,13 @@ export function verbOf({ method, path, query }: TransportRequest): Verb {
 }
 
 /** What changes nothing: a dry run is a question. */
-export function isRead({ method, query }: TransportRequest): boolean {
+export function isRead({
+  method,
+  query,
+}: {
+  readonly method: string;
+  readonly query?: TransportRequest['query'];
+}): boolean {
   return method === 'GET' || query?.dryRun === 'All';
 }
 
