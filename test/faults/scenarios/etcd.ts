@@ -266,7 +266,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
-  { ...refusedTemplate(three, 40), id: 'etcd S14 class' },
+  { ...refusedTemplate(three, 15), id: 'etcd S14 class' },
   {
     id: 'etcd S15',
     title: 'majority away for a while: nothing is done',
