@@ -11,8 +11,10 @@ import { shortened } from '../api/bounds.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Obstacle } from '../plan/obstacle.ts';
 import { blocked, type Plan, wait } from '../plan/plan.ts';
-import { type TemplateUse, templatesUsed } from '../plan/template-use.ts';
-import { type Children, podIsReady } from '../resources/children.ts';
+import { outgrowsQuota } from '../plan/quota-growth.ts';
+import { setOf, type TemplateUse, templatesUsed } from '../plan/template-use.ts';
+import { type Children, type ContainerOf, podIsReady } from '../resources/children.ts';
+import type { StatefulSetSpec } from '../resources/plain.ts';
 import { podOfSet } from '../resources/statefulset-pod.ts';
 import type { Clock } from '../system/clock.ts';
 import type { CallOptions, KubeClient } from './client.ts';
@@ -23,6 +25,7 @@ import { type Verdict, verdictOn } from './template-verdict.ts';
 const countsMs: Readonly<Record<Verdict['state'], number>> = {
   accepted: 60_000,
   refused: 30_000,
+  overQuota: 30_000,
   unknown: 10_000,
   unasked: 60_000,
 };
@@ -80,13 +83,19 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
     }
   }
 
-  function obstacleTo(use: TemplateUse, { verdict, at, unknownSince = at }: Judged): readonly [TemplateUse, Verdict][] {
+  function obstacleTo(
+    use: TemplateUse,
+    { verdict, at, unknownSince = at }: Judged,
+    children: Children,
+  ): readonly [TemplateUse, Verdict][] {
     const { set, ends } = use;
     switch (verdict.state) {
       case 'accepted':
         return [];
       case 'refused':
         return [[use, verdict]];
+      case 'overQuota':
+        return outgrows(use, verdict.words, children) ? [[use, { ...verdict, state: 'refused' }]] : [];
       case 'unknown':
         if (ends === undefined || !podIsReady(ends)) return [];
         if (at - unknownSince < patienceMs) return [[use, verdict]];
@@ -105,7 +114,7 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
       forgetOld();
       const uses = templatesUsed(plan, children);
       const answers = await Promise.all(uses.map(({ set }) => judge(set, options)));
-      const found = uses.flatMap((use, i) => obstacleTo(use, answers[i] as Judged));
+      const found = uses.flatMap((use, i) => obstacleTo(use, answers[i] as Judged, children));
       const refused = found.filter(([, { state }]) => state === 'refused');
       const unknown = found.filter(([, { state }]) => state === 'unknown');
       return [...refusalOf(refused, uses), ...doubtAbout(unknown)];
@@ -121,6 +130,14 @@ async function verdictOf(pod: KubeObject, client: Pick<KubeClient, 'create'>, op
     options.signal?.throwIfAborted();
     return verdictOn(error);
   }
+}
+
+/** Of the pod that ends, or else of one of those that are to. Where there is none, nobody restarts. */
+function outgrows({ set, ends }: TemplateUse, words: string, children: Children): boolean {
+  const [first] = children.pods.filter(({ metadata }) => setOf(metadata.name) === set.metadata.name);
+  const has = (ends ?? first)?.spec?.containers;
+  const { template } = set.spec as StatefulSetSpec;
+  return has !== undefined && outgrowsQuota(words, (template.spec?.containers ?? []) as readonly ContainerOf[], has);
 }
 
 type Found = readonly (readonly [TemplateUse, Verdict])[];

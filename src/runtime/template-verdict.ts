@@ -5,6 +5,8 @@ export type Verdict =
   | { readonly state: 'accepted' }
   /** No such pod can be made. `words`: the API server's own. */
   | { readonly state: 'refused'; readonly words: string }
+  /** All but a quota takes it, which counts the pod that is to make room. */
+  | { readonly state: 'overQuota'; readonly words: string }
   /** It has not said: a webhook does not answer, for example. */
   | { readonly state: 'unknown'; readonly words: string }
   /** It does not say at all. */
@@ -16,7 +18,7 @@ const denied = /^admission webhook "[^"]+" denied the request/;
 const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
 /** Refusals of admission name the pod. */
 const noRight = /^pods is forbidden: /;
-/** The last of all checks. A pod that restarts gives back its share before the new one takes it. */
+/** The last of all checks. */
 const exceededQuota = /^pods "[^"]+" is forbidden: exceeded quota: /;
 
 /** Of a dry run that failed. @throws what is no answer of the API server */
@@ -25,7 +27,8 @@ export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof ApiError)) throw error;
   const { status, words } = error;
   // The name is asked for when everything else has been checked.
-  if (isAlreadyExists(error) || exceededQuota.test(words)) return { state: 'accepted' };
+  if (isAlreadyExists(error)) return { state: 'accepted' };
+  if (exceededQuota.test(words)) return { state: 'overQuota', words };
   if (noRight.test(words) || notDryRun.test(words)) return { state: 'unasked', words };
   const isRefused = status === 403 || status === 422 || denied.test(words);
   return { state: isRefused ? 'refused' : 'unknown', words };

@@ -27,8 +27,7 @@ describe('the rights of the operator', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
       [
-        "/configmaps,persistentvolumeclaims,services: get list watch create patch delete",
-        "/pods: get list watch patch delete",
+        "/configmaps,persistentvolumeclaims,pods,services: get list watch create patch delete",
         "/secrets: get create patch delete",
         "/serviceaccounts: get",
         "apps/statefulsets: get list watch create patch delete",

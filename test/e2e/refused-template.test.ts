@@ -1,13 +1,14 @@
 /** A PriorityClass that is not there: nobody restarts for the new template, and the rollout goes on once it is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { unitsOf } from '../../src/api/quantity.ts';
 import { pods as podResource } from '../../src/api/resource.ts';
 import type { Pod } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import { removeByName } from '../support/kubernetes.ts';
 import { statusOf } from '../support/redis-view.ts';
-import { priorityClasses } from '../support/resources.ts';
+import { priorityClasses, resourceQuotas } from '../support/resources.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -122,4 +123,55 @@ test('etcd, with one member: it runs on, and with the class it restarts', async 
   );
   await cluster.whole(1, { withinMs: 60_000 });
   await removeClass(name);
+});
+
+test('Redis, with one node and a quota that is used up: it restarts where it fits, and only there', async () => {
+  const { namespace, client } = stage;
+  const cluster = await stage.create('q', {
+    mode: 'Standalone',
+    replicas: 1,
+    resources: { limits: { memory: '256Mi' } },
+  });
+  await until(
+    'the node is ready',
+    async () => {
+      expect(statusOf(await cluster.object()).phase).toBe('Ready');
+    },
+    { withinMs: 120_000 },
+  );
+  const hard = (memory: string): object => ({ spec: { hard: { 'limits.memory': memory } } });
+  const quota = { resource: resourceQuotas, namespace, name: 'small' };
+  const metadata = { name: 'small', namespace };
+  await client.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, ...hard('100Gi') });
+  const bytes = await until('the quota is counted', async () => {
+    const { used = {} } = (await client.get(quota)).status as { readonly used?: Readonly<Record<string, string>> };
+    expect(unitsOf(used['limits.memory'] ?? '0')).toBeGreaterThanOrEqual(unitsOf('256Mi'));
+    return unitsOf(used['limits.memory'] ?? '0');
+  });
+  await client.mergePatch(quota, hard(String(bytes)));
+  const uid = async (): Promise<string | undefined> => (await podsOf('q')).get('q-0')?.metadata.uid;
+  const first = await uid();
+  await cluster.change({ config: { 'io-threads': 2 } });
+  await until(
+    'the node has restarted',
+    async () => {
+      expect([(await uid()) === first, statusOf(await cluster.object()).phase]).toEqual([false, 'Ready']);
+    },
+    { withinMs: 120_000 },
+  );
+
+  const second = await uid();
+  await cluster.change({ resources: { limits: { memory: '512Mi' } } });
+  await isSaid(() => cluster.object(), 'exceeded quota: small, requested: limits.memory=512Mi');
+  expect(await uid()).toBe(second);
+  await client.mergePatch(quota, hard(String(bytes + unitsOf('256Mi'))));
+  await until(
+    'the node has more memory',
+    async () => {
+      const now = (await podsOf('q')).get('q-0');
+      expect(now?.spec?.containers?.[0]?.resources?.limits?.memory).toBe('512Mi');
+      expect(statusOf(await cluster.object()).phase).toBe('Ready');
+    },
+    { withinMs: 120_000 },
+  );
 });

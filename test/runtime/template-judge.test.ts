@@ -208,6 +208,27 @@ describe('a pod that restarts', () => {
     );
   });
 
+  it.each([
+    ['it fits where the other was', '1Gi', ['DELETE pods/db-0']],
+    ['it does not', '2Gi', []],
+  ])('with a quota that is used up: %s', async (_, memory, done) => {
+    const quota =
+      'exceeded quota: q, requested: limits.memory=1Gi, used: limits.memory=3Gi, limited: limits.memory=3Gi';
+    answers.somebody = refusal(403, 'Forbidden', `pods "db-0" is forbidden: ${quota}`);
+    const wanted = set('db', 'somebody');
+    const containers = [{ name: 'redis', resources: { limits: { memory } } }];
+    const { template, ...spec } = wanted.spec as { template: { spec: object } };
+    const stop = await ended('db', 'somebody');
+    rig.api.put({ ...wanted, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } });
+    rig.api.put({
+      ...pod('db-0', true),
+      spec: { containers: [{ name: 'redis', resources: { limits: { memory: '1Gi' } } }] },
+    });
+    await turn();
+    await passes([stop], restarting);
+    expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([done, done.length === 0]);
+  });
+
   it('waits for a clear answer for five minutes, asks every ten seconds, and restarts then', async () => {
     answers.somebody = failing;
     const stop = await ended('db', 'somebody');

@@ -15,7 +15,7 @@ it.each<readonly [story: string, state: string, error: Error]>([
   ['a quota that wants limits', 'refused', forbidden('failed quota: q: must specify limits.cpu for: redis')],
   [
     'a quota that is used up, for a pod that gives its share back first',
-    'accepted',
+    'overQuota',
     forbidden('exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3'),
   ],
   ['the name, which is asked for last', 'accepted', answer(409, 'AlreadyExists', 'pods "db-0" already exists')],

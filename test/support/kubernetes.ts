@@ -14,12 +14,14 @@ import {
   persistentVolumes,
   priorityClasses,
   redisClusters,
+  resourceQuotas,
 } from './resources.ts';
 
 const others: readonly Resource[] = [
   namespaces,
   persistentVolumes,
   priorityClasses,
+  resourceQuotas,
   customResourceDefinitions,
   redisClusters,
   etcdClusters,

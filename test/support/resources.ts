@@ -39,6 +39,13 @@ export const endpointSlices: Resource = {
   plural: 'endpointslices',
   namespaced: true,
 };
+export const resourceQuotas: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'ResourceQuota',
+  plural: 'resourcequotas',
+  namespaced: true,
+};
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
 export const backups: Resource = backupKind.resource;
