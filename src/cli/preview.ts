@@ -9,7 +9,7 @@ import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
-import { withoutObstructed } from '../plan/obstacle.ts';
+import { type ObstructedPlan, withoutObstructed } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
@@ -93,10 +93,10 @@ export async function livePreview(
     unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
   );
   const obstacles = await createTemplateJudge({ client, clock: systemClock }).obstacles(whole, children, {});
-  const { plan } = withoutObstructed(whole, obstacles);
+  const { plan, ...held } = withoutObstructed(whole, obstacles);
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
-  return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...forecast] };
+  return { cluster, basis, spec, plan, follows: [...refusals(held), ...restarts(plan.steps, children), ...forecast] };
 }
 
 /**
@@ -147,6 +147,11 @@ async function generatedSecrets(
   const found = await Promise.all(names.map((name) => findSecret(client, cluster.metadata.namespace, name)));
   // One of that name which somebody made before us is theirs, though we have used it: the controller leaves it, too.
   return found.flatMap((secret) => (secret?.metadata.labels?.[managedByLabel] === managedBy ? [secret] : []));
+}
+
+/** What holds steps back, where the plan waits for something else. */
+function refusals({ outcome, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'>): string[] {
+  return outcome === undefined ? conditions.map(({ message }) => message) : [];
 }
 
 /** A new template is applied in one pass and reaches the pods in the ones after it. */

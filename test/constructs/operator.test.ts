@@ -110,6 +110,15 @@ describe('the rights of the operator', () => {
     expect(rightsOf(findObject(objects, 'Role', 'clusterwright'))).toEqual(rightsOf(everywhere));
   });
 
+  test('hold no right to create pods where nobody is to be judged by dry run', () => {
+    const verbsOn = (objects: readonly KubeObject[]): readonly string[] =>
+      rulesOf(findObject(objects, 'ClusterRole', 'clusterwright')).flatMap(({ resources, verbs }) =>
+        resources.includes('pods') ? verbs : [],
+      );
+    expect(verbsOn(operator())).toContain('create');
+    expect(verbsOn(operator({ dryRuns: false }))).toEqual(['get', 'list', 'watch', 'patch', 'delete']);
+  });
+
   test('go to the account that the pods run under', () => {
     const objects = operator({ namespace: 'ops' });
     const subjects = objects.flatMap((object) => (object.subjects === undefined ? [] : [object.subjects]));
