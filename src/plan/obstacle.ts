@@ -8,7 +8,7 @@ import { blocked, type Outcome, type Plan, type Step, wait } from './plan.ts';
 export type Obstruction = Exclude<Outcome, { state: 'settled' }>;
 
 export interface Obstacle {
-  /** Not done while it lasts. */
+  /** Not done while it lasts. Where there is none, the plan's own outcome stays, and its condition is said. */
   readonly steps: readonly Step[];
   readonly outcome: Obstruction;
   /** Said of the cluster while it lasts, whatever else is waited for. */
@@ -27,8 +27,9 @@ export function withoutObstructed(plan: Plan, obstacles: readonly Obstacle[]): O
   if (obstacles.length === 0) return { plan, outcome: undefined, conditions: [] };
   const held = new Set(obstacles.flatMap(({ steps }) => steps));
   const steps = plan.steps.filter((step) => !held.has(step));
-  const own = outcomeOf(obstacles);
-  const takesOver = plan.outcome.state !== 'blocked' && (endsPods(held) || waitsForSteps(plan.outcome));
+  const own = outcomeOf(held.size === 0 ? obstacles : obstacles.filter(({ steps }) => steps.length > 0));
+  const takesOver =
+    held.size > 0 && plan.outcome.state !== 'blocked' && (endsPods(held) || waitsForSteps(plan.outcome));
   return {
     plan: { ...plan, steps, outcome: takesOver ? own : sooner(plan.outcome, own) },
     outcome: takesOver ? own : undefined,

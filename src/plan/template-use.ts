@@ -1,7 +1,7 @@
 /** Pod templates that a plan is about to use: it writes one, or ends a pod that starts again by one. */
 import type { KubeObject } from '../api/object.ts';
 import { pods } from '../api/resource.ts';
-import type { Children, Pod } from '../resources/children.ts';
+import type { Children, Pod, StatefulSet } from '../resources/children.ts';
 import type { Plan, Step } from './plan.ts';
 
 export interface TemplateUse {
@@ -18,6 +18,16 @@ export function templatesUsed(
   children: Pick<Children, 'statefulSet' | 'pods'>,
 ): readonly TemplateUse[] {
   return destructive === true ? [] : steps.flatMap((step) => useOf(step, children));
+}
+
+/** StatefulSets that have fewer pods than they want, and know it: Kubernetes is about to make them, or cannot. */
+export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
+  const sets = objects.filter(({ kind }) => kind === 'StatefulSet') as readonly StatefulSet[];
+  return sets.filter((set) => {
+    const { replicas = 0, observedGeneration } = set.status ?? {};
+    const isKnown = observedGeneration !== undefined && observedGeneration === set.metadata.generation;
+    return isKnown && replicas < (set.spec?.replicas ?? 0);
+  });
 }
 
 function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {

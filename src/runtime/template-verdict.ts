@@ -12,6 +12,15 @@ export type Verdict =
   /** It does not say at all. */
   | { readonly state: 'unasked'; readonly words: string };
 
+/** How long an answer counts. No watch tells that a PriorityClass is there by now, or a policy gone. */
+export const countsMs: Readonly<Record<Verdict['state'], number>> = {
+  accepted: 60_000,
+  refused: 30_000,
+  overQuota: 30_000,
+  unknown: 10_000,
+  unasked: 60_000,
+};
+
 /** A webhook chooses the status of its refusals itself. */
 const denied = /^admission webhook "[^"]+" denied the request/;
 /** One that changes more than the pod has to say that it can do without: no dry run reaches it otherwise. */

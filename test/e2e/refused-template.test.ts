@@ -125,6 +125,28 @@ test('etcd, with one member: it runs on, and with the class it restarts', async 
   await removeClass(name);
 });
 
+test('a cluster that is created with a class that is not there says so, and comes up once it is', async () => {
+  const name = 'e2e-refused-new';
+  await removeClass(name);
+  const cluster = await stage.create('n', { mode: 'Standalone', replicas: 1, scheduling: { priorityClassName: name } });
+  await until('the status says so', async () => {
+    const { phase, conditions = [] } = statusOf(await cluster.object());
+    const refused = conditions.find(({ type }) => type === 'TemplateRefused');
+    expect([phase, refused?.status]).toEqual(['Creating', 'True']);
+    expect(refused?.message).toContain(`no PriorityClass with name ${name} was found`);
+  });
+  await stage.client.create(classNamed(name));
+  await until(
+    'the node is ready, and nothing is said any more',
+    async () => {
+      const { phase, conditions = [] } = statusOf(await cluster.object());
+      expect([phase, conditions.some(({ type }) => type === 'TemplateRefused')]).toEqual(['Ready', false]);
+    },
+    { withinMs: 180_000 },
+  );
+  await removeClass(name);
+});
+
 test('Redis, with one node and a quota that is used up: it restarts where it fits, and only there', async () => {
   const { namespace, client } = stage;
   const cluster = await stage.create('q', {

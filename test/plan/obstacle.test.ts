@@ -38,6 +38,29 @@ it('of several obstacles those that last are told, and the first look is that of
   expect(plan).toEqual({ steps: [], outcome: { ...refused, recheckMs: 10_000 } });
 });
 
+it.each<readonly [story: string, found: Outcome, outcome: Outcome]>([
+  [
+    'is looked at again sooner',
+    wait('MembersNotReady', 'db-1 has no pod'),
+    wait('MembersNotReady', 'db-1 has no pod', 30_000),
+  ],
+  ['is looked at again as soon', repairing, repairing],
+  ['has nothing to do', settled, settled],
+])('an obstacle that holds nothing is said, and the plan stays: it %s', (_, found, outcome) => {
+  const condition = { type: 'TemplateRefused', status: 'True', reason: 'Refused', message: 'no' } as const;
+  const plan = { steps: [act], outcome: found };
+  expect(withoutObstructed(plan, [{ steps: [], outcome: refused, condition }])).toEqual({
+    plan: { ...plan, outcome },
+    outcome: undefined,
+    conditions: [condition],
+  });
+  const doubtful = withoutObstructed({ steps: [stop], outcome: updating }, [
+    { steps: [], outcome: refused, condition },
+    { steps: [stop], outcome: doubt },
+  ]);
+  expect([doubtful.plan.outcome, doubtful.conditions]).toEqual([doubt, [condition]]);
+});
+
 it('without an obstacle the plan is as it was', () => {
   const plan = { steps: [stop], outcome: settled };
   expect(withoutObstructed(plan, [])).toEqual({ plan, outcome: undefined, conditions: [] });

@@ -136,7 +136,7 @@ describe('a template that is refused', () => {
   it('holds those of the same cluster that are not: nobody restarts for half of a spec', async () => {
     rig.api.put(set('db-sentinel', 'before'));
     await turn();
-    await passes([written('db-sentinel', 'somebody'), written('db', 'nobody')]);
+    for (let pass = 0; pass < 3; pass++) await passes([written('db-sentinel', 'somebody'), written('db', 'nobody')]);
     expect([asked, writes()]).toEqual([['db-sentinel-0 somebody', 'db-0 nobody'], []]);
   });
 
@@ -251,6 +251,60 @@ describe('a pod that restarts', () => {
     await rig.clock.advance(1_000);
     await passes([stop], restarting);
     expect([asked.length, writes()]).toEqual([2, ['DELETE pods/db-0', 'DELETE pods/db-0']]);
+  });
+});
+
+describe('a StatefulSet that lacks a pod', () => {
+  const quota = 'exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3';
+  const absent = wait('MembersNotReady', 'db-2 has no pod');
+  const lacking = async (priorityClassName: string, status: object): Promise<void> => {
+    rig.api.put({ ...set('db', priorityClassName), status });
+    await turn();
+  };
+
+  it.each([
+    ['refuses', 'nobody', nobody],
+    ['has no room for', 'crowded', quota],
+  ])(
+    'has the words of the server, which %s it, beside what the plan waits for',
+    async (_, priorityClassName, words) => {
+      answers.crowded = refusal(403, 'Forbidden', `pods "db-0" is forbidden: ${quota}`);
+      await lacking(priorityClassName, { observedGeneration: 1, replicas: 2 });
+      const { again, outcome } = await passes([act], absent);
+      const message = `pods of StatefulSet db are missing, and the API server refuses them: pods "db-0" is forbidden: ${words}`;
+      expect(rig.condition('TemplateRefused')).toBe(`True Refused: ${message}`);
+      expect([outcome, rig.status().phase]).toEqual([{ ...absent, recheckMs: 30_000 }, 'Ready']);
+      expect(again).toBeLessThanOrEqual(30_000);
+      delete answers[priorityClassName];
+      await rig.clock.advance(30_000);
+      await passes([], absent);
+      expect(rig.condition('TemplateRefused')).toBe('absent');
+    },
+  );
+
+  it.each([
+    ['whose pods are all there', { observedGeneration: 1, replicas: 3 }],
+    ['of which Kubernetes has not taken up the size', { observedGeneration: 0, replicas: 0 }],
+    ['of which Kubernetes has said nothing', {}],
+  ])('is not asked about where it is one %s', async (_, status) => {
+    await lacking('nobody', status);
+    await passes([act], absent);
+    expect([asked, rig.condition('TemplateRefused')]).toEqual([[], 'absent']);
+  });
+
+  it('says nothing where nobody knows', async () => {
+    answers.somebody = failing;
+    await lacking('somebody', { observedGeneration: 1, replicas: 2 });
+    await passes([act], absent);
+    expect([asked, rig.condition('TemplateRefused')]).toEqual([['db-0 somebody'], 'absent']);
+  });
+
+  it('says once why, where the template that is to be written is refused', async () => {
+    await lacking('before', { observedGeneration: 1, replicas: 2 });
+    answers.before = refusedFor('db');
+    await passes([written('db', 'nobody')]);
+    expect(rig.status().conditions?.filter(({ type }) => type === 'TemplateRefused')).toHaveLength(1);
+    expect(rig.condition('TemplateRefused')).toBe(`True Refused: ${refused}`);
   });
 });
 
