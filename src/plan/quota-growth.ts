@@ -1,6 +1,7 @@
 /**
  * A ResourceQuota that is used up, as the API server tells of it. A pod that restarts gives its share back before another
- * takes its place, so the other fits unless its containers ask for more than those of now, and the quota has no room for that.
+ * takes its place, so the other fits unless its containers ask for more than those of now and the quota has no room for that, or the quota has
+ * been made smaller than what is used.
  */
 import { QuantityError, thousandths } from '../api/quantity.ts';
 import type { ContainerOf } from '../resources/children.ts';
@@ -16,7 +17,7 @@ export function outgrowsQuota(words: string, wanted: readonly ContainerOf[], has
   return [...amountsIn(used)].some(([name, amount]) => {
     const limit = limits.get(name);
     const growth = growthOf(name, wanted, has);
-    return limit !== undefined && growth > 0n && amount + growth > limit;
+    return limit !== undefined && amount + growth > limit;
   });
 }
 
