@@ -14,6 +14,7 @@ export type Finding =
   | 'ReplicationBroken'
   | 'DiskFull'
   | 'CertificateHeldBack'
+  | 'TemplateRefused'
   | 'SpecWarning'
   | 'VolumesTooSmall';
 export type ConditionState = 'True' | 'False' | 'Unknown';

@@ -9,11 +9,13 @@ import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
+import { type ObstructedPlan, withoutObstructed } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
+import { createTemplateJudge } from '../runtime/template-judge.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { forecastExpansion } from './expansion.ts';
@@ -86,15 +88,18 @@ export async function livePreview(
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
   const { survey, unheard } = await observe(engine, cluster, children, options, referred);
-  const plan = passPlan(
+  const whole = passPlan(
     cluster,
     engine.kind.resource,
     unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
   );
+  const obstacles = await createTemplateJudge({ client, clock: systemClock }).obstacles(whole, children, {});
+  const { plan, ...held } = withoutObstructed(whole, obstacles);
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
-  return { cluster, basis, spec, plan, follows: [...restarts(plan.steps, children), ...volumes, ...forecast] };
+  const follows = [...refusals(held), ...restarts(plan.steps, children), ...volumes, ...forecast];
+  return { cluster, basis, spec, plan, follows };
 }
 
 /**
@@ -145,6 +150,11 @@ async function generatedSecrets(
   const found = await Promise.all(names.map((name) => findSecret(client, cluster.metadata.namespace, name)));
   // One of that name which somebody made before us is theirs, though we have used it: the controller leaves it, too.
   return found.flatMap((secret) => (secret?.metadata.labels?.[managedByLabel] === managedBy ? [secret] : []));
+}
+
+/** What holds steps back, where the plan waits for something else. */
+function refusals({ outcome, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'>): string[] {
+  return outcome === undefined ? conditions.map(({ message }) => message) : [];
 }
 
 /** A new template is applied in one pass and reaches the pods in the ones after it. */

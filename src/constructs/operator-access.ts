@@ -11,6 +11,7 @@ export interface AccessOptions {
   readonly namespace: string;
   readonly watch: Watch;
   readonly handlers: readonly KindHandler[];
+  readonly dryRuns: boolean;
 }
 
 /** Rights must be there before the pods that use them. */
@@ -23,7 +24,7 @@ function rulesOf(rules: readonly PolicyRule[]): k8s.PolicyRule[] {
 }
 
 export function operatorAccess(scope: Construct, options: AccessOptions): void {
-  const { namespace, watch, handlers } = options;
+  const { namespace, watch, handlers, dryRuns } = options;
   const common = { labels: operatorLabels, annotations: early };
   const subjects = [{ kind: 'ServiceAccount', name: operatorName, namespace }];
 
@@ -43,7 +44,7 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
   };
   grant('leader', `${operatorName}-leader`, namespace, ownPermissions);
 
-  const rules = watchedPermissions(handlers);
+  const rules = watchedPermissions(handlers, dryRuns);
   if ('all' in watch) {
     const metadata = { ...common, name: operatorName };
     new k8s.KubeClusterRole(scope, 'watch', { metadata, rules: rulesOf(rules) });

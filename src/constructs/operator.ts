@@ -31,6 +31,8 @@ export interface OperatorProps {
   readonly watch?: Watch;
   /** Default true: the roles view and edit of Kubernetes cover our kinds. Needs a ClusterRole. */
   readonly extendUserRoles?: boolean;
+  /** Default true: the operator may create pods, and has a pod of a new template judged by dry run. */
+  readonly dryRuns?: boolean;
   /** Ports that the API server may be behind. Default 443 and 6443. */
   readonly apiServerPorts?: readonly number[];
   /** What each replica asks for, and may take. */
@@ -51,6 +53,7 @@ export class Operator extends Construct {
       createNamespace = true,
       watch = { all: true },
       extendUserRoles = true,
+      dryRuns = true,
       apiServerPorts = [443, 6443],
       resources = {},
       logLevel = 'info',
@@ -62,7 +65,7 @@ export class Operator extends Construct {
       plainObject(this, 'namespace', restrictedNamespace(namespace, { 'argocd.argoproj.io/sync-wave': '-2' }));
     }
     const handlers = handlersOf(engines);
-    operatorAccess(this, { namespace, watch, handlers });
+    operatorAccess(this, { namespace, watch, handlers, dryRuns });
     if (extendUserRoles) userRoles(this, handlers);
     operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, resources });
     operatorNetwork(this, { namespace, handlers, apiServerPorts });

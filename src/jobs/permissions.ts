@@ -33,8 +33,11 @@ const watchedKinds: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watching },
 ];
 
-/** In every namespace that is watched. */
-export function watchedPermissions(engines: readonly KindHandler[]): readonly PolicyRule[] {
+/** For dry runs alone: the operator makes no pod. Kubernetes has no right for dry runs only. */
+const dryRunsOfPods: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['create'] };
+
+/** In every namespace that is watched. Without `dryRuns`, pod templates are not judged, and everything else goes on. */
+export function watchedPermissions(engines: readonly KindHandler[], dryRuns = true): readonly PolicyRule[] {
   const plurals = engines.map((engine) => engine.kind.resource.plural);
   return [
     // `patch` sets and removes our finalizer.
@@ -44,6 +47,7 @@ export function watchedPermissions(engines: readonly KindHandler[]): readonly Po
     { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...watchedKinds,
+    ...(dryRuns ? [dryRunsOfPods] : []),
     ...engines.flatMap((engine) => engine.permissions),
     // Restores, and the last backup of a cluster.
     ...(engines.some(({ backup }) => backup !== undefined) ? fillPermissions : []),

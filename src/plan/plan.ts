@@ -89,7 +89,7 @@ export interface Plan<Action extends EngineAction = EngineAction> {
 
 export const settled: Outcome = { state: 'settled' };
 
-export function wait(reason: string, message: string, recheckMs?: number): Outcome {
+export function wait(reason: string, message: string, recheckMs?: number): Extract<Outcome, { state: 'wait' }> {
   return recheckMs === undefined ? { state: 'wait', reason, message } : { state: 'wait', reason, message, recheckMs };
 }
 

@@ -41,15 +41,18 @@ export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly causes: readonly StatusCause[];
+  /** The server's own message, shortened: `message` says besides what was asked. */
+  readonly words: string;
   /** How long the server asks to be left alone. */
   readonly retryAfterMs: number | undefined;
   readonly method: string;
   readonly path: string;
 
   constructor(fields: ApiErrorFields, options?: ErrorOptions) {
-    const message = shortened(fields.message);
-    super(`${fields.method} ${fields.path}: ${fields.status} ${fields.reason}: ${message}`, options);
+    const words = shortened(fields.message);
+    super(`${fields.method} ${fields.path}: ${fields.status} ${fields.reason}: ${words}`, options);
     this.name = 'ApiError';
+    this.words = words;
     this.status = fields.status;
     this.reason = fields.reason;
     this.causes = fields.causes ?? [];

@@ -18,6 +18,11 @@ export class WriteFenced extends Error {
   }
 }
 
+/** What a dry run asks changes nothing, and nobody has to wait for its answer. */
+function isRead({ method, query }: TransportRequest): boolean {
+  return method === 'GET' || query?.dryRun === 'All';
+}
+
 /** Reads always pass; everything else only while `mayWrite` says so, and is known to `writes` until it is answered. */
 export function fencedTransport(
   transport: Transport,
@@ -39,7 +44,7 @@ export function fencedTransport(
 
   return {
     request(request) {
-      if (request.method === 'GET') return transport.request(request);
+      if (isRead(request)) return transport.request(request);
       return writes === undefined ? write(request) : writes.track((sent) => write(request, sent));
     },
     stream: (request) => transport.stream(request),

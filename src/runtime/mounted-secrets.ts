@@ -2,9 +2,11 @@
  * Secrets that a pod mounts, asked of the API server before the pod is stopped: no watch tells of them, and without one, or a key
  * of it, that somebody has taken away since it was read it could not start again.
  */
-import { pods, secrets } from '../api/resource.ts';
+import { secrets } from '../api/resource.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
-import { blocked, type Plan, type Step } from '../plan/plan.ts';
+import type { Obstacle } from '../plan/obstacle.ts';
+import { blocked, type Step } from '../plan/plan.ts';
+import { podEndedBy, setOf } from '../plan/template-use.ts';
 import type { Children } from '../resources/children.ts';
 import { isNotFound } from './api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
@@ -13,6 +15,7 @@ import type { CallOptions, KubeClient } from './client.ts';
 const recheckMs = 1_000;
 
 interface Mounted {
+  readonly step: Step;
   readonly pod: string;
   readonly namespace: string;
   readonly secret: string;
@@ -20,53 +23,36 @@ interface Mounted {
   readonly keys: readonly string[];
 }
 
-/** The plan without the stops of pods that could not start again; undefined where there is no such stop. */
-export async function withoutDeadEnds(
-  plan: Plan,
-  children: Pick<Children, 'statefulSet'>,
-  client: Pick<KubeClient, 'get'>,
-  { secretRefused, signal }: Pick<EngineContext, 'secretRefused' | 'signal'>,
-): Promise<ReturnType<typeof withoutStops> | undefined> {
-  const missing = await missingSecrets(plan.steps, children, client, { signal });
-  for (const { secret } of missing) secretRefused(secret);
-  return missing.length === 0 ? undefined : withoutStops(plan, missing);
-}
-
-/** Those of pods that are to be stopped, and that are not there. */
-async function missingSecrets(
+/** What keeps pods from being stopped: a Secret that each of them could not start again without. */
+export async function missingSecrets(
   steps: readonly Step[],
   children: Pick<Children, 'statefulSet'>,
   client: Pick<KubeClient, 'get'>,
-  options: CallOptions,
-): Promise<readonly Mounted[]> {
+  { secretRefused, signal }: Pick<EngineContext, 'secretRefused' | 'signal'>,
+): Promise<readonly Obstacle[]> {
   const mounted = steps.flatMap((step) => mountedBy(step, children));
-  const found = await Promise.all(mounted.map((one) => isThere(one, client, options)));
-  return mounted.filter((_, i) => found[i] === false);
+  const found = await Promise.all(mounted.map((one) => isThere(one, client, { signal })));
+  const missing = mounted.filter((_, i) => found[i] === false);
+  for (const { secret } of missing) secretRefused(secret);
+  return missing.map(obstacleOf);
 }
 
-/** The plan without those stops. Whatever else it does rests on none of them. */
-function withoutStops(plan: Plan, missing: readonly Mounted[]) {
-  const kept = new Set(missing.map(({ pod }) => pod));
-  const words = missing.map(({ pod, secret, keys }) => {
-    const what = keys.length === 0 ? secret : `${secret} with the key ${keys.join(', ')}`;
-    return `there is no Secret ${what}, and ${pod} could not start again without it: it is not stopped`;
-  });
-  const steps = plan.steps.filter((step) => !kept.has(stoppedBy(step) ?? ''));
-  return { ...plan, steps, outcome: blocked('SecretMissing', words.join('; '), recheckMs) };
-}
-
-function stoppedBy(step: Step): string | undefined {
-  return step.type === 'delete' && step.ref.resource === pods ? step.ref.name : undefined;
+function obstacleOf({ step, pod, secret, keys }: Mounted): Obstacle {
+  const what = keys.length === 0 ? secret : `${secret} with the key ${keys.join(', ')}`;
+  const words = `there is no Secret ${what}, and ${pod} could not start again without it: it is not stopped`;
+  return { steps: [step], outcome: blocked('SecretMissing', words, recheckMs) };
 }
 
 function mountedBy(step: Step, children: Pick<Children, 'statefulSet'>): Mounted[] {
-  const pod = stoppedBy(step);
-  const set = pod === undefined ? undefined : children.statefulSet(pod.replace(/-\d+$/, ''));
+  const pod = podEndedBy(step);
+  const set = pod === undefined ? undefined : children.statefulSet(setOf(pod));
   if (pod === undefined || set === undefined) return [];
   const { volumes = [] } = set.spec?.template?.spec ?? {};
   const { namespace = '' } = set.metadata;
   return volumes.flatMap(({ secret: { secretName: secret, optional, items = [] } = {} }) =>
-    secret === undefined || optional === true ? [] : [{ pod, namespace, secret, keys: items.map(({ key }) => key) }],
+    secret === undefined || optional === true
+      ? []
+      : [{ step, pod, namespace, secret, keys: items.map(({ key }) => key) }],
   );
 }
 

@@ -14,6 +14,7 @@ import { claimReader } from './claim-use.ts';
 import { createClient } from './client.ts';
 import { createContested } from './contested.ts';
 import { backgroundLimit, createController } from './controller.ts';
+import { createDeadEnds } from './dead-ends.ts';
 import { createSecretReader, engineIO } from './engine-context.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
@@ -28,6 +29,7 @@ import { createReconciler } from './reconciler.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
+import { createTemplateJudge } from './template-judge.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
 import { createUnobserved } from './unobserved.ts';
@@ -119,6 +121,12 @@ export function createOperator(options: OperatorOptions): Operator {
     onSecret: ({ metadata }, values) => secrets.learn(metadata.namespace ?? '', metadata.name, values),
   });
   const status = createStatusWriter({ client, cache, clock });
+  const templates = createTemplateJudge({
+    client,
+    clock,
+    onUnjudged: ({ metadata: { namespace, name } }, words) =>
+      log.warn({ namespace, set: name, words }, 'a pod restarts though no dry run has shown that one can be made'),
+  });
   const reconciler = createReconciler({
     client,
     cache,
@@ -130,6 +138,7 @@ export function createOperator(options: OperatorOptions): Operator {
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    deadEnds: createDeadEnds(client, templates),
     latest: () => serverTime.latest(),
     log,
     onOutcome: outcomeEvents(events),

@@ -12,11 +12,11 @@ import { passPlan } from '../plan/pass.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { KubeClient } from './client.ts';
+import type { DeadEnds } from './dead-ends.ts';
 import { type ExecutionOptions, execute, takenIn, unwatchedIn } from './execution.ts';
 import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
-import { withoutDeadEnds } from './mounted-secrets.ts';
 import { NameConflict } from './name-conflict.ts';
 import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
@@ -49,6 +49,7 @@ export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
   readonly pace: Pace;
   readonly unseenPods: UnseenPods;
+  readonly deadEnds: DeadEnds;
   /** See `FinalizerOptions`. */
   readonly latest: () => number;
 }
@@ -98,8 +99,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const survey = await engine.survey(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
     const whole = passPlan(cluster, resource, survey.plan);
     if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
-    const held = await withoutDeadEnds(whole, children, client, io(cluster, signal));
-    const plan = held ?? whole;
+    const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     onOutcome(engine, cluster, cluster.status, plan);
     const execution = await execute(key, plan, survey.act, options, signal);
     const { failure } = execution;
@@ -112,7 +112,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     const said = saidPlan(plan, execution, paced);
-    const claim = saidStatus(cluster, survey.status, plan, execution, held?.outcome);
+    const claim = saidStatus(cluster, survey.status, plan, execution, obstructed);
     if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')
       onOutcome(engine, cluster, cluster.status, { steps: [], outcome: said.outcome });

@@ -3,6 +3,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { StatusReport } from '../engine/engine.ts';
 import { Refused, refusalClaims } from '../engine/refused.ts';
 import { fieldsKept } from '../plan/kept-fields.ts';
+import type { ObstructedPlan } from '../plan/obstacle.ts';
 import { isOptional, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import type { Due } from './contested.ts';
 import type { Execution } from './execution.ts';
@@ -28,21 +29,24 @@ export function saidPlan(plan: Plan, execution: Execution, paced: Paced | undefi
   return vain.length === 0 ? said : { ...said, outcome: withoutEffect(vain) };
 }
 
-/** `held`: why steps were left out of the engine's plan. */
+/** `obstructed`: why steps were left out of the engine's plan. */
 export function saidStatus(
   cluster: Cluster<CommonSpec>,
   found: StatusReport,
   plan: Plan,
   { failure, failures }: Execution,
-  held?: Extract<Outcome, { state: 'blocked' }>,
+  { outcome: held, conditions }: Pick<ObstructedPlan, 'outcome' | 'conditions'> = {
+    outcome: undefined,
+    conditions: [],
+  },
 ): StatusReport {
   const refused = refusedExpansion(failures);
   const whole = withRefusal(cluster.spec.paused === true ? pausedStatus(found, plan.outcome) : found, refused);
-  const block = held ?? blockedBy(refused, plan);
+  const block = held?.state === 'blocked' ? held : blockedBy(refused, plan);
   const told = block === undefined ? whole : blockedStatus(whole, block);
   const claim = failure === undefined ? told : failedStatus(cluster, told, failure);
   const refusals = failures.flatMap(({ cause }) => (cause instanceof Refused ? [cause] : []));
-  return { ...claim, conditions: [...claim.conditions, ...refusalClaims(refusals)] };
+  return { ...claim, conditions: [...claim.conditions, ...conditions, ...refusalClaims(refusals)] };
 }
 
 /**

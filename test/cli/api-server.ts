@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   readonly crds?: boolean;
   /** Paths that nobody may use. */
   readonly forbidden?: RegExp | undefined;
+  /** Why a dry run of this object is refused. */
+  readonly refuses?: ((object: KubeObject) => string | undefined) | undefined;
   /** What controllers make of an object that was written. */
   readonly settle?: (object: KubeObject) => KubeObject;
 }
@@ -119,6 +121,9 @@ export function apiServer(options: ApiServerOptions = {}): ApiServer {
       }
       case 'POST': {
         const object = JSON.parse(body ?? '') as KubeObject;
+        const refusal = query.dryRun === 'All' ? options.refuses?.(object) : undefined;
+        if (refusal !== undefined) return answer(403, { kind: 'Status', reason: 'Forbidden', message: refusal });
+        if (query.dryRun === 'All') return answer(201, object);
         if (!objects.has(pathOf(object))) return answer(201, store(object));
         return answer(409, { kind: 'Status', reason: 'AlreadyExists', message: 'it exists' });
       }
@@ -139,7 +144,7 @@ export function apiServer(options: ApiServerOptions = {}): ApiServer {
   return {
     requests,
     get writes() {
-      return requests.filter(({ method }) => method !== 'GET');
+      return requests.filter(({ method, query }) => method !== 'GET' && query?.dryRun !== 'All');
     },
     get names() {
       return [...objects.values()]

@@ -67,10 +67,11 @@ async function run(
     readonly dial?: Dial;
     readonly forward?: PodDialer;
     readonly forbidden?: RegExp;
+    readonly refuses?: (object: KubeObject) => string | undefined;
   },
   args: object = {},
 ): Promise<Run> {
-  const api = apiServer({ objects: options.cluster, forbidden: options.forbidden });
+  const api = apiServer({ objects: options.cluster, forbidden: options.forbidden, refuses: options.refuses });
   const around = world({
     files: options.file === undefined ? {} : files(options.file),
     api,
@@ -194,6 +195,28 @@ describe('plan against a cluster', () => {
     const { around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
     expect(around.printed.out).toContain('].image: docker.io/library/redis:8.0 -> registry.example/redis:8.0.9\n');
     expect(around.printed.out).toContain('the 1 pod(s) of StatefulSet cache restart, one at a time');
+  });
+
+  it.each<[story: string, ask: 'forward' | 'never', where: string]>([
+    ['where the processes are asked', 'forward', '  afterwards\n    '],
+    ['where they are not', 'never', '  blocked by: '],
+  ])('says that a new template is refused, and restarts nobody: %s', async (_, ask, where) => {
+    const cluster = stored();
+    const words = 'pods "cache-0" is forbidden: no PriorityClass with name nobody was found';
+    const { around, writes } = await run(
+      {
+        file: manifest({ scheduling: { priorityClassName: 'nobody' } }),
+        cluster: [cluster, ...(await childrenOf(cluster))],
+        refuses: ({ spec }) =>
+          (spec as { priorityClassName?: string }).priorityClassName === 'nobody' ? words : undefined,
+      },
+      { ask },
+    );
+    expect(around.printed.out).toContain(
+      `${where}the API server refuses pods of the new template, so nobody restarts: ${words}`,
+    );
+    expect(around.printed.out).not.toContain('StatefulSet/cache');
+    expect(writes).toBe(0);
   });
 
   it('sees what somebody else has changed by hand', async () => {

@@ -27,8 +27,7 @@ describe('the rights of the operator', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright'))).toMatchInlineSnapshot(`
       [
-        "/configmaps,persistentvolumeclaims,services: get list watch create patch delete",
-        "/pods: get list watch patch delete",
+        "/configmaps,persistentvolumeclaims,pods,services: get list watch create patch delete",
         "/secrets: get create patch delete",
         "/serviceaccounts: get",
         "apps/statefulsets: get list watch create patch delete",
@@ -109,6 +108,15 @@ describe('the rights of the operator', () => {
     ]);
     const everywhere = findObject(operator(), 'ClusterRole', 'clusterwright');
     expect(rightsOf(findObject(objects, 'Role', 'clusterwright'))).toEqual(rightsOf(everywhere));
+  });
+
+  test('hold no right to create pods where nobody is to be judged by dry run', () => {
+    const verbsOn = (objects: readonly KubeObject[]): readonly string[] =>
+      rulesOf(findObject(objects, 'ClusterRole', 'clusterwright')).flatMap(({ resources, verbs }) =>
+        resources.includes('pods') ? verbs : [],
+      );
+    expect(verbsOn(operator())).toContain('create');
+    expect(verbsOn(operator({ dryRuns: false }))).toEqual(['get', 'list', 'watch', 'patch', 'delete']);
   });
 
   test('go to the account that the pods run under', () => {

@@ -262,7 +262,9 @@ describe('a leader that was stopped and continues', () => {
     expect(b.leads).toBe(true);
     await expect(fenced.request({ method: 'PATCH', path: '/x' })).rejects.toThrow(WriteFenced);
     await fenced.request({ method: 'GET', path: '/x' });
-    expect(sent).toEqual(['POST', 'GET']);
+    // It changes nothing, whoever leads.
+    await fenced.request({ method: 'POST', path: '/x', query: { dryRun: 'All' } });
+    expect(sent).toEqual(['POST', 'GET', 'POST']);
     a.process.thaw();
     await turn();
     expect(a.signal?.aborted).toBe(true);

@@ -55,6 +55,8 @@ export class ApiInMemory {
   /** `METHOD collection/name` of every write, in order; events left out. */
   readonly writes: string[] = [];
   readonly reads: string[] = [];
+  /** `METHOD collection` of every dry run, in order: it is no write. */
+  readonly dryRuns: string[] = [];
   intercept: Interception = () => undefined;
   /** A watch begins when this resolves. */
   admitWatch: (request: TransportRequest) => Promise<void> = async () => undefined;
@@ -138,6 +140,7 @@ export class ApiInMemory {
       const object = this.#objects.get(path);
       return object === undefined ? refusal(404, 'NotFound', `${name} not found`) : answer(200, object);
     }
+    if (request.query?.dryRun === 'All') return this.#pretend(request, collection);
     if (!collection.endsWith('/events')) this.writes.push(`${method} ${path.replace(/^.*\/([^/]+\/[^/]+)$/, '$1')}`);
     const body = JSON.parse(request.body ?? '{}') as Fields;
     const manager = request.query?.fieldManager ?? '';
@@ -151,6 +154,15 @@ export class ApiInMemory {
     if (method === 'DELETE') return this.#delete(key, held, body);
     if (type === 'application/json-patch+json') return this.#jsonPatch(key, held, body as unknown as readonly Fields[]);
     return this.#mergePatch(key, held, body, subresource);
+  }
+
+  #pretend({ method, body = '{}' }: TransportRequest, collection: string): Answer {
+    if (method !== 'POST') throw new Error(`a dry run of ${method} is not pretended`);
+    const object = JSON.parse(body) as KubeObject;
+    this.dryRuns.push(`${method} ${collection.replace(/^.*\//, '')}/${object.metadata.name}`);
+    const { name } = object.metadata;
+    const isThere = this.#objects.has(`${collection}/${name}`);
+    return isThere ? refusal(409, 'AlreadyExists', `pods "${name}" already exists`) : answer(201, object);
   }
 
   #post(collection: string, object: KubeObject, manager: string): Answer {

@@ -12,12 +12,16 @@ import {
   etcdClusters,
   namespaces,
   persistentVolumes,
+  priorityClasses,
   redisClusters,
+  resourceQuotas,
 } from './resources.ts';
 
 const others: readonly Resource[] = [
   namespaces,
   persistentVolumes,
+  priorityClasses,
+  resourceQuotas,
   customResourceDefinitions,
   redisClusters,
   etcdClusters,

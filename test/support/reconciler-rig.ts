@@ -7,12 +7,14 @@ import type { KubeObject } from '../../src/api/object.ts';
 import type { ClusterStatus } from '../../src/api/status.ts';
 import { type ActStep, type Outcome, type Step, settled } from '../../src/plan/plan.ts';
 import { createContested } from '../../src/runtime/contested.ts';
+import { createDeadEnds } from '../../src/runtime/dead-ends.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
 import { createPace } from '../../src/runtime/pace.ts';
 import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
+import { createTemplateJudge } from '../../src/runtime/template-judge.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
 import { createUnseenPods } from '../../src/runtime/unseen-pods.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
@@ -58,6 +60,7 @@ export async function reconcilerRig(
     contested: createContested(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
+    deadEnds: createDeadEnds(client, createTemplateJudge({ client, clock })),
     latest: () => clock.now(),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),

@@ -24,6 +24,7 @@ const clusterWide = (group: string, version: string, kind: string, plural: strin
 
 export const namespaces = clusterWide('', 'v1', 'Namespace', 'namespaces');
 export const nodes = clusterWide('', 'v1', 'Node', 'nodes');
+export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'PriorityClass', 'priorityclasses');
 export const persistentVolumes = clusterWide('', 'v1', 'PersistentVolume', 'persistentvolumes');
 export const customResourceDefinitions = clusterWide(
   'apiextensions.k8s.io',
@@ -36,6 +37,13 @@ export const endpointSlices: Resource = {
   version: 'v1',
   kind: 'EndpointSlice',
   plural: 'endpointslices',
+  namespaced: true,
+};
+export const resourceQuotas: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'ResourceQuota',
+  plural: 'resourcequotas',
   namespaced: true,
 };
 export const redisClusters: Resource = redisKind.resource;

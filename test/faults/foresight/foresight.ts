@@ -8,20 +8,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOptional, type Plan } from '../../../src/plan/plan.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
-import { targetOf } from '../wire/request.ts';
+import type { TransportRequest } from '../../../src/runtime/transport.ts';
+import { isRead, targetOf } from '../wire/request.ts';
 import type { WireEntry } from '../wire/wire.ts';
 import { asSeen, planFrom, planWords, wasBehind } from './made-again.ts';
 import { isPlanned, isShownBy } from './planned-request.ts';
 import type { Act, ForesightRecorder, Pass } from './recorder.ts';
 
-interface Requested {
+interface Requested extends Pick<TransportRequest, 'path' | 'query'> {
   readonly method: string;
-  readonly path: string;
 }
 
 /** Not of any plan, and the whole list of it: see `docs/faults.md`. */
 export function isApart({ request }: { readonly request?: Requested }): boolean {
-  if (request === undefined || request.method === 'GET') return true;
+  if (request === undefined || isRead(request)) return true;
   const { group, resource, subresource } = targetOf(request.path);
   return ['leases', 'events'].includes(resource) || (group === 'clusterwright.dev' && subresource === 'status');
 }

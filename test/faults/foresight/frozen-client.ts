@@ -8,10 +8,11 @@ const never = (): never => {
   throw new Error('a plan writes nothing');
 };
 
-/** `before` holds a read up until its answer had come. */
+/** `before` holds a read up until its answer had come. `judge` answers dry runs: it throws, or returns the pod. */
 export function frozenClient(
   objects: readonly KubeObject[],
   before: (path: string) => Promise<void> = async () => undefined,
+  judge: (pod: KubeObject) => KubeObject = (pod) => pod,
 ): KubeClient {
   const isOf = ({ kind, metadata }: KubeObject, wanted: string, namespace: string | undefined): boolean =>
     kind === wanted && (namespace === undefined || metadata.namespace === namespace);
@@ -38,7 +39,7 @@ export function frozenClient(
       );
       return { items, resourceVersion: '' };
     },
-    create: never,
+    create: async (object, { dryRun } = {}) => (dryRun === true ? judge(object) : never()),
     apply: never,
     applyStatus: never,
     mergePatch: never,

@@ -13,6 +13,7 @@ import { handlers as engines } from '../../support/handlers.ts';
 import { over } from '../simulated/settling.ts';
 import { virtualTime } from '../world/time.ts';
 import { frozenClient } from './frozen-client.ts';
+import { judgedAgain } from './judged-pods.ts';
 import { givenAgain } from './kept-io.ts';
 import type { Pass } from './recorder.ts';
 import { replayed } from './transcript.ts';
@@ -40,7 +41,7 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
   };
   const work = previewOf({ engine, name }, namespace, engines, {
     cluster: 'simulated',
-    client: frozenClient(withSecrets(objects, pass), answered),
+    client: frozenClient(withSecrets(objects, pass), answered, (pod) => judgedAgain(pass.judgedPods, pod)),
     way: 'direct',
     forward: unreachable,
     dial: replayed(pass.connections, time, pass.began),

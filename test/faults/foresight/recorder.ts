@@ -12,6 +12,7 @@ import type { Transport } from '../../../src/runtime/transport.ts';
 import type { Clock } from '../../../src/system/clock.ts';
 import type { Dial } from '../../../src/system/dial.ts';
 import { targetOf } from '../wire/request.ts';
+import { type JudgedPods, withDryRuns } from './judged-pods.ts';
 import { frozen, type KeptIO, keeping } from './kept-io.ts';
 import { type Connection, tapped } from './transcript.ts';
 
@@ -39,6 +40,8 @@ export interface Pass {
   readonly isUpkeep: boolean;
   /** What it took the Secrets for: it remembers what it has read of one for up to an hour. */
   readonly secrets: Map<string, Readonly<Record<string, string>> | undefined>;
+  /** What it had been told by dry runs, before and in this pass. */
+  readonly judgedPods: JudgedPods;
   /** When the answers came to what was read of Secrets meanwhile, in the order in which it was asked. */
   secretReads: readonly SecretRead[];
 }
@@ -89,6 +92,13 @@ export function foresightRecorder(options: {
   const { clock, objects, sent, onlooker } = options;
   const passes: Pass[] = [];
   const acts: Act[] = [];
+  /** Of each process, what it has been told by dry runs, and its newest pass over each resource. */
+  const lives = new Map<number, { readonly judged: JudgedPods; readonly current: Map<string, Pass> }>();
+  const lifeOf = (id: number) => {
+    const life = lives.get(id) ?? { judged: new Map(), current: new Map() };
+    lives.set(id, life);
+    return life;
+  };
 
   function begin(
     life: number,
@@ -115,7 +125,9 @@ export function foresightRecorder(options: {
       isUpkeep,
       secretReads: [],
       secrets: new Map(),
+      judgedPods: new Map(lifeOf(life).judged),
     };
+    lifeOf(life).current.set(`${cluster.kind} ${cluster.metadata.namespace}/${cluster.metadata.name}`, pass);
     if (onlooker === undefined) passes.push(pass);
     else onlooker.began(pass);
     return pass;
@@ -220,7 +232,13 @@ export function foresightRecorder(options: {
           () => asking,
           () => clock.monotonic(),
         ),
-        transport: withReads(transport, secretReads, () => clock.monotonic()),
+        transport: withDryRuns(
+          withReads(transport, secretReads, () => clock.monotonic()),
+          (note) => {
+            const { judged, current } = lifeOf(id);
+            for (const one of [judged, ...[...current.values()].map(({ judgedPods }) => judgedPods)]) note(one);
+          },
+        ),
       };
     },
   };

@@ -173,3 +173,13 @@ export function checkSelector(served: Served, object: KubeObject): void {
     }
   }
 }
+
+/** Throws a 403 where a pod cannot be, whoever makes it: its PriorityClass is not there. `classes`: those that are. */
+export function checkPriority(object: KubeObject, classes: Iterable<KubeObject>): void {
+  if (object.kind !== 'Pod') return;
+  const { priorityClassName: wanted } = fieldsIn(object.spec);
+  if (wanted === undefined || wanted === '' || String(wanted).startsWith('system-')) return;
+  if ([...classes].some(({ metadata }) => metadata.name === wanted)) return;
+  const why = `no PriorityClass with name ${String(wanted)} was found`;
+  throw new Refusal(403, 'Forbidden', `pods "${object.metadata.name}" is forbidden: ${why}`);
+}

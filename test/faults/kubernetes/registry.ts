@@ -5,7 +5,7 @@
 import type { KubeObject, ObjectMeta } from '../../../src/api/object.ts';
 import type { Random } from '../../../src/system/clock.ts';
 import type { VirtualTime } from '../world/time.ts';
-import { admitCustom, admitCustomStatus, checkFixed, checkName, checkSelector } from './admission.ts';
+import { admitCustom, admitCustomStatus, checkFixed, checkName, checkPriority, checkSelector } from './admission.ts';
 import { tidied, withDefaults } from './defaults.ts';
 import { equal, type Fields, fieldsIn } from './fields.ts';
 import { type Authorship, entriesAfterUpdate, type ManagedEntry, managedEntries } from './managed-fields.ts';
@@ -174,6 +174,7 @@ export function createRegistry(options: {
         ? born(served, withDefaults(base, undefined))
         : admitCustom(served, base, undefined, context.strict === true);
     checkSelector(served, made);
+    checkPriority(made, store.all('priorityclasses'));
     const existing = store.get(served.plural, namespace, name);
     if (existing !== undefined) {
       throw new Refusal(409, 'AlreadyExists', `${served.plural} "${name}" already exists`);

@@ -15,7 +15,7 @@ import {
   statefulSets,
 } from '../../../src/api/resource.ts';
 import type { StructuralSchema } from '../../../src/api/schema.ts';
-import { endpointSlices, namespaces, nodes } from '../../support/resources.ts';
+import { endpointSlices, namespaces, nodes, priorityClasses } from '../../support/resources.ts';
 import { type FieldRule, fieldRuleOf } from './field-rules.ts';
 import { fieldsIn, itemsIn } from './fields.ts';
 
@@ -43,6 +43,7 @@ interface Traits {
 const builtIn: readonly (readonly [Resource, Traits])[] = [
   [namespaces, { status: true }],
   [nodes, { status: true }],
+  [priorityClasses, { generation: true }],
   [configMaps, {}],
   [secrets, {}],
   [services, { status: true }],

@@ -7,6 +7,7 @@ import type { KubeObject, OwnerReference } from '../../../src/api/object.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
 import { equal, type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
 import { isReady, isTerminating, phaseOf } from './pod.ts';
+import { Refusal } from './refusal.ts';
 import { matchesSelector } from './selector.ts';
 import { claimName, claimOf, podOf, revisionLabel } from './statefulset-pod.ts';
 import { workQueue } from './work-queue.ts';
@@ -29,6 +30,9 @@ function revisionOf(set: KubeObject): string {
   }
   return `${set.metadata.name}-${hash}`;
 }
+
+/** Until it tries again to make a pod that was refused. */
+const refusedMs = 5_000;
 
 export function runStatefulSetController(state: ClusterState): void {
   const { store } = state;
@@ -134,7 +138,14 @@ export function runStatefulSetController(state: ClusterState): void {
   function birth(set: KubeObject, ordinal: number, revision: string): void {
     const pod = podOf(set, ordinal, revision, ownerReference(set));
     if (store.get('pods', set.metadata.namespace, pod.metadata.name) !== undefined) return;
-    if (makeClaims(set, ordinal)) hand.create(pod);
+    if (!makeClaims(set, ordinal)) return;
+    try {
+      hand.create(pod);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Nothing tells it that the pod may be made by now.
+      state.time.after(refusedMs, () => queue.add(keyOf(set)));
+    }
   }
 
   /** Those that are missing. False when one is on its way out, whose place cannot be taken yet. */

@@ -3,6 +3,21 @@ import type { Mutant } from './mutant.ts';
 
 export const runtimeMutants: readonly Mutant[] = [
   {
+    id: 'template-not-judged',
+    defect: 'a pod restarts for a template of which the API server makes none',
+    seen: 'this operator, before it asked for dry runs',
+    edits: [
+      {
+        file: 'runtime/dead-ends.ts',
+        find: '      ...(await templates.obstacles(plan, children, { signal: io.signal })),\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['S14 class', 'etcd S14 class'],
+    classes: ['F1'],
+    oracle: 'O4',
+  },
+  {
     id: 'delete-by-name',
     defect: 'deletes name no UID: another object of the name dies',
     seen: 'instaclustr-cassandra #402, zookeeper #312, casskop #316, cass-operator #412, rabbitmq #648',

@@ -7,6 +7,7 @@
 import type { KubeObject } from '../../../src/api/object.ts';
 import { agentComponent } from '../../../src/resources/metadata.ts';
 import { isCopy } from '../copies.ts';
+import { checkPriority } from '../kubernetes/admission.ts';
 import type { Oracle, RunRecord } from '../record.ts';
 import { targetOf } from '../wire/request.ts';
 import type { Commit } from '../world/kubernetes.ts';
@@ -103,6 +104,24 @@ function disruption(world: World, pod: KubeObject): string[] {
   return away.length === 0 ? [] : [`pod ${pod.metadata.name} is deleted while ${away.join(', ')} is not ready`];
 }
 
+/** Whether the API server makes another pod in its place. */
+function deadEnd(world: World, pod: KubeObject): string[] {
+  const all = [...world.values()].map(({ object }) => object);
+  const set = all.find(
+    ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === pod.metadata.name.replace(/-\d+$/, ''),
+  );
+  const { template } = (set?.spec ?? {}) as { readonly template?: { readonly spec?: object } };
+  try {
+    checkPriority(
+      { ...pod, spec: template?.spec ?? {} },
+      all.filter(({ kind }) => kind === 'PriorityClass'),
+    );
+    return [];
+  } catch (refusal) {
+    return [`${pod.metadata.name} is deleted, and the API server refuses another: ${(refusal as Error).message}`];
+  }
+}
+
 /** A request is under way for so long: what the spec said when it was sent still counts. */
 const underWayMs = 50;
 
@@ -167,7 +186,7 @@ function judge(world: World, wanted: Wanted, { verb, before, after }: Commit): s
   if (begunDeletion) {
     const resource = resourceOfKind[before.kind];
     if (resource === 'persistentvolumeclaims' || resource === 'secrets') return dataDeletion(world, before);
-    if (resource === 'pods') return disruption(world, before);
+    if (resource === 'pods') return [...disruption(world, before), ...deadEnd(world, before)];
   }
   return after === undefined ? [] : shrinking(world, wanted, before, after);
 }

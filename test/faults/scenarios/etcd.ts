@@ -1,6 +1,7 @@
 /** The scenarios of EtcdCluster, numbered as in the matrix of fault classes and scenarios. */
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { inBucket, secret } from './furniture.ts';
+import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 
 const one: Spec = { version: '3.6.16', replicas: 1, storage: { size: '1Gi' } };
@@ -265,6 +266,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
+  { ...refusedTemplate(three, 15), id: 'etcd S14 class' },
   {
     id: 'etcd S15',
     title: 'majority away for a while: nothing is done',

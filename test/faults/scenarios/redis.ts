@@ -1,6 +1,7 @@
 /** The scenarios of RedisCluster, numbered as in the matrix of fault classes and scenarios. */
 import { editedPassword } from './password.ts';
 import { powerCut } from './power.ts';
+import { refusedTemplate } from './refused-template.ts';
 import type { Scenario, Spec } from './scenario.ts';
 import { failoverWithin } from './upgrade.ts';
 
@@ -208,6 +209,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
+  refusedTemplate(three, 42),
   powerCut(three, ['old', 'third', 'new']),
   {
     id: 'S16 older',

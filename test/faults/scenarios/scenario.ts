@@ -17,7 +17,7 @@ export interface Stage {
   /** Another value for a key of a Secret. Returns the one before. */
   editSecret(name: string, key: string, value: string): Promise<string>;
   remove(): Promise<void>;
-  /** Any other object, in the same namespace. */
+  /** Any other object, in the same namespace where it is in one. */
   make(object: KubeObject): Promise<void>;
   /** Merges into the spec of another object. */
   amend(kind: string, name: string, spec: Spec): Promise<void>;

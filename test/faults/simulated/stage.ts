@@ -5,6 +5,7 @@ import { persistentVolumeClaims, resourceOf, secrets } from '../../../src/api/re
 import { createClient, type KubeClient } from '../../../src/runtime/client.ts';
 import type { Random } from '../../../src/system/clock.ts';
 import { handlers as engines } from '../../support/handlers.ts';
+import { priorityClasses } from '../../support/resources.ts';
 import { isCopy } from '../copies.ts';
 import { isReady, podsOf } from '../readiness.ts';
 import type { Stage } from '../scenarios/scenario.ts';
@@ -18,7 +19,8 @@ export function clientOf({ time, kubernetes }: SimulatedWorld, actor: string, ra
     clock: time,
     random,
     resourceOf: (object) =>
-      engines.find(({ kind }) => kind.resource.kind === object.kind)?.kind.resource ?? resourceOf(object),
+      [...engines.map(({ kind }) => kind.resource), priorityClasses].find(({ kind }) => kind === object.kind) ??
+      resourceOf(object),
   });
 }
 
@@ -75,7 +77,10 @@ export function simulatedStage(options: {
       const { uid = '' } = (await client.get(ref)).metadata;
       await client.remove({ ...ref, uid });
     },
-    make: async (object) => void (await client.create({ ...object, metadata: { ...object.metadata, namespace } })),
+    async make(object) {
+      const place = object.kind === priorityClasses.kind ? {} : { namespace };
+      await client.create({ ...object, metadata: { ...object.metadata, ...place } });
+    },
     async amend(kind, name, spec) {
       const engine = engines.find((candidate) => candidate.kind.resource.kind === kind);
       if (engine === undefined) throw new Error(`nobody knows the kind ${kind}`);

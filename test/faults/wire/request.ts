@@ -39,8 +39,19 @@ export function verbOf({ method, path, query }: TransportRequest): Verb {
   }
 }
 
+/** What changes nothing: a dry run is a question. */
+export function isRead({
+  method,
+  query,
+}: {
+  readonly method: string;
+  readonly query?: TransportRequest['query'];
+}): boolean {
+  return method === 'GET' || query?.dryRun === 'All';
+}
+
 /** Writes that are numbered: what changes an object, leases and events apart. */
 export function isNumbered(request: TransportRequest): boolean {
   const { resource } = targetOf(request.path);
-  return request.method !== 'GET' && resource !== 'leases' && resource !== 'events';
+  return !isRead(request) && resource !== 'leases' && resource !== 'events';
 }

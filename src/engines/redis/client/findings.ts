@@ -11,7 +11,10 @@ import type { RedisConnection } from './connection.ts';
 import { RedisError } from './resp.ts';
 
 export interface MemberFinding {
-  readonly type: Exclude<Finding, 'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning' | 'VolumesTooSmall'>;
+  readonly type: Exclude<
+    Finding,
+    'SettingsRefused' | 'CertificateHeldBack' | 'SpecWarning' | 'TemplateRefused' | 'VolumesTooSmall'
+  >;
   /** In words that stay the same while it does. */
   readonly message: string;
   /** Data could be lost if anybody restarted now. */

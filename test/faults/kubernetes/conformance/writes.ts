@@ -1,12 +1,14 @@
 /** Creating and changing: who comes first, what counts as a change, what is nobody's business in which write. */
 import { expect } from 'vitest';
 import {
+  type Answer,
   accepted,
   budgets,
   type ConformanceCase,
   cluster,
   clusters,
   configMap,
+  type Json,
   leases,
   listed,
   made,
@@ -188,6 +190,34 @@ export const writeCases: readonly ConformanceCase[] = [
       const real = await made(scene, 'configmaps', configMap('b'));
       await scene.call('DELETE', pathIn(scene, 'configmaps', 'b'), { query });
       expect((await read(scene, 'configmaps', 'b')).metadata.uid).toBe(real.metadata.uid);
+    },
+  },
+  {
+    story: 'a dry run of a pod goes through admission first, and asks for its name last',
+    async play(scene) {
+      const priorityClassName = 'conformance-nobody';
+      const judged = (spec: Json): Promise<Answer> =>
+        scene.call('POST', pathIn(scene, 'pods'), {
+          query: { dryRun: 'All' },
+          body: {
+            apiVersion: 'v1',
+            kind: 'Pod',
+            metadata: { name: 'a-0' },
+            spec: { containers: [scene.container], ...spec },
+          },
+        });
+      // A namespace gets its ServiceAccount a moment after it was made.
+      await scene.until('a pod can be made', async () => expect(verdict(await judged({}))).toBe('ok'));
+      const refused = await judged({ priorityClassName });
+      expect(verdict(refused)).toBe('403 Forbidden');
+      expect(refused.body.message).toBe(
+        `pods "a-0" is forbidden: no PriorityClass with name ${priorityClassName} was found`,
+      );
+      expect(await listed(scene, 'pods')).toEqual([]);
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a-0' }, spec: { containers: [scene.container] } };
+      await made(scene, 'pods', pod);
+      expect(verdict(await judged({}))).toBe('409 AlreadyExists');
+      expect(verdict(await judged({ priorityClassName }))).toBe('403 Forbidden');
     },
   },
   {

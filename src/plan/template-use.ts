@@ -1,0 +1,52 @@
+/** Pod templates that a plan is about to use: it writes one, or ends a pod that starts again by one. */
+import type { KubeObject } from '../api/object.ts';
+import { pods } from '../api/resource.ts';
+import type { Children, Pod, StatefulSet } from '../resources/children.ts';
+import type { Plan, Step } from './plan.ts';
+
+export interface TemplateUse {
+  readonly step: Step;
+  /** The StatefulSet, with the template as it is then. */
+  readonly set: KubeObject;
+  /** The pod that ends for it; undefined where the template is only written. */
+  readonly ends?: Pod;
+}
+
+/** Empty for what a person has confirmed as a whole: a part of such a plan alone is worse than all of it. */
+export function templatesUsed(
+  { steps, destructive }: Plan,
+  children: Pick<Children, 'statefulSet' | 'pods'>,
+): readonly TemplateUse[] {
+  return destructive === true ? [] : steps.flatMap((step) => useOf(step, children));
+}
+
+/** StatefulSets that have fewer pods than they want, and know it: Kubernetes is about to make them, or cannot. */
+export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
+  const sets = objects.filter(({ kind }) => kind === 'StatefulSet') as readonly StatefulSet[];
+  return sets.filter((set) => {
+    const { replicas = 0, observedGeneration } = set.status ?? {};
+    const isKnown = observedGeneration !== undefined && observedGeneration === set.metadata.generation;
+    return isKnown && replicas < (set.spec?.replicas ?? 0);
+  });
+}
+
+function useOf(step: Step, children: Pick<Children, 'statefulSet' | 'pods'>): TemplateUse[] {
+  if (step.type === 'apply') {
+    const isTemplate = step.changes.some(({ path }) => path.startsWith('spec.template'));
+    return step.object.kind === 'StatefulSet' && isTemplate ? [{ step, set: step.object }] : [];
+  }
+  const name = podEndedBy(step);
+  const set = name === undefined ? undefined : children.statefulSet(setOf(name));
+  const ends = children.pods.find(({ metadata }) => metadata.name === name);
+  return set === undefined || ends === undefined ? [] : [{ step, set, ends }];
+}
+
+/** The name of the pod that the step deletes. */
+export function podEndedBy(step: Step): string | undefined {
+  return step.type === 'delete' && step.ref.resource === pods ? step.ref.name : undefined;
+}
+
+/** The name of the StatefulSet that makes the pod. */
+export function setOf(pod: string): string {
+  return pod.replace(/-\d+$/, '');
+}

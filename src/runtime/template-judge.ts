@@ -1,0 +1,95 @@
+/**
+ * The API server judges a pod of a template before anybody restarts for it: a server-side dry run of the pod that the
+ * StatefulSet controller would make. It goes through admission, LimitRange, Pod Security, PriorityClass and webhooks, and
+ * stores nothing.
+ *
+ * A refusal holds the template back. An answer that is no answer holds a pod that is ready, for a while; a pod that is
+ * not ready has nothing to lose.
+ */
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../api/object.ts';
+import type { Obstacle } from '../plan/obstacle.ts';
+import type { Plan } from '../plan/plan.ts';
+import { setsWithoutPods, templatesUsed } from '../plan/template-use.ts';
+import type { Children } from '../resources/children.ts';
+import { podOfSet } from '../resources/statefulset-pod.ts';
+import type { Clock } from '../system/clock.ts';
+import type { CallOptions, KubeClient } from './client.ts';
+import { keyOf } from './store.ts';
+import { type Answer, absenceOf, isGivenUp, obstaclesTo } from './template-obstacles.ts';
+import { countsMs, type Verdict, verdictOn } from './template-verdict.ts';
+
+/** A webhook has 10 s by default, and at most 30 s. */
+const askingMs = 15_000;
+/** After which an answer that nobody has asked for again is forgotten. */
+const keptMs = 600_000;
+
+interface Judged extends Answer {
+  readonly template: string;
+}
+
+export interface TemplateJudge {
+  /** What keeps steps of the plan from being done. */
+  obstacles(plan: Plan, children: Children, options: CallOptions): Promise<readonly Obstacle[]>;
+}
+
+export interface TemplateJudgeOptions {
+  readonly client: Pick<KubeClient, 'create'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** A pod restarts though nobody can tell whether the API server takes its successor. */
+  readonly onUnjudged?: (set: KubeObject, words: string) => void;
+}
+
+export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudgeOptions): TemplateJudge {
+  /** By StatefulSet; what was asked last stands last. */
+  const judged = new Map<string, Judged>();
+
+  async function judge(set: KubeObject, options: CallOptions): Promise<Judged> {
+    const pod = podOfSet(set, 0);
+    const key = keyOf(set.metadata);
+    const template = createHash('sha256').update(JSON.stringify(pod)).digest('hex');
+    const last = judged.get(key);
+    const before = last?.template === template ? last : undefined;
+    if (before !== undefined && clock.monotonic() - before.at < countsMs[before.verdict.state]) return before;
+    const verdict = await verdictOf(pod, client, options);
+    const at = clock.monotonic();
+    const unknownSince = verdict.state === 'unknown' ? (before?.unknownSince ?? at) : undefined;
+    const answer = { template, verdict, at, unknownSince };
+    judged.delete(key);
+    judged.set(key, answer);
+    return answer;
+  }
+
+  function forgetOld(): void {
+    for (const [key, { at }] of judged) {
+      if (clock.monotonic() - at < keptMs) return;
+      judged.delete(key);
+    }
+  }
+
+  return {
+    async obstacles(plan, children, options) {
+      forgetOld();
+      const uses = templatesUsed(plan, children);
+      const answers = await Promise.all(uses.map(async (use) => ({ use, ...(await judge(use.set, options)) })));
+      for (const { use, verdict, ...answer } of answers) {
+        const isUntold = verdict.state === 'unasked' || (verdict.state === 'unknown' && isGivenUp(answer));
+        if (use.ends !== undefined && isUntold) onUnjudged?.(use.set, verdict.words);
+      }
+      const held = obstaclesTo(answers, children);
+      if (held.some(({ outcome }) => outcome.state === 'blocked')) return held;
+      const missed = setsWithoutPods(children).map(async (set) => ({ set, ...(await judge(set, options)) }));
+      return [...held, ...absenceOf(await Promise.all(missed))];
+    },
+  };
+}
+
+async function verdictOf(pod: KubeObject, client: Pick<KubeClient, 'create'>, options: CallOptions): Promise<Verdict> {
+  try {
+    await client.create(pod, { ...options, dryRun: true, timeoutMs: askingMs });
+    return { state: 'accepted' };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    return verdictOn(error);
+  }
+}

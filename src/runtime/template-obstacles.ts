@@ -1,0 +1,110 @@
+/** What the API server's answers about pod templates keep from being done, and what is said of it. Pure. */
+import { shortened } from '../api/bounds.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { Obstacle } from '../plan/obstacle.ts';
+import { blocked, wait } from '../plan/plan.ts';
+import { outgrowsQuota } from '../plan/quota-growth.ts';
+import { setOf, type TemplateUse } from '../plan/template-use.ts';
+import { type Children, type ContainerOf, podIsReady } from '../resources/children.ts';
+import type { StatefulSetSpec } from '../resources/plain.ts';
+import { countsMs, type Verdict } from './template-verdict.ts';
+
+/** So long restarts wait for an answer. Then they go on as if nobody had asked: no fault elsewhere holds them for ever. */
+const patienceMs = 300_000;
+
+export interface Answer {
+  readonly verdict: Verdict;
+  /** Milliseconds of a clock that only goes on. */
+  readonly at: number;
+  /** Since when there has been no answer. */
+  readonly unknownSince: number | undefined;
+}
+
+export interface JudgedUse extends Answer {
+  readonly use: TemplateUse;
+}
+
+/** A clear answer has been waited for long enough. */
+export function isGivenUp({ at, unknownSince = at }: Omit<Answer, 'verdict'>): boolean {
+  return at - unknownSince >= patienceMs;
+}
+
+/** A refusal holds all of them; where there is none, a doubt holds those that it is about. */
+export function obstaclesTo(judged: readonly JudgedUse[], children: Children): readonly Obstacle[] {
+  const refused = judged.filter((one) => isRefused(one, children));
+  return refused.length > 0 ? refusalOf(refused, judged) : doubtAbout(judged.filter(isDoubtful));
+}
+
+function isRefused({ use, verdict }: JudgedUse, children: Children): boolean {
+  switch (verdict.state) {
+    case 'refused':
+      return true;
+    case 'overQuota':
+      return outgrows(use, verdict.words, children);
+    case 'accepted':
+    case 'unknown':
+    case 'unasked':
+      return false;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** Who is not ready has nothing to lose. */
+function isDoubtful({ use: { ends }, verdict, ...answer }: JudgedUse): boolean {
+  return verdict.state === 'unknown' && ends !== undefined && podIsReady(ends) && !isGivenUp(answer);
+}
+
+/** Of the pod that ends, or else of one of those that are to. Where there is none, nobody restarts. */
+function outgrows({ set, ends }: TemplateUse, words: string, children: Children): boolean {
+  const [first] = children.pods.filter(({ metadata }) => setOf(metadata.name) === set.metadata.name);
+  const has = (ends ?? first)?.spec?.containers;
+  const { template } = set.spec as StatefulSetSpec;
+  return has !== undefined && outgrowsQuota(words, (template.spec?.containers ?? []) as readonly ContainerOf[], has);
+}
+
+/**
+ * One for all of them: the templates of a cluster are refused for the same reason, as a rule. The others wait with them: half
+ * of a spec is not what somebody has asked for.
+ */
+function refusalOf(found: readonly JudgedUse[], all: readonly JudgedUse[]): Obstacle[] {
+  const held = all.filter((one) => found.includes(one) || one.use.ends === undefined || podIsReady(one.use.ends));
+  const message = shortened(`the API server refuses pods of the new template, so nobody restarts: ${wordsOf(found)}`);
+  return [{ steps: held.map(({ use }) => use.step), ...refusedWith(message) }];
+}
+
+/** Pods are missing since none can be made. A quota counts here: nobody is about to give a share back. */
+export function absenceOf(
+  missed: readonly { readonly set: KubeObject; readonly verdict: Verdict }[],
+): readonly Obstacle[] {
+  const [first, ...others] = missed.flatMap(({ set, verdict }) =>
+    verdict.state === 'refused' || verdict.state === 'overQuota'
+      ? [{ name: set.metadata.name, words: verdict.words }]
+      : [],
+  );
+  if (first === undefined) return [];
+  const sets = [first, ...others].map(({ name }) => name).join(', ');
+  const message = shortened(`pods of StatefulSet ${sets} are missing, and the API server refuses them: ${first.words}`);
+  return [{ steps: [], ...refusedWith(message) }];
+}
+
+function refusedWith(message: string): Omit<Obstacle, 'steps'> {
+  return {
+    outcome: blocked('TemplateRefused', message, countsMs.refused),
+    condition: { type: 'TemplateRefused', status: 'True', reason: 'Refused', message },
+  };
+}
+
+function doubtAbout(found: readonly JudgedUse[]): Obstacle[] {
+  if (found.length === 0) return [];
+  const message = shortened(
+    `the API server cannot say whether it takes pods of the new template, so nobody restarts for up to ${patienceMs / 60_000} minutes: ${wordsOf(found)}`,
+  );
+  return [{ steps: found.map(({ use }) => use.step), outcome: wait('TemplateNotJudged', message, countsMs.unknown) }];
+}
+
+function wordsOf(found: readonly JudgedUse[]): string {
+  const [first] = found.flatMap(({ verdict }) => ('words' in verdict ? [verdict.words] : []));
+  const sets = [...new Set(found.map(({ use }) => use.set.metadata.name))];
+  return sets.length === 1 ? `${first}` : `${first} (StatefulSets ${sets.join(', ')})`;
+}

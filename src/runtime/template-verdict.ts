@@ -1,0 +1,44 @@
+/** What the API server's answer to a dry run says of a pod template. */
+import { ApiError, ApiUnreachable, isAlreadyExists } from './api-error.ts';
+
+export type Verdict =
+  | { readonly state: 'accepted' }
+  /** No such pod can be made. `words`: the API server's own. */
+  | { readonly state: 'refused'; readonly words: string }
+  /** All but a quota takes it, which counts the pod that is to make room. */
+  | { readonly state: 'overQuota'; readonly words: string }
+  /** It has not said: a webhook does not answer, for example. */
+  | { readonly state: 'unknown'; readonly words: string }
+  /** It does not say at all. */
+  | { readonly state: 'unasked'; readonly words: string };
+
+/** How long an answer counts. No watch tells that a PriorityClass is there by now, or a policy gone. */
+export const countsMs: Readonly<Record<Verdict['state'], number>> = {
+  accepted: 60_000,
+  refused: 30_000,
+  overQuota: 30_000,
+  unknown: 10_000,
+  unasked: 60_000,
+};
+
+/** A webhook chooses the status of its refusals itself. */
+const denied = /^admission webhook "[^"]+" denied the request/;
+/** One that changes more than the pod has to say that it can do without: no dry run reaches it otherwise. */
+const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
+/** Refusals of admission name the pod. */
+const noRight = /^pods is forbidden: /;
+/** The last of all checks. */
+const exceededQuota = /^pods "[^"]+" is forbidden: exceeded quota: /;
+
+/** Of a dry run that failed. @throws what is no answer of the API server */
+export function verdictOn(error: unknown): Verdict {
+  if (error instanceof ApiUnreachable) return { state: 'unknown', words: error.message };
+  if (!(error instanceof ApiError)) throw error;
+  const { status, words } = error;
+  // The name is asked for when everything else has been checked.
+  if (isAlreadyExists(error)) return { state: 'accepted' };
+  if (exceededQuota.test(words)) return { state: 'overQuota', words };
+  if (noRight.test(words) || notDryRun.test(words)) return { state: 'unasked', words };
+  const isRefused = status === 403 || status === 422 || denied.test(words);
+  return { state: isRefused ? 'refused' : 'unknown', words };
+}
