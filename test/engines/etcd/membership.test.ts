@@ -288,7 +288,7 @@ describe('volumes', () => {
         spec: { storage: { size: '2Gi' }, config: { quotaBackend: '600Mi' } },
         before: { config: { quotaBackend: '600Mi' } },
       },
-      [...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'settled'],
+      [...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'wait ExpandingVolumes'],
     ],
     [
       'of removed members do not',
@@ -297,7 +297,7 @@ describe('volumes', () => {
         before: { config: { quotaBackend: '600Mi' } },
         claims: { 0: 'retired' },
       },
-      [...[1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'settled'],
+      [...[1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 2Gi`), 'wait ExpandingVolumes'],
     ],
   ]);
 });
