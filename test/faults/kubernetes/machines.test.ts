@@ -263,6 +263,15 @@ describe('a volume', () => {
     expect(capacity()).toEqual({ storage: '1Gi' });
     await world.time.advance(3_000);
     expect(capacity()).toEqual({ storage: '2Gi' });
+
+    const asked = (storage: string): Promise<unknown> =>
+      world.run(world.client.mergePatch(ref, { spec: { resources: { requests: { storage } } } }));
+    await asked('4Gi');
+    // What has not taken effect yet is lowered again, to more than the volume has.
+    await expect(asked('2Gi')).rejects.toThrow('field can not be less than status.capacity');
+    await asked('3Gi');
+    await world.time.advance(10_000);
+    expect(capacity()).toEqual({ storage: '3Gi' });
   });
 
   test('of a claim that is made anew is another one', async () => {
