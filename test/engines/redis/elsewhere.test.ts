@@ -29,6 +29,14 @@ const left = (unlinkedMs: number, restarted = unlinkedMs, seen = false): Story =
   },
 });
 
+/** As Sentinel knows the primary of before: among the replicas, as if it had never been without a link. */
+const withFormer = (former: 'silent' | 'unassigned', known: Partial<Watch['replicas'][number]>): Story => {
+  const story = left(64_000);
+  const watches = (story.sentinels as { readonly all: Partial<Watch> }).all;
+  const replicas = [{ ...knownReplicas(0)[0], ...known }, ...(watches.replicas ?? [])] as Watch['replicas'];
+  return { ...story, nodes: { 0: former, 1: { offset: 900 } }, sentinels: { all: { ...watches, replicas } } };
+};
+
 describe('a server from elsewhere, which copied from the cluster', () => {
   it.each<PlanRow>([
     [
@@ -56,6 +64,26 @@ describe('a server from elsewhere, which copied from the cluster', () => {
       ['promote db-2', 'wait Promoting'],
     ],
     ['a name alone may be from before', { ...left(64_000), ...choosing('db-2') }, ['blocked PrimaryElsewhere']],
+    [
+      'the pod of the primary of before is there still, on a machine that is gone: Sentinel has heard nothing of that one since',
+      withFormer('silent', { down: true }),
+      ['blocked PrimaryElsewhere'],
+    ],
+    [
+      'and a person has chosen',
+      { ...withFormer('silent', { down: true }), ...choosing('db-2:uid-Pod-db-2') },
+      ['promote db-2', 'wait Promoting'],
+    ],
+    [
+      'the primary of before answers, and Sentinel has yet to hear it: the failover is theirs',
+      withFormer('unassigned', { down: true }),
+      ['wait FailoverPending'],
+    ],
+    [
+      'Sentinel hears the primary of before, which does not answer here: the failover is theirs',
+      withFormer('silent', {}),
+      ['wait FailoverPending'],
+    ],
     ['it ends soon: the failover is theirs', left(34_000), ['wait FailoverPending']],
     ['so it is where one of the nodes was started anew', left(64_000, -1000), ['wait FailoverPending']],
     ['it is there still', left(64_000, 64_000, true), ['wait PrimaryElsewhere']],

@@ -38,11 +38,18 @@ export function planLeftBy(
   return { steps: [], outcome: blocked('PrimaryElsewhere', `${told}; ${adviceFor(situation, best)}`, leftMs) };
 }
 
-/** Also those that do not answer here. */
-function areAllPassedOver({ topology: { watching }, dataPods, sentinelSize }: Situation, address: string): boolean {
+/**
+ * Also those that do not answer here. One that Sentinel does not hear either it cannot elect, and knows nothing of its link: such as the
+ * primary of before, whose pod may be there for as long as its machine is gone.
+ */
+function areAllPassedOver({ topology, nodes, dataPods, sentinelSize }: Situation, address: string): boolean {
+  const { watching } = topology;
   const alive = new Set(dataPods.map((pod) => pod.status?.podIP));
+  const heard = new Set(nodes.map((node) => node.address));
   const passing = watching.filter(({ watches }) => {
-    const known = watches.replicas.filter((replica) => replica.priority > 0 && alive.has(replica.address));
+    const known = watches.replicas.filter(
+      ({ address: at, priority, down }) => priority > 0 && alive.has(at) && (!down || heard.has(at)),
+    );
     const isWithout = known.length > 0 && known.every((replica) => isPassedOver(replica, watches));
     return watches.primary === address && watches.primaryDown && isWithout;
   });
