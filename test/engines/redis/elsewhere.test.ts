@@ -101,4 +101,18 @@ describe('a server from elsewhere, which copied from the cluster', () => {
       recheckMs: 10_000,
     });
   });
+
+  it('the status says as well that the last primary is back, at an address that Sentinel does not know', () => {
+    const story = left(64_000);
+    const { cluster, children, observed } = redisWorld({
+      ...story,
+      nodes: { 0: { offset: 0 }, 1: { offset: 900 } },
+    });
+    const { outcome } = planRedis(cluster, children, observed);
+    expect(outcome).toMatchObject({
+      state: 'blocked',
+      reason: 'PrimaryElsewhere',
+      message: expect.stringContaining('db-0:uid-Pod-db-0, the last primary, is back'),
+    });
+  });
 });

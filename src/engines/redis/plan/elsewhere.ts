@@ -7,7 +7,7 @@
 import { blocked, type Plan } from '../../../plan/plan.ts';
 import type { RedisAction } from '../action.ts';
 import { choiceOf } from '../names.ts';
-import { isChosen, majorityOf, type Situation } from '../observe/situation.ts';
+import { byTerm, choiceNaming, isChosen, majorityOf, type Situation } from '../observe/situation.ts';
 import { isPassedOver } from './heirs.ts';
 import { adviceFor, newestFirst } from './quorum-loss.ts';
 
@@ -34,8 +34,17 @@ export function planLeftBy(
   if (best === undefined || !areAllPassedOver(situation, address)) return undefined;
   const choice = choiceOf(situation.cluster)?.pod;
   if (chosen !== undefined && choice !== undefined && isChosen(situation, choice)) return chosen;
-  const told = `Sentinel had elected ${address}, which was no node of this cluster and has ended, and elects none of the nodes: they have been without a link for too long`;
+  const told = `Sentinel had elected ${address}, which was no node of this cluster and has ended, and elects none of the nodes: they have been without a link for too long${lastBack(situation, best.pod)}`;
   return { steps: [], outcome: blocked('PrimaryElsewhere', `${told}; ${adviceFor(situation, best)}`, leftMs) };
+}
+
+/** What only the server from elsewhere had copied, it may have; its offset tells nothing, since it counts anew. */
+function lastBack(situation: Situation, best: string): string {
+  const [last] = byTerm(situation.children, situation.nodes);
+  const isBack = situation.nodes.some(({ pod, empty }) => pod === last?.pod && pod !== best && !empty);
+  return last === undefined || !isBack
+    ? ''
+    : `; ${choiceNaming(situation, last.pod)}, the last primary, is back, and may have what the others lack`;
 }
 
 /**
