@@ -42,6 +42,19 @@ export const recipes: readonly ImageRecipe[] = [
   },
   etcd('etcd:3.5', ['etcd-before', 'etcdutl-before', 'etcdctl-before'], versions.etcdBefore),
   etcd('etcd:3.6', ['etcd', 'etcdutl', 'etcdctl'], versions.etcd),
+  // For an engine that is written with the published package: two versions of Debian.
+  {
+    name: 'memcached:1.6',
+    standsInFor: ['docker.io/library/memcached:1.6'],
+    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['memcached'], without: 'perl' }],
+    config: {},
+  },
+  {
+    name: 'memcached:1.6.38',
+    standsInFor: ['docker.io/library/memcached:1.6.38'],
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['memcached'], without: 'perl' }],
+    config: {},
+  },
   {
     // Keeps objects as files of a directory.
     name: 's3:dev',

@@ -1,0 +1,139 @@
+/** An engine that is written with the published package alone: its operator runs, and its cluster is created, scaled, upgraded and deleted. */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject, Resource } from '../../../src/api/object.ts';
+import { pods, services, statefulSets } from '../../../src/api/resource.ts';
+import type { ClusterStatus } from '../../../src/api/status.ts';
+import type { Pod } from '../../../src/resources/children.ts';
+import { imageReference } from '../../../src/sandbox/images/recipe.ts';
+import { createProgress } from '../../../src/sandbox/progress.ts';
+import { loadImages } from '../../../src/sandbox/sandbox.ts';
+import { buildForeignApp, type ForeignApp } from '../../support/foreign-app.ts';
+import { listAll } from '../../support/kubernetes.ts';
+import { recordResult } from '../../support/results.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
+import { until } from '../../support/until.ts';
+
+const memcacheds: Resource = {
+  group: 'caches.example.com',
+  version: 'v1',
+  kind: 'MemcachedCluster',
+  plural: 'memcachedclusters',
+  namespaced: true,
+};
+const [before, after] = ['memcached:1.6', 'memcached:1.6.38'];
+const name = 'sessions';
+
+let app: ForeignApp;
+let stage: Stage;
+
+beforeAll(async () => {
+  app = await buildForeignApp();
+  await loadImages([before, after], {}, createProgress());
+  stage = await openStage('foreign');
+  for (const file of await readdir(app.manifests)) {
+    const documents = parseAllDocuments(await readFile(join(app.manifests, file), 'utf8'));
+    const objects = documents.map((document) => document.toJS() as KubeObject);
+    for (const crd of objects.filter(({ metadata }) => metadata.name === 'memcachedclusters.caches.example.com')) {
+      await stage.client.apply(crd, { force: true });
+    }
+  }
+  await until('the CRD served', () => listAll(stage.client, memcacheds, 'default'), { withinMs: 30_000 });
+  await stage.startOperator(app.operator);
+}, 300_000);
+
+afterAll(async () => {
+  await stage.close();
+  await rm(app.directory, { recursive: true });
+});
+
+test('a cache is created, scaled, upgraded one pod at a time, and deleted', async () => {
+  const ref = { resource: memcacheds, namespace: stage.namespace, name };
+  const seconds = stopwatch();
+  await stage.client.create({
+    apiVersion: 'caches.example.com/v1',
+    kind: 'MemcachedCluster',
+    metadata: { name, namespace: stage.namespace },
+    spec: { replicas: 3, image: imageReference(before) },
+  });
+  const created = await whole(3);
+  await recordResult({ scenario: 'foreign engine: created', measured: `Ready after ${seconds()} s` });
+  await Promise.all(created.map(answers));
+
+  await stage.client.mergePatch(ref, { spec: { replicas: 5 } });
+  const five = await whole(5);
+  expect(uidsOf(five)).toEqual(expect.arrayContaining([...uidsOf(created)]));
+
+  await stage.client.mergePatch(ref, { spec: { image: imageReference(after) } });
+  let fewest = 5;
+  const upgraded = await until(
+    'every pod runs the other image',
+    async () => {
+      const found = await podsOf();
+      fewest = Math.min(fewest, found.filter(isReady).length);
+      expect(found.map((pod) => pod.spec?.containers?.[0]?.image)).toEqual(Array(5).fill(imageReference(after)));
+      return found;
+    },
+    { withinMs: 180_000 },
+  );
+  expect(fewest).toBeGreaterThanOrEqual(4);
+  await whole(5);
+  expect(upgraded.every(({ metadata }) => !uidsOf(five).includes(metadata.uid ?? ''))).toBe(true);
+
+  const { metadata } = await stage.client.get(ref);
+  await stage.client.remove({ ...ref, uid: metadata.uid ?? '' });
+  await until('nothing left', async () => {
+    for (const resource of [memcacheds, statefulSets, services, pods]) {
+      const left = await listAll(stage.client, resource, stage.namespace);
+      expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
+    }
+  });
+}, 600_000);
+
+async function whole(replicas: number): Promise<readonly Pod[]> {
+  return until(
+    `${replicas} pods ready`,
+    async () => {
+      const { metadata, status } = await stage.client.get({ resource: memcacheds, namespace: stage.namespace, name });
+      const { phase, readyReplicas, observedGeneration } = status as ClusterStatus;
+      expect({ phase, readyReplicas, observedGeneration }).toEqual({
+        phase: 'Ready',
+        readyReplicas: replicas,
+        observedGeneration: metadata.generation,
+      });
+      return podsOf();
+    },
+    { withinMs: 120_000 },
+  );
+}
+
+async function podsOf(): Promise<readonly Pod[]> {
+  return (await listAll(stage.client, pods, stage.namespace)) as readonly Pod[];
+}
+
+const uidsOf = (found: readonly Pod[]): readonly string[] => found.map(({ metadata }) => metadata.uid ?? '');
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
+
+/** It keeps what a client gives it. */
+async function answers({ status }: Pod): Promise<void> {
+  const socket = connect({ host: status?.podIP, port: 11211 });
+  try {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    socket.write('set key 0 0 5\r\nvalue\r\nget key\r\n');
+    await until('memcached answers', async () => expect(text).toContain('VALUE key 0 5\r\nvalue\r\nEND'));
+  } finally {
+    socket.destroy();
+  }
+}
+
+function stopwatch(): () => string {
+  const begun = performance.now();
+  return () => ((performance.now() - begun) / 1000).toFixed(1);
+}
