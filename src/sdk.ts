@@ -79,7 +79,14 @@ export {
 export { computeResources } from './resources/compute.ts';
 export { configMap } from './resources/configmap.ts';
 export { disruptionBudget } from './resources/disruptionbudget.ts';
-export { labels, ownedMetadata, type Part, selectorLabels, unownedMetadata } from './resources/metadata.ts';
+export {
+  labels,
+  memberLabel,
+  ownedMetadata,
+  type Part,
+  selectorLabels,
+  unownedMetadata,
+} from './resources/metadata.ts';
 export type { ContainerSpec, PodSpec, Probe, Volume } from './resources/plain.ts';
 export { containerSecurityContext, podSecurityContext } from './resources/podsecurity.ts';
 export { schedulingFields } from './resources/scheduling.ts';
