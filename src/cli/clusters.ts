@@ -6,7 +6,6 @@
  */
 
 import type { Cluster } from '../api/cluster.ts';
-import { group } from '../api/group.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
@@ -72,7 +71,7 @@ export function ownClusters(
     } else if (engine === undefined) {
       const { line } = document.locate([]);
       notes.push(
-        `${source}:${line}: ${object.kind}/${object.metadata?.name ?? ''} is passed over: not a kind of ${group}`,
+        `${source}:${line}: ${object.kind}/${object.metadata?.name ?? ''} is passed over: not a kind of ${groupsOf(engines).join(' or ')}`,
       );
     } else {
       clusters.push({ engine, object, document });
@@ -82,9 +81,13 @@ export function ownClusters(
   const [first] = documents;
   if (clusters.length === 0 && first !== undefined) {
     const known = engines.map(({ kind }) => kind.resource.kind).join(', ');
-    throw badInput(first.source, `no object in it is of a kind of ${group}: ${known}`);
+    throw badInput(first.source, `no object in it is of a kind of ${groupsOf(engines).join(' or ')}: ${known}`);
   }
   return { clusters, notes };
+}
+
+function groupsOf(engines: readonly KindHandler[]): string[] {
+  return [...new Set(engines.map(({ kind }) => kind.resource.group))];
 }
 
 function typeFault(
@@ -99,8 +102,10 @@ function typeFault(
   if (typeof apiVersion !== 'string') return { path: 'apiVersion', message: 'is required, as a string' };
   if (typeof kind !== 'string') return { path: 'kind', message: 'is required, as a string' };
   if (engine === undefined) {
-    if (apiVersion.split('/')[0] !== group) return undefined;
-    const known = engines.map((candidate) => candidate.kind.resource.kind).join(', ');
+    const [group] = apiVersion.split('/');
+    const ofGroup = engines.filter((candidate) => candidate.kind.resource.group === group);
+    if (ofGroup.length === 0) return undefined;
+    const known = ofGroup.map((candidate) => candidate.kind.resource.kind).join(', ');
     return { path: 'kind', message: `${group} has no kind ${kind}; its kinds are: ${known}` };
   }
   const wanted = apiVersionOf(engine.kind.resource);

@@ -1,7 +1,7 @@
 /** The operator's account and rights, and what people may do with our kinds. */
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { group } from '../api/group.ts';
+import type { KindDefinition } from '../api/kind.ts';
 import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { ownPermissions, watchedPermissions } from '../jobs/permissions.ts';
 import { operatorLabels, operatorName, type Watch } from './operator-identity.ts';
@@ -58,12 +58,10 @@ export function operatorAccess(scope: Construct, options: AccessOptions): void {
   for (const where of new Set(watch.namespaces)) grant(`watch-${where}`, operatorName, where, rules);
 }
 
-/** Adds our kinds to the roles view, edit and admin that Kubernetes brings along. */
+/** Adds the kinds, each in its own API group, to the roles view, edit and admin that Kubernetes brings along. */
 export function userRoles(scope: Construct, handlers: readonly KindHandler[]): void {
-  const plurals = handlers.map(({ kind }) => kind.resource.plural);
-  const under = (subresource: string): string[] => plurals.map((plural) => `${plural}/${subresource}`);
-  const scales = handlers.flatMap(({ kind }) => (kind.scale === undefined ? [] : [`${kind.resource.plural}/scale`]));
-  const role = (verb: 'view' | 'edit', rules: readonly PolicyRule[]): void => {
+  for (const verb of ['view', 'edit'] as const) {
+    const rules = handlers.flatMap(({ kind }) => rulesFor(kind)[verb]);
     new k8s.KubeClusterRole(scope, `user-${verb}`, {
       metadata: {
         name: `${operatorName}-${verb}`,
@@ -72,13 +70,20 @@ export function userRoles(scope: Construct, handlers: readonly KindHandler[]): v
       },
       rules: rulesOf(rules),
     });
+  }
+}
+
+function rulesFor({ resource: { group, plural }, scale }: KindDefinition): Record<'view' | 'edit', PolicyRule[]> {
+  const apiGroups = [group];
+  const scales = scale === undefined ? [] : [`${plural}/scale`];
+  return {
+    view: [
+      { apiGroups, resources: [plural, `${plural}/status`, ...scales], verbs: ['get'] },
+      { apiGroups, resources: [plural], verbs: ['list', 'watch'] },
+    ],
+    edit: [
+      { apiGroups, resources: [plural], verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
+      ...scales.map((name) => ({ apiGroups, resources: [name], verbs: ['update', 'patch'] })),
+    ],
   };
-  role('view', [
-    { apiGroups: [group], resources: [...plurals, ...under('status'), ...scales], verbs: ['get'] },
-    { apiGroups: [group], resources: plurals, verbs: ['list', 'watch'] },
-  ]);
-  role('edit', [
-    { apiGroups: [group], resources: plurals, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
-    { apiGroups: [group], resources: scales, verbs: ['update', 'patch'] },
-  ]);
 }

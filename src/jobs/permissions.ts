@@ -2,7 +2,7 @@
  * What the controller itself needs of the API server, besides what engines declare for their children. RBAC is derived
  * from this list and the engines'; nothing else is granted.
  */
-import { group } from '../api/group.ts';
+import type { Resource } from '../api/object.ts';
 import type { KindHandler, PolicyRule } from '../engine/engine.ts';
 import { fillPermissions } from './agent-permissions.ts';
 
@@ -36,15 +36,20 @@ const watchedKinds: readonly PolicyRule[] = [
 /** For dry runs alone: the operator makes no pod. Kubernetes has no right for dry runs only. */
 const dryRunsOfPods: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['create'] };
 
-/** In every namespace that is watched. Without `dryRuns`, pod templates are not judged, and everything else goes on. */
-export function watchedPermissions(engines: readonly KindHandler[], dryRuns = true): readonly PolicyRule[] {
-  const plurals = engines.map((engine) => engine.kind.resource.plural);
+function ownKind({ group, plural }: Resource): readonly PolicyRule[] {
   return [
     // `patch` sets and removes our finalizer.
-    { apiGroups: [group], resources: plurals, verbs: ['get', 'list', 'watch', 'patch'] },
-    { apiGroups: [group], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
+    { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'patch'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
     // Children name their custom resource as an owner that waits for them, which some clusters ask this for.
-    { apiGroups: [group], resources: plurals.map((plural) => `${plural}/finalizers`), verbs: ['update'] },
+    { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
+  ];
+}
+
+/** In every namespace that is watched. Without `dryRuns`, pod templates are not judged, and everything else goes on. */
+export function watchedPermissions(engines: readonly KindHandler[], dryRuns = true): readonly PolicyRule[] {
+  return [
+    ...engines.flatMap(({ kind }) => ownKind(kind.resource)),
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ...watchedKinds,
     ...(dryRuns ? [dryRunsOfPods] : []),

@@ -6,17 +6,30 @@
  */
 import type { k8s } from 'cdk8s-plus-28';
 
-export type Plain<T> = T extends k8s.Quantity
-  ? string
-  : T extends k8s.IntOrString
-    ? string | number
-    : T extends Date
-      ? string
-      : T extends readonly (infer Item)[]
-        ? readonly Plain<Item>[]
-        : T extends object
-          ? { readonly [Key in keyof T]: Plain<T[Key]> }
-          : T;
+/** Quantities and int-or-strings have the same type, an object with nothing but a `value`: only the field tells which. */
+type Boxed = k8s.Quantity | k8s.IntOrString;
+
+/** Fields that Kubernetes types as int-or-string. */
+type IntOrStringField = 'port' | 'targetPort' | 'maxSurge' | 'maxUnavailable' | 'minAvailable';
+
+/** What has more than a `value` (a header, a sysctl) is an object like others. */
+type Unboxed<T extends Boxed, As> = Exclude<keyof T, 'value'> extends never ? As : PlainFields<T>;
+
+type PlainFields<T> = { readonly [Key in keyof T]: PlainField<Key, T[Key]> };
+
+type PlainField<Key, T> = T extends Boxed
+  ? Unboxed<T, Key extends IntOrStringField ? string | number : string>
+  : Plain<T>;
+
+export type Plain<T> = T extends Boxed
+  ? Unboxed<T, string>
+  : T extends Date
+    ? string
+    : T extends readonly (infer Item)[]
+      ? readonly Plain<Item>[]
+      : T extends object
+        ? PlainFields<T>
+        : T;
 
 export type ContainerSpec = Plain<k8s.Container>;
 export type PodSpec = Plain<k8s.PodSpec>;

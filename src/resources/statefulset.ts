@@ -17,7 +17,8 @@ export interface StatefulSetOptions {
 }
 
 export interface ClaimTemplate {
-  readonly name: string;
+  /** Always this: growth, deletion and backups know the claims of a cluster by their names. */
+  readonly name: 'data';
   readonly labels: Readonly<Record<string, string>>;
   readonly size: string;
   readonly storageClassName?: string;

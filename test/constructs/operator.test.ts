@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { Operator, type OperatorProps } from '../../src/constructs/operator.ts';
 import type { PolicyRule } from '../../src/engine/engine.ts';
+import { etcd } from '../../src/engines/etcd/index.ts';
+import { redis } from '../../src/engines/redis/index.ts';
+import { defineEngine } from '../../src/jobs/handlers.ts';
 import { handlers as engines } from '../support/handlers.ts';
 import { findObject, manifestsOf } from './manifests.ts';
 
@@ -47,6 +50,28 @@ describe('the rights of the operator', () => {
         "coordination.k8s.io/leases: create",
       ]
     `);
+  });
+
+  test('are in the API group of each kind, and so are those of people', () => {
+    const ours = defineEngine(redis).handler('agent:1');
+    const resource = { ...ours.kind.resource, group: 'caches.example.com' };
+    const theirs = { ...redis, handler: () => ({ ...ours, kind: { ...ours.kind, resource } }) };
+    const objects = operator({ engines: [defineEngine(etcd), theirs] });
+    const rights = (name: string): string[] =>
+      rightsOf(findObject(objects, 'ClusterRole', name)).filter((line) => line.includes('redisclusters'));
+    expect(rights('clusterwright')).toEqual([
+      'caches.example.com/redisclusters: get list watch patch',
+      'caches.example.com/redisclusters/finalizers: update',
+      'caches.example.com/redisclusters/status: patch',
+    ]);
+    expect(rights('clusterwright-view')).toEqual([
+      'caches.example.com/redisclusters: get list watch',
+      'caches.example.com/redisclusters/scale,redisclusters/status: get',
+    ]);
+    expect(rights('clusterwright-edit')).toEqual([
+      'caches.example.com/redisclusters: create update patch delete deletecollection',
+      'caches.example.com/redisclusters/scale: update patch',
+    ]);
   });
 
   const everyRule = operator().flatMap((object) => (object.rules === undefined ? [] : rulesOf(object)));

@@ -2,7 +2,7 @@
  * A user's own cdk8s app on the package as it is published: the tarball is unpacked where npm would put it, the
  * dependencies are those of this checkout, and nothing comes from the network.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -109,36 +109,82 @@ describe('the published package', () => {
     ]);
   }, 60_000);
 
-  test('lets somebody write an engine of their own: memcached, with CRD, rights, network, construct and operator', async () => {
-    const lines = readdirSync('test/package/memcached').flatMap((file) =>
-      readFileSync(join('test/package/memcached', file), 'utf8').trim().split('\n'),
-    );
-    expect(lines.length).toBeLessThan(400);
-    const outdir = join(home, 'memcached');
-    execFileSync(process.execPath, ['memcached/main.js'], { cwd: app, env: { ...process.env, CDK8S_OUTDIR: outdir } });
-    const objects = readdirSync(outdir).flatMap((file) =>
-      parseAllDocuments(readFileSync(join(outdir, file), 'utf8')).map((document) => document.toJS() as KubeObject),
-    );
-    const find = (kind: string, name: string): KubeObject | undefined =>
-      objects.find((object) => object.kind === kind && object.metadata.name === name);
-    expect(find('CustomResourceDefinition', 'memcachedclusters.caches.example.com')).toBeDefined();
-    expect(find('MemcachedCluster', 'sessions')).toMatchObject({ apiVersion: 'caches.example.com/v1' });
-    const text = JSON.stringify(objects);
-    expect(text).toContain('"caches.example.com"');
-    expect(JSON.stringify(find('NetworkPolicy', 'clusterwright')?.spec)).toContain('11211');
-    const { metafile } = await build({
-      entryPoints: [join(app, 'memcached', 'operator.js')],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      metafile: true,
-      write: false,
-      logLevel: 'silent',
+  describe('lets somebody write an engine of their own: memcached', () => {
+    const folder = join(app, 'memcached');
+
+    test('in under 400 lines, apart from its tests', () => {
+      const lines = readdirSync('test/package/memcached')
+        .filter((file) => file !== 'stories.ts')
+        .flatMap((file) => readFileSync(join('test/package/memcached', file), 'utf8').trim().split('\n'));
+      expect(lines.length).toBeLessThan(400);
     });
-    const files = Object.keys(metafile.inputs);
-    expect(files.some((file) => file.endsWith('memcached/plan.js'))).toBe(true);
-    expect(files.filter((file) => /cdk8s|yargs|src\/agent\//.test(file))).toEqual([]);
+
+    test('with CRD, rights, network and construct', () => {
+      const outdir = join(home, 'memcached');
+      execFileSync(process.execPath, ['memcached/main.js'], {
+        cwd: app,
+        env: { ...process.env, CDK8S_OUTDIR: outdir },
+      });
+      const objects = readdirSync(outdir).flatMap((file) =>
+        parseAllDocuments(readFileSync(join(outdir, file), 'utf8')).map((document) => document.toJS() as KubeObject),
+      );
+      const find = (kind: string, name: string): KubeObject | undefined =>
+        objects.find((object) => object.kind === kind && object.metadata.name === name);
+      expect(find('CustomResourceDefinition', 'memcachedclusters.caches.example.com')).toBeDefined();
+      expect(find('MemcachedCluster', 'sessions')).toMatchObject({ apiVersion: 'caches.example.com/v1' });
+      expect(JSON.stringify(find('NetworkPolicy', 'clusterwright')?.spec)).toContain('11211');
+      expect(find('ClusterRole', 'clusterwright')?.rules).toContainEqual({
+        apiGroups: ['caches.example.com'],
+        resources: ['memcachedclusters'],
+        verbs: ['get', 'list', 'watch', 'patch'],
+      });
+    });
+
+    test('with stories of its planner', () => {
+      run(process.execPath, ['--test', 'stories.js'], folder);
+    });
+
+    test('with a command line that plans', () => {
+      const command = (name: string, manifest: string): SpawnSyncReturns<string> =>
+        spawnSync(process.execPath, ['cli.js', name, '--offline', '-'], {
+          cwd: folder,
+          encoding: 'utf8',
+          input: manifest,
+        });
+      const manifest = 'apiVersion: caches.example.com/v1\nkind: MemcachedCluster\nmetadata: { name: sessions }\n';
+      const planned = command('plan', manifest);
+      expect([planned.status, planned.stderr]).toEqual([2, '']);
+      expect(planned.stdout).toContain('MemcachedCluster default/sessions: 3 to create');
+      expect(command('plan', manifest.replace('Cluster', 'Clutser')).stderr).toContain(
+        'caches.example.com has no kind MemcachedClutser; its kinds are: MemcachedCluster',
+      );
+    });
+
+    test('with an operator that the documented command bundles', async () => {
+      const [, command = ''] = /```\n(esbuild [^`]+)```/.exec(readFileSync('docs/engines/adding.md', 'utf8')) ?? [];
+      const path = `${resolve('node_modules/.bin')}:${process.env.PATH}`;
+      execFileSync('sh', ['-c', command], { cwd: folder, env: { ...process.env, PATH: path }, stdio: 'pipe' });
+      // It gets as far as looking for a Kubernetes cluster.
+      const { KUBERNETES_SERVICE_HOST: _, ...env } = process.env;
+      const started = spawnSync(process.execPath, ['controller.mjs'], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...env, KUBECONFIG: join(folder, 'nowhere') },
+      });
+      expect(started.stderr).toContain(`${join(folder, 'nowhere')}: cannot be read`);
+      const { metafile } = await build({
+        entryPoints: [join(folder, 'operator.js')],
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        metafile: true,
+        write: false,
+        logLevel: 'silent',
+      });
+      const files = Object.keys(metafile.inputs);
+      expect(files.some((file) => file.endsWith('memcached/plan.js'))).toBe(true);
+      expect(files.filter((file) => /cdk8s|yargs|src\/agent\//.test(file))).toEqual([]);
+    });
   });
 
   test.each([

@@ -53,7 +53,7 @@ describe('a StatefulSet', () => {
   const options = { metadata, selector: { part: 'data' }, serviceName: 'db', replicas: 3, podSpec: { containers: [] } };
 
   it('restarts nobody by itself, starts all at once, and keeps its claims', () => {
-    const claims = [{ name: 'data', labels: {}, size: '1Gi' }];
+    const claims = [{ name: 'data' as const, labels: {}, size: '1Gi' }];
     expect(statefulSet({ ...options, claims }).spec).toMatchObject({
       podManagementPolicy: 'Parallel',
       updateStrategy: { type: 'OnDelete' },

@@ -1,5 +1,5 @@
 /** What each process says of itself: its version, or nothing within a second. */
-import type { Children, EngineContext, Pod } from 'clusterwright/engine';
+import { type Children, type EngineContext, type Pod, within } from 'clusterwright/engine';
 import { port } from './resources.js';
 
 /** By name of the pod: the version, `1.6.38`. Absent: it does not answer. */
@@ -23,16 +23,12 @@ export async function observe(children: Children, io: EngineContext): Promise<Me
   return { versions: Object.fromEntries(answers.flat()) };
 }
 
-async function versionOf({ status }: Pod, io: EngineContext): Promise<string | undefined> {
-  if (status?.podIP === undefined) return undefined;
-  const patience = new AbortController();
-  const late = io.sleep(answerMs, patience.signal).then(
-    () => patience.abort(new Error(`no answer within ${answerMs} ms`)),
-    () => undefined,
-  );
-  const stream = await io.dial(status.podIP, port, patience.signal);
-  try {
-    patience.signal.addEventListener('abort', () => stream.destroy(), { once: true });
+async function versionOf({ metadata, status }: Pod, io: EngineContext): Promise<string | undefined> {
+  const { podIP } = status ?? {};
+  if (podIP === undefined) return undefined;
+  return within(io, answerMs, metadata.name, async (signal) => {
+    const stream = await io.dial(podIP, port, signal);
+    signal.addEventListener('abort', () => stream.destroy(), { once: true });
     stream.write('version\r\n');
     let text = '';
     for await (const piece of stream) {
@@ -40,9 +36,5 @@ async function versionOf({ status }: Pod, io: EngineContext): Promise<string | u
       if (text.includes('\n') || text.length > longest) break;
     }
     return /^VERSION ([0-9.]{1,16})\r?\n/.exec(text)?.[1];
-  } finally {
-    stream.destroy();
-    patience.abort();
-    await late;
-  }
+  });
 }

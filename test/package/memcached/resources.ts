@@ -12,6 +12,7 @@ import {
   schedulingFields,
   selectorLabels,
   statefulSet,
+  unitsOf,
 } from 'clusterwright/engine';
 import type { MemcachedSpec } from './kind.js';
 
@@ -23,9 +24,7 @@ export const part = (version: string): Part => ({ engine: 'memcached', component
 const share = 0.75;
 
 function megabytes(quantity: string | number): number {
-  const [, digits = '0', unit = ''] = /^(\d+)(Mi|Gi)?$/.exec(String(quantity)) ?? [];
-  const bytes = Number(digits) * (unit === 'Gi' ? 2 ** 30 : unit === 'Mi' ? 2 ** 20 : 1);
-  return Math.max(16, Math.floor((bytes * share) / 2 ** 20));
+  return Math.max(16, Math.floor((unitsOf(quantity) * share) / 2 ** 20));
 }
 
 export function resources(cluster: Cluster<MemcachedSpec>): readonly Desired[] {
@@ -33,13 +32,13 @@ export function resources(cluster: Cluster<MemcachedSpec>): readonly Desired[] {
   const { name } = metadata;
   const own = part(spec.version);
   const selector = selectorLabels(cluster, own);
-  const probe = { tcpSocket: { port: 'memcached' }, periodSeconds: 5, timeoutSeconds: 2 };
+  const probe = { tcpSocket: { port }, periodSeconds: 5, timeoutSeconds: 2 };
   return [
     {
       object: headlessService({
         metadata: ownedMetadata(cluster, name, own),
         selector,
-        ports: [{ name: 'memcached', port, targetPort: 'memcached', protocol: 'TCP' }],
+        ports: [{ name: 'memcached', port, targetPort: port, protocol: 'TCP' }],
       }),
     },
     { object: disruptionBudget(ownedMetadata(cluster, name, own), selector) },

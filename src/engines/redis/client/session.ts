@@ -1,6 +1,7 @@
 /** Authenticated sessions with the processes of one cluster. A session lives for one question or one action. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
+import { within } from '../../../engine/within.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { sentinelPort } from '../names.ts';
 import { type RedisConnection, redisConnection } from './connection.ts';
@@ -105,28 +106,6 @@ async function requireNoStranger(connection: RedisConnection, own: string, { add
 async function connect(io: EngineContext, address: string, port: number): Promise<RedisConnection> {
   const stream = within(io, connectTimeoutMs, `${address}:${port}`, (signal) => io.dial(address, port, signal));
   return redisConnection(await stream);
-}
-
-/** Made once: an abort without a reason makes an exception with a stack each time. */
-const isOver = new Error('the exchange is over');
-
-/** Rejects when `work` takes longer than `ms`; the signal it gets aborts then. */
-async function within<T>(
-  io: EngineContext,
-  ms: number,
-  what: string,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const over = new AbortController();
-  const late = io.sleep(ms, over.signal).then(() => {
-    throw new Error(`${what} did not answer within ${ms} ms`);
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work(over.signal), late]);
-  } finally {
-    over.abort(isOver);
-  }
 }
 
 /** Runs `talk` on a fresh connection, all within a second. */
