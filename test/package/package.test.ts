@@ -1,19 +1,16 @@
-/**
- * A user's own cdk8s app on the package as it is published: the tarball is unpacked where npm would put it, the
- * dependencies are those of this checkout, and nothing comes from the network.
- */
+/** A user's own cdk8s app on the package as it is published. */
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
+import { bundleOperator, createApp, type Packed, runIn, tsc } from '../support/packed-package.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'clusterwright-package-'));
 const app = join(home, 'app');
-const tsc = resolve('node_modules/.bin/tsc');
 
 /** Pages with an app that can be copied. */
 const documented = { 'README.md': 'readme', 'docs/install.md': 'install' } as const;
@@ -25,39 +22,13 @@ function example(page: string): string {
   return blocks[0]?.[1] ?? '';
 }
 
-interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
 let packed: Packed;
 
-function run(command: string, arguments_: readonly string[], cwd: string): string {
-  return execFileSync(command, arguments_, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
 beforeAll(() => {
-  run(tsc, ['-p', 'tsconfig.build.json'], process.cwd());
-  const [result] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], process.cwd()),
-  ) as Packed[];
-  if (result === undefined) throw new Error('npm pack made nothing');
-  packed = result;
-
+  runIn(process.cwd(), tsc, ['-p', 'tsconfig.build.json']);
   cpSync('test/package/app', app, { recursive: true });
-  cpSync('test/package/memcached', join(app, 'memcached'), { recursive: true });
-  const installed = join(app, 'node_modules', 'clusterwright');
-  mkdirSync(installed, { recursive: true });
-  run('tar', ['-xzf', join(home, packed.filename), '--strip-components=1', '-C', installed], home);
-  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
-  for (const name of [...Object.keys(dependencies), '@types/node']) {
-    const place = join(app, 'node_modules', name);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(resolve('node_modules', name), place);
-  }
+  packed = createApp(app);
   for (const [page, name] of Object.entries(documented)) writeFileSync(join(app, `${name}.ts`), example(page));
-  writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
-  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] };
-  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
 }, 120_000);
 
 afterAll(() => rmSync(home, { recursive: true }));
@@ -85,8 +56,8 @@ describe('the published package', () => {
 
   test('carries an app of ten lines, type-checked, from mistakes to manifests', () => {
     expect(readFileSync(join(app, 'main.ts'), 'utf8').trim().split('\n').length).toBe(10);
-    run(tsc, ['-p', '.'], app);
-    run(process.execPath, ['main.js'], app);
+    runIn(app, tsc, ['-p', '.']);
+    runIn(app, process.execPath, ['main.js']);
     const objects = ['platform', 'shop'].flatMap((chart) =>
       parseAllDocuments(readFileSync(join(app, 'dist', `${chart}.k8s.yaml`), 'utf8')).map(
         (document) => document.toJS() as KubeObject,
@@ -141,7 +112,7 @@ describe('the published package', () => {
     });
 
     test('with stories of its planner', () => {
-      run(process.execPath, ['--test', 'stories.js'], folder);
+      runIn(folder, process.execPath, ['--test', 'stories.js']);
     });
 
     test('with a command line that plans', () => {
@@ -161,9 +132,7 @@ describe('the published package', () => {
     });
 
     test('with an operator that the documented command bundles', async () => {
-      const [, command = ''] = /```\n(esbuild [^`]+)```/.exec(readFileSync('docs/engines/adding.md', 'utf8')) ?? [];
-      const path = `${resolve('node_modules/.bin')}:${process.env.PATH}`;
-      execFileSync('sh', ['-c', command], { cwd: folder, env: { ...process.env, PATH: path }, stdio: 'pipe' });
+      bundleOperator(folder);
       // It gets as far as looking for a Kubernetes cluster.
       const { KUBERNETES_SERVICE_HOST: _, ...env } = process.env;
       const started = spawnSync(process.execPath, ['controller.mjs'], {
@@ -207,7 +176,7 @@ describe('the published package', () => {
     const cdk8s = resolve('node_modules/cdk8s-cli/bin/cdk8s');
     const [byNode, byCli] = [join(home, 'by-node'), join(home, 'by-cli')];
     execFileSync(process.execPath, ['build/src/main.js'], { env: { ...process.env, CDK8S_OUTDIR: byNode } });
-    run(cdk8s, ['synth', '--check-upgrade=false', '--output', byCli], process.cwd());
+    runIn(process.cwd(), cdk8s, ['synth', '--check-upgrade=false', '--output', byCli]);
     for (const file of ['0000-crds', '0001-operator', '0002-samples']) {
       const name = `${file}.k8s.yaml`;
       expect(readFileSync(join(byCli, name), 'utf8')).toBe(readFileSync(join(byNode, name), 'utf8'));

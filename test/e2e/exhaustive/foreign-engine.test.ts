@@ -1,6 +1,8 @@
 /** An engine that is written with the published package alone: its operator runs, and its cluster is created, scaled, upgraded and deleted. */
+import { mkdtempSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -11,8 +13,8 @@ import type { Pod } from '../../../src/resources/children.ts';
 import { imageReference } from '../../../src/sandbox/images/recipe.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';
 import { loadImages } from '../../../src/sandbox/sandbox.ts';
-import { buildForeignApp, type ForeignApp } from '../../support/foreign-app.ts';
 import { listAll } from '../../support/kubernetes.ts';
+import { bundleOperator, createApp, runIn, tsc } from '../../support/packed-package.ts';
 import { recordResult } from '../../support/results.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
@@ -27,27 +29,29 @@ const memcacheds: Resource = {
 const [before, after] = ['memcached:1.6', 'memcached:1.6.38'];
 const name = 'sessions';
 
-let app: ForeignApp;
+const app = mkdtempSync(join(tmpdir(), 'clusterwright-foreign-'));
 let stage: Stage;
 
 beforeAll(async () => {
-  app = await buildForeignApp();
+  createApp(app);
+  runIn(app, tsc, ['-p', '.']);
+  runIn(app, process.execPath, ['memcached/main.js']);
   await loadImages([before, after], {}, createProgress());
   stage = await openStage('foreign');
-  for (const file of await readdir(app.manifests)) {
-    const documents = parseAllDocuments(await readFile(join(app.manifests, file), 'utf8'));
+  for (const file of await readdir(join(app, 'dist'))) {
+    const documents = parseAllDocuments(await readFile(join(app, 'dist', file), 'utf8'));
     const objects = documents.map((document) => document.toJS() as KubeObject);
     for (const crd of objects.filter(({ metadata }) => metadata.name === 'memcachedclusters.caches.example.com')) {
       await stage.client.apply(crd, { force: true });
     }
   }
   await until('the CRD served', () => listAll(stage.client, memcacheds, 'default'), { withinMs: 30_000 });
-  await stage.startOperator(app.operator);
+  await stage.startOperator(bundleOperator(join(app, 'memcached')));
 }, 300_000);
 
 afterAll(async () => {
   await stage.close();
-  await rm(app.directory, { recursive: true });
+  await rm(app, { recursive: true });
 });
 
 test('a cache is created, scaled, upgraded one pod at a time, and deleted', async () => {

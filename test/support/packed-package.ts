@@ -1,0 +1,48 @@
+/**
+ * The package as it is published, in an app of somebody else: the tarball is unpacked where npm would put it, the
+ * dependencies are those of this checkout, and nothing comes from the network.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+export function runIn(cwd: string, command: string, arguments_: readonly string[], env = process.env): string {
+  return execFileSync(command, arguments_, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+export const tsc = resolve('node_modules/.bin/tsc');
+
+/** With the engine of `test/package/memcached` in its folder `memcached`. What is packed is what was compiled last. */
+export function createApp(app: string): Packed {
+  mkdirSync(app, { recursive: true });
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', app];
+  const [packed] = JSON.parse(runIn(process.cwd(), 'npm', pack)) as Packed[];
+  if (packed === undefined) throw new Error('npm pack made nothing');
+  cpSync('test/package/memcached', join(app, 'memcached'), { recursive: true });
+  const installed = join(app, 'node_modules', 'clusterwright');
+  mkdirSync(installed, { recursive: true });
+  runIn(app, 'tar', ['-xzf', packed.filename, '--strip-components=1', '-C', installed]);
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    const place = join(app, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(resolve('node_modules', name), place);
+  }
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
+  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  return packed;
+}
+
+/** By the command that docs/engines/adding.md tells; writes `controller.mjs` into `folder`. */
+export function bundleOperator(folder: string): string {
+  const [, command = ''] = /```\n(esbuild [^`]+)```/.exec(readFileSync('docs/engines/adding.md', 'utf8')) ?? [];
+  const path = `${resolve('node_modules/.bin')}:${process.env.PATH}`;
+  runIn(folder, 'sh', ['-c', command], { ...process.env, PATH: path });
+  return join(folder, 'controller.mjs');
+}
