@@ -51,7 +51,7 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
     const last = judged.get(key);
     const before = last?.template === template ? last : undefined;
     if (before !== undefined && clock.monotonic() - before.at < countsMs[before.verdict.state]) return before;
-    const verdict = await verdictOf(pod, client, options);
+    const verdict = standing(await verdictOf(pod, client, options), before?.verdict);
     const at = clock.monotonic();
     const unknownSince = verdict.state === 'unknown' ? (before?.unknownSince ?? at) : undefined;
     const answer = { template, verdict, at, unknownSince };
@@ -82,6 +82,11 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
       return [...held, ...absenceOf(await Promise.all(missed))];
     },
   };
+}
+
+/** A refusal stands until it is taken back: what has refused may be what is down. */
+function standing(verdict: Verdict, before: Verdict | undefined): Verdict {
+  return verdict.state === 'unknown' && before?.state === 'refused' ? before : verdict;
 }
 
 async function verdictOf(pod: KubeObject, client: Pick<KubeClient, 'create'>, options: CallOptions): Promise<Verdict> {
