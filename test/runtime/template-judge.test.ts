@@ -267,6 +267,17 @@ describe('a pod that restarts', () => {
     expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([done, done.length === 0]);
   });
 
+  it('holds the rest of a pass for 15 seconds at most, however long the API server asks to be left alone', async () => {
+    const headers = { 'retry-after': '20' };
+    answers.somebody = { ...refusal(429, 'TooManyRequests', 'too many requests'), headers };
+    let did = 0;
+    rig.finds([await ended('db', 'somebody'), act], restarting, async () => void did++);
+    const pass = rig.pass();
+    await rig.clock.advance(15_000);
+    expect([did, writes()]).toEqual([1, []]);
+    expect((await pass).outcome).toMatchObject({ state: 'wait', reason: 'TemplateNotJudged' });
+  });
+
   it('waits for a clear answer for five minutes, asks every ten seconds, and restarts then', async () => {
     answers.somebody = failing;
     const stop = await ended('db', 'somebody');
