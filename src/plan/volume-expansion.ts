@@ -7,7 +7,7 @@ import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition } from '../api/condition.ts';
 import { canonicalQuantity, compareQuantities, QuantityError } from '../api/quantity.ts';
 import { persistentVolumeClaims } from '../api/resource.ts';
-import type { StorageStatus } from '../api/status.ts';
+import type { ClusterStatus, StorageStatus } from '../api/status.ts';
 import type { Children, Claim } from '../resources/children.ts';
 import { claimGivenTo } from './claimed.ts';
 import { blocked, type EngineAction, type ObjectStep, type Outcome, type Plan, wait } from './plan.ts';
@@ -98,6 +98,11 @@ function smallerClaims(size: string, children: Pick<Children, 'claims' | 'pods'>
 /** Volumes are smaller than the spec asks for. */
 export function isExpanding(size: string, children: Pick<Children, 'claims' | 'pods'>): boolean {
   return smallerClaims(size, children).length > 0;
+}
+
+/** Nothing but the volumes was waited for: whatever is amiss since then is no part of a change. */
+export function awaitedExpansion({ conditions = [] }: Pick<ClusterStatus, 'conditions'>): boolean {
+  return conditions.some(({ type, reason }) => type === 'Ready' && reason === expandingVolumes);
 }
 
 /** Where nothing else is waited for, the volumes are. `children` as the engine understands them. */

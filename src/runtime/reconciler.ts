@@ -98,8 +98,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { resource } = engine.kind;
     const survey = await engine.survey(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
     const whole = passPlan(cluster, resource, survey.plan);
-    if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
+    // The last look before the steps: the one at dead ends may take as long as a webhook does.
+    if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
     onOutcome(engine, cluster, cluster.status, plan);
     const execution = await execute(key, plan, survey.act, options, signal);
     const { failure } = execution;

@@ -14,15 +14,22 @@ import { setsWithoutPods, templatesUsed } from '../plan/template-use.ts';
 import type { Children } from '../resources/children.ts';
 import { podOfSet } from '../resources/statefulset-pod.ts';
 import type { Clock } from '../system/clock.ts';
+import { createAbortScope } from './abort-scope.ts';
 import type { CallOptions, KubeClient } from './client.ts';
 import { keyOf } from './store.ts';
 import { type Answer, absenceOf, isGivenUp, obstaclesTo } from './template-obstacles.ts';
 import { countsMs, type Verdict, verdictOn } from './template-verdict.ts';
 
-/** A webhook has 10 s by default, and at most 30 s. */
+/** For an answer, with all that is tried again: the rest of the pass waits. A webhook has 10 s by default, and at most 30 s. */
 const askingMs = 15_000;
 /** After which an answer that nobody has asked for again is forgotten. */
 const keptMs = 600_000;
+
+class Unanswered extends Error {
+  constructor() {
+    super(`no answer within ${askingMs / 1000} s`);
+  }
+}
 
 interface Judged extends Answer {
   readonly template: string;
@@ -35,7 +42,7 @@ export interface TemplateJudge {
 
 export interface TemplateJudgeOptions {
   readonly client: Pick<KubeClient, 'create'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** A pod restarts though nobody can tell whether the API server takes its successor. */
   readonly onUnjudged?: (set: KubeObject, words: string) => void;
 }
@@ -51,13 +58,28 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
     const last = judged.get(key);
     const before = last?.template === template ? last : undefined;
     if (before !== undefined && clock.monotonic() - before.at < countsMs[before.verdict.state]) return before;
-    const verdict = await verdictOf(pod, client, options);
+    const verdict = standing(await verdictOf(pod, options), before?.verdict);
     const at = clock.monotonic();
     const unknownSince = verdict.state === 'unknown' ? (before?.unknownSince ?? at) : undefined;
     const answer = { template, verdict, at, unknownSince };
     judged.delete(key);
     judged.set(key, answer);
     return answer;
+  }
+
+  async function verdictOf(pod: KubeObject, { signal }: CallOptions): Promise<Verdict> {
+    const scope = createAbortScope(signal);
+    const cancel = clock.after(askingMs, () => scope.abort(new Unanswered()));
+    try {
+      await client.create(pod, { signal: scope.signal, dryRun: true });
+      return { state: 'accepted' };
+    } catch (error) {
+      signal?.throwIfAborted();
+      return error instanceof Unanswered ? { state: 'unknown', words: error.message } : verdictOn(error);
+    } finally {
+      cancel();
+      scope.dispose();
+    }
   }
 
   function forgetOld(): void {
@@ -84,12 +106,7 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
   };
 }
 
-async function verdictOf(pod: KubeObject, client: Pick<KubeClient, 'create'>, options: CallOptions): Promise<Verdict> {
-  try {
-    await client.create(pod, { ...options, dryRun: true, timeoutMs: askingMs });
-    return { state: 'accepted' };
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    return verdictOn(error);
-  }
+/** A refusal stands until it is taken back: what has refused may be what is down. */
+function standing(verdict: Verdict, before: Verdict | undefined): Verdict {
+  return verdict.state === 'unknown' && before?.state === 'refused' ? before : verdict;
 }

@@ -27,6 +27,8 @@ const denied = /^admission webhook "[^"]+" denied the request/;
 const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
 /** Refusals of admission name the pod. */
 const noRight = /^pods is forbidden: /;
+/** Admission cannot judge yet: the API server has just started, or the quota has just been made. */
+const notYet = / is forbidden: (not yet ready to handle request|status unknown for quota: )/;
 /** The last of all checks. */
 const exceededQuota = /^pods "[^"]+" is forbidden: exceeded quota: /;
 
@@ -39,6 +41,7 @@ export function verdictOn(error: unknown): Verdict {
   if (isAlreadyExists(error)) return { state: 'accepted' };
   if (exceededQuota.test(words)) return { state: 'overQuota', words };
   if (noRight.test(words) || notDryRun.test(words)) return { state: 'unasked', words };
+  if (notYet.test(words)) return { state: 'unknown', words };
   const isRefused = status === 403 || status === 422 || denied.test(words);
   return { state: isRefused ? 'refused' : 'unknown', words };
 }

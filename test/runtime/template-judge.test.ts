@@ -18,6 +18,8 @@ let rig: ReconcilerRig;
 let asked: string[];
 /** By the class of the pod, what is answered instead of 201. */
 let answers: Record<string, TransportResponse<string> | 'down'>;
+/** What happens while the API server judges. */
+let meanwhile: () => void;
 
 const refusal = (code: number, reason: string, message: string): TransportResponse<string> => ({
   status: code,
@@ -32,11 +34,13 @@ beforeEach(async () => {
   rig = await reconcilerRig();
   asked = [];
   answers = { nobody: refusedFor('db') };
+  meanwhile = () => undefined;
   rig.api.intercept = ({ method, path, query, body = '{}' }) => {
     if (query?.dryRun !== 'All') return undefined;
     const { metadata, spec } = JSON.parse(body) as KubeObject & { spec: { priorityClassName?: string } };
     const { priorityClassName = 'none' } = spec;
     asked.push(`${metadata.name} ${priorityClassName}`);
+    meanwhile();
     const answer = answers[priorityClassName];
     if (answer === 'down') return Promise.reject(new ApiUnreachable(method, path, true, new Error('reset')));
     return answer === undefined ? undefined : Promise.resolve(answer);
@@ -124,6 +128,20 @@ describe('a template that is refused', () => {
     expect([asked, writes()]).toEqual([['db-0 nobody', 'db-0 somebody'], ['PATCH statefulsets/db']]);
   });
 
+  it('stays refused while there is no clear answer: what has refused it may be what is down', async () => {
+    await passes([written('db', 'nobody')]);
+    answers.nobody = failing;
+    for (let s = 0; s < 900; s += 10) {
+      await rig.clock.advance(10_000);
+      await passes([written('db', 'nobody')]);
+    }
+    expect([writes(), rig.condition('TemplateRefused')]).toEqual([[], `True Refused: ${refused}`]);
+    delete answers.nobody;
+    await rig.clock.advance(30_000);
+    await passes([written('db', 'nobody')]);
+    expect(writes()).toEqual(['PATCH statefulsets/db']);
+  });
+
   it('lets repairs go on, which are looked after as often as without it', async () => {
     const { again, outcome } = await passes(
       [written('db', 'nobody')],
@@ -174,6 +192,26 @@ describe('a pod that restarts', () => {
     await passes([await ended('db', priorityClassName)], restarting);
     expect([asked, writes()]).toEqual([[`db-0 ${priorityClassName}`], done]);
     expect(rig.condition('TemplateRefused')).toBe(done.length === 0 ? `True Refused: ${refused}` : 'absent');
+  });
+
+  it('is not stopped for a template that was refused, however long there is no clear answer after that', async () => {
+    const stop = await ended('db', 'nobody');
+    await passes([stop], restarting);
+    answers.nobody = failing;
+    for (let s = 0; s < 900; s += 10) {
+      await rig.clock.advance(10_000);
+      await passes([stop], restarting);
+    }
+    expect(writes()).toEqual([]);
+  });
+
+  it('is not stopped where another has failed while the API server was asked', async () => {
+    const other = pod('db-1', true);
+    const stop = await ended('db', 'somebody');
+    await passes([]);
+    meanwhile = () => void rig.api.put({ ...other, status: { conditions: [{ type: 'Ready', status: 'False' }] } });
+    await passes([stop], restarting);
+    expect([asked, writes()]).toEqual([['db-0 somebody'], []]);
   });
 
   it('that is not ready is not stopped either, where no other could be made', async () => {
@@ -227,6 +265,17 @@ describe('a pod that restarts', () => {
     await turn();
     await passes([stop], restarting);
     expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([done, done.length === 0]);
+  });
+
+  it('holds the rest of a pass for 15 seconds at most, however long the API server asks to be left alone', async () => {
+    const headers = { 'retry-after': '20' };
+    answers.somebody = { ...refusal(429, 'TooManyRequests', 'too many requests'), headers };
+    let did = 0;
+    rig.finds([await ended('db', 'somebody'), act], restarting, async () => void did++);
+    const pass = rig.pass();
+    await rig.clock.advance(15_000);
+    expect([did, writes()]).toEqual([1, []]);
+    expect((await pass).outcome).toMatchObject({ state: 'wait', reason: 'TemplateNotJudged' });
   });
 
   it('waits for a clear answer for five minutes, asks every ten seconds, and restarts then', async () => {

@@ -12,6 +12,12 @@ it.each<readonly [story: string, state: string, error: Error]>([
   ['LimitRange', 'refused', forbidden('maximum memory usage per Container is 1Gi, but limit is 2Gi')],
   ['Pod Security', 'refused', forbidden('violates PodSecurity "restricted:latest": runAsNonRoot != true')],
   ['ServiceAccount', 'refused', forbidden('error looking up service account apps/db: serviceaccount "db" not found')],
+  ['a server that has just started', 'unknown', forbidden('not yet ready to handle request')],
+  [
+    'a quota that nobody has counted yet',
+    'unknown',
+    forbidden('status unknown for quota: q, resources: limits.memory'),
+  ],
   ['a quota that wants limits', 'refused', forbidden('failed quota: q: must specify limits.cpu for: redis')],
   [
     'a quota that is used up, for a pod that gives its share back first',

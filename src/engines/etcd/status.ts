@@ -6,7 +6,14 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import {
+  awaitedExpansion,
+  expandingVolumes,
+  expansionConditions,
+  isExpanding,
+  storageStatus,
+  volumesTooSmall,
+} from '../../plan/volume-expansion.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { EtcdAction } from './action.ts';
@@ -89,17 +96,19 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   const { outcome } = plan;
   const { cluster, spec, members, pods } = situation;
   if (outcome.state === 'blocked') {
+    const degraded = initialized && outcome.reason !== volumesTooSmall;
     return {
       phase: 'Blocked',
-      conditions: desiredConditions('False', outcome.reason, outcome.message, { degraded: initialized, stalled: true }),
+      conditions: desiredConditions('False', outcome.reason, outcome.message, { degraded, stalled: true }),
     };
   }
   if (spec.replicas === 0 && pods.size === 0) {
     return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
   }
   const changing = isChanging(situation, members ?? []);
+  const growing = isExpanding(spec.storage.size, volumesOf(situation));
   const alarmed = (situation.observed.agreed?.alarms ?? []).length > 0;
-  if (members !== undefined && !changing && !alarmed && troubles(situation, members).length === 0) {
+  if (members !== undefined && !changing && !growing && !alarmed && troubles(situation, members).length === 0) {
     return {
       phase: 'Ready',
       conditions: desiredConditions('True', 'AllMembersReady', 'every member votes and answers', {}),
@@ -107,12 +116,14 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
-  const { phase: before, observedGeneration } = cluster.status ?? {};
+  const { status = {} } = cluster;
+  const { phase: before, observedGeneration } = status;
   if (before === undefined || before === 'Creating') {
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   const asked = observedGeneration !== cluster.metadata.generation || isRolling(situation, members ?? []);
-  const updating = asked || before === 'Updating';
+  const wasUpdating = before === 'Updating' && !awaitedExpansion(status);
+  const updating = asked || wasUpdating || reason === expandingVolumes;
   const isLed = members !== undefined || spec.replicas === 0;
   const repairs = alarmed || reason === 'Replacing' || reason === 'QuorumLost';
   if (updating && isLed && !repairs) {
@@ -131,11 +142,10 @@ function isChanging(situation: Situation, members: readonly Member[]): boolean {
   return votes !== spec.replicas || sets.size !== votes || isVersionDue(situation) || isRolling(situation, members);
 }
 
-/** Members too many, on an older template, or on a smaller volume. One too few may be one that was lost, which nobody has asked for. */
+/** Members too many, or on an older template. One too few may be one that was lost, which nobody has asked for. */
 function isRolling(situation: Situation, members: readonly Member[]): boolean {
   const isTooMany = voters(members).length > situation.spec.replicas;
-  const isSmall = isExpanding(situation.spec.storage.size, volumesOf(situation));
-  return isTooMany || isSmall || isUnsettled(situation) || members.some((member) => isOutdated(situation, member));
+  return isTooMany || isUnsettled(situation) || members.some((member) => isOutdated(situation, member));
 }
 
 function memberStatus({ pods, members = [], leader }: Situation): MemberStatus[] {

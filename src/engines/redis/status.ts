@@ -7,7 +7,13 @@ import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
-import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import {
+  awaitedExpansion,
+  expandingVolumes,
+  expansionConditions,
+  isExpanding,
+  storageStatus,
+} from '../../plan/volume-expansion.ts';
 import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { RedisAction } from './action.ts';
@@ -71,6 +77,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const findings = primary === undefined ? [] : findingsIn(situation);
   const troubles = primary === undefined ? [] : [...unready(situation, primary), ...findings];
   const changing = isChanging(situation);
+  const growing = isExpanding(situation.spec.storage.size, situation.children);
   const [finding] = findings;
   // Services lead to members by their labels: one that is about to be labelled is not reachable yet.
   const labelled = situation.dataPods.every(
@@ -85,7 +92,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
       }),
     };
   }
-  if (primary !== undefined && labelled && troubles.length === 0 && !changing) {
+  if (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing) {
     return {
       phase: 'Ready',
       conditions: desiredConditions('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
@@ -97,14 +104,17 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   }
   const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
   const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
-  const { phase: before, observedGeneration } = situation.cluster.status ?? {};
+  const { status = {}, metadata } = situation.cluster;
+  const { phase: before, observedGeneration } = status;
   if (before === undefined || before === 'Creating') {
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
-  const updating = changing || before === 'Updating' || observedGeneration !== situation.cluster.metadata.generation;
-  // No change that anybody asks for fills a disk.
+  const wasUpdating = before === 'Updating' && !awaitedExpansion(status);
+  const asked = changing || wasUpdating || observedGeneration !== metadata.generation;
+  // Volumes may take for ever, and no change that anybody asks for fills a disk.
   const isFull = findings.some(({ type }) => type === 'DiskFull');
-  if (updating && primary !== undefined && !isFull) {
+  const updating = asked ? !isFull : reason === expandingVolumes && troubles.length === 0;
+  if (updating && primary !== undefined) {
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }
   return {
@@ -118,7 +128,6 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
   const names = redisNames(cluster.metadata.name);
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
-  if (isExpanding(spec.storage.size, children)) return true;
   const [dataSet, sentinelSet] = [children.statefulSet(names.data), children.statefulSet(names.sentinel)];
   if (!isTakenUp(dataSet) || outdatedPods(dataSet, dataPods).length > 0) return true;
   if (spec.mode === 'Standalone') return false;

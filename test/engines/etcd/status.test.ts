@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ClusterStatus } from '../../../src/api/status.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus, roundedSize } from '../../../src/engines/etcd/status.ts';
+import type { Claim } from '../../../src/resources/children.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';
 import { coherent } from '../../support/truthful-engine.ts';
@@ -21,6 +23,25 @@ function words(story: Story): string {
 const was = { initialized: true, observedGeneration: 1 } as const;
 const ready = { ...was, phase: 'Ready' } as const;
 const changed = { status: ready, metadata: { generation: 2 } };
+
+const large = { spec: { storage: { size: '10Gi' } }, before: {} } as const satisfies Story;
+/** Volumes were all that was waited for. */
+const expanding: ClusterStatus['conditions'] = [
+  {
+    type: 'Ready',
+    status: 'False',
+    reason: 'ExpandingVolumes',
+    message: '',
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  },
+];
+
+const failedToGrow: NonNullable<Story['children']> = (objects) =>
+  objects.map((object) => {
+    if (object.kind !== 'PersistentVolumeClaim') return object;
+    const { status } = object as Claim;
+    return { ...object, status: { ...status, conditions: [{ type: 'ControllerResizeError', status: 'True' }] } };
+  });
 
 describe('a status', () => {
   it.each<[string, Story, string]>([
@@ -94,6 +115,21 @@ describe('a status', () => {
       'of one whose volumes were to grow before anybody said so',
       { status: ready, spec: { storage: { size: '10Gi' } }, before: {} },
       'Updating/False/ExpandingVolumes Progressing Reconciling VolumesTooSmall',
+    ],
+    [
+      'of one whose member is away and whose volumes cannot grow: nobody has asked for that',
+      { ...large, status: { ...ready, phase: 'Blocked' }, members: { 1: 'silent' } },
+      'Degraded/False/MembersNotReady Progressing Degraded Reconciling VolumesTooSmall',
+    ],
+    [
+      'of one whose member is away and whose volumes have been growing for long: nobody has asked for that',
+      { ...large, status: { ...ready, phase: 'Updating', conditions: expanding }, members: { 1: 'silent' } },
+      'Degraded/False/MembersNotReady Progressing Degraded Reconciling VolumesTooSmall',
+    ],
+    [
+      'of one whose volumes have failed to grow: the members serve',
+      { ...large, status: ready, children: failedToGrow },
+      'Blocked/False/VolumesTooSmall Stalled VolumesTooSmall',
     ],
     [
       'of one that takes no writes',

@@ -22,6 +22,17 @@ const was = (phase: Phase, more: Partial<ClusterStatus> = {}): Story => ({
   status: { phase, observedGeneration: 1, initialized: true, ...more },
 });
 
+/** Volumes were all that was waited for. */
+const expanding: ClusterStatus['conditions'] = [
+  {
+    type: 'Ready',
+    status: 'False',
+    reason: 'ExpandingVolumes',
+    message: '',
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  },
+];
+
 /** One more pod of the name, on its way out. */
 function withPod(name: string): NonNullable<Story['children']> {
   return (objects) => {
@@ -78,6 +89,39 @@ describe('the phase', () => {
       'its volumes grow',
       { ...was('Ready'), spec: { storage: { size: '10Gi' } }, before: {}, children: withCapacity('2Gi') },
       'Updating Progressing Reconciling VolumesTooSmall ExpandingVolumes',
+    ],
+    [
+      'a member is away, and its volumes cannot grow: nobody has asked for that',
+      {
+        ...was('Blocked'),
+        spec: { storage: { size: '10Gi' } },
+        before: {},
+        nodes: { 2: 'silent' },
+        children: withCapacity('2Gi'),
+      },
+      'Degraded Progressing Degraded Reconciling VolumesTooSmall MembersNotReady',
+    ],
+    [
+      'a member is away, and its volumes have been growing for long: nobody has asked for that',
+      {
+        ...was('Updating', { conditions: expanding }),
+        spec: { storage: { size: '10Gi' } },
+        before: {},
+        nodes: { 2: 'silent' },
+        children: withCapacity('2Gi'),
+      },
+      'Degraded Progressing Degraded Reconciling VolumesTooSmall MembersNotReady',
+    ],
+    [
+      'a file could not be rewritten, and its volumes cannot grow',
+      {
+        ...was('Blocked'),
+        spec: { storage: { size: '10Gi' } },
+        before: {},
+        nodes: { 1: { findings: [{ type: 'PersistenceFailing', message: 'no' }] } },
+        children: withCapacity('2Gi'),
+      },
+      'Degraded Progressing Degraded Reconciling PersistenceFailing VolumesTooSmall ExpandingVolumes',
     ],
     [
       'a volume that has been scaled away does not grow',

@@ -195,8 +195,9 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/status.ts',
-        find: 'if (primary !== undefined && labelled && troubles.length === 0 && !changing) {',
-        replace: 'if (initialized || (primary !== undefined && labelled && troubles.length === 0 && !changing)) {',
+        find: 'if (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing) {',
+        replace:
+          'if (initialized || (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing)) {',
       },
     ],
     scenarios: ['S9 primary', 'S10 primary', 'S4'],

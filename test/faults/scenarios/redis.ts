@@ -209,7 +209,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     writes: 28,
     written: true,
   },
-  refusedTemplate(three, 42),
+  refusedTemplate(three, 44),
   powerCut(three, ['old', 'third', 'new']),
   {
     id: 'S16 older',
