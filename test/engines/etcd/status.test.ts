@@ -26,13 +26,14 @@ const changed = { status: ready, metadata: { generation: 2 } };
 
 const large = { spec: { storage: { size: '10Gi' } }, before: {} } as const satisfies Story;
 /** Volumes were all that was waited for. */
-const expanding: ClusterStatus['conditions'] = [
+const expanding: NonNullable<ClusterStatus['conditions']> = [
   {
     type: 'Ready',
     status: 'False',
     reason: 'ExpandingVolumes',
     message: '',
     lastTransitionTime: '2030-01-01T00:00:00Z',
+    observedGeneration: 1,
   },
 ];
 

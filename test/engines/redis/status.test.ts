@@ -23,13 +23,14 @@ const was = (phase: Phase, more: Partial<ClusterStatus> = {}): Story => ({
 });
 
 /** Volumes were all that was waited for. */
-const expanding: ClusterStatus['conditions'] = [
+const expanding: NonNullable<ClusterStatus['conditions']> = [
   {
     type: 'Ready',
     status: 'False',
     reason: 'ExpandingVolumes',
     message: '',
     lastTransitionTime: '2030-01-01T00:00:00Z',
+    observedGeneration: 1,
   },
 ];
 
