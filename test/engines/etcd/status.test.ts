@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterStatus } from '../../../src/api/status.ts';
+import type { Condition } from '../../../src/api/condition.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus, roundedSize } from '../../../src/engines/etcd/status.ts';
 import type { Claim } from '../../../src/resources/children.ts';
@@ -26,14 +26,14 @@ const changed = { status: ready, metadata: { generation: 2 } };
 
 const large = { spec: { storage: { size: '10Gi' } }, before: {} } as const satisfies Story;
 /** Volumes were all that was waited for. */
-const expanding: NonNullable<ClusterStatus['conditions']> = [
+const expanding: readonly Condition[] = [
   {
     type: 'Ready',
     status: 'False',
     reason: 'ExpandingVolumes',
     message: '',
-    lastTransitionTime: '2030-01-01T00:00:00Z',
     observedGeneration: 1,
+    lastTransitionTime: '2030-01-01T00:00:00Z',
   },
 ];
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../../src/api/condition.ts';
 import type { ClusterStatus, Phase } from '../../../src/api/status.ts';
 import type { StatusReport } from '../../../src/engine/engine.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
@@ -23,14 +24,14 @@ const was = (phase: Phase, more: Partial<ClusterStatus> = {}): Story => ({
 });
 
 /** Volumes were all that was waited for. */
-const expanding: NonNullable<ClusterStatus['conditions']> = [
+const expanding: readonly Condition[] = [
   {
     type: 'Ready',
     status: 'False',
     reason: 'ExpandingVolumes',
     message: '',
-    lastTransitionTime: '2030-01-01T00:00:00Z',
     observedGeneration: 1,
+    lastTransitionTime: '2030-01-01T00:00:00Z',
   },
 ];
 
