@@ -6,7 +6,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
-import type { KindHandler, Survey } from '../engine/engine.ts';
+import type { Assessment, KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
 import { ApiError } from '../runtime/api-error.ts';
@@ -31,7 +31,7 @@ export interface ObserveOptions {
 }
 
 export interface Observed {
-  readonly survey: Survey;
+  readonly assessment: Assessment;
   /** Why the processes were not heard, in words; undefined when they were, or when there was none to ask. */
   readonly unheard?: string;
 }
@@ -44,16 +44,16 @@ export async function observe(
   referred?: Cluster,
 ): Promise<Observed> {
   const unheard = async (why: string): Promise<Observed> => ({
-    survey: await engine.survey(cluster, children, deafIO(cluster, options.client), referred),
+    assessment: await engine.assess(cluster, children, deafIO(cluster, options.client), referred),
     unheard: why,
   });
   const { way, client } = options;
   if (way === 'never') return unheard('the database processes were not asked');
   const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
   try {
-    const survey = await engine.survey(cluster, children, askingIO(cluster, client, road, options.clock), referred);
+    const assessment = await engine.assess(cluster, children, askingIO(cluster, client, road, options.clock), referred);
     const obstacle = road.obstacle();
-    return obstacle === undefined ? { survey } : { survey, unheard: obstacle };
+    return obstacle === undefined ? { assessment } : { assessment, unheard: obstacle };
   } catch (error) {
     if (!isForbidden(error, '/secrets/')) throw error;
     return unheard('you may not read the Secret with the password');

@@ -39,8 +39,8 @@ export interface Preview {
 export function offlinePreview(engine: KindHandler, cluster: Cluster, referred?: Cluster): Preview {
   const referral = engine.targetRef?.(cluster);
   const isUntold = referral !== undefined && referred === undefined;
-  const survey = isUntold ? withoutReferred(referral, cluster) : engine.planOffline(cluster, referred);
-  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, survey);
+  const planned = isUntold ? withoutReferred(referral, cluster) : engine.planOffline(cluster, referred);
+  const plan = passPlan(cluster as Cluster<CommonSpec>, engine.kind.resource, planned);
   const isForecast = plan.steps.length > 0 || isUntold;
   return {
     cluster,
@@ -87,11 +87,11 @@ export async function livePreview(
     );
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
-  const { survey, unheard } = await observe(engine, cluster, children, options, referred);
+  const { assessment, unheard } = await observe(engine, cluster, children, options, referred);
   const whole = passPlan(
     cluster,
     engine.kind.resource,
-    unheard === undefined ? survey.plan : withoutProcesses(survey.plan, unheard),
+    unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
   );
   const obstacles = await createTemplateJudge({ client, clock: systemClock }).obstacles(whole, children, {});
   const { plan, ...held } = withoutObstructed(whole, obstacles);

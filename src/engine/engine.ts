@@ -78,7 +78,7 @@ export interface ObjectReference {
 }
 
 /** One pass's findings, with the action type closed over: what the runtime works with. */
-export interface Survey {
+export interface Assessment {
   readonly plan: Plan;
   readonly status: StatusReport;
   act(action: EngineAction): Promise<void>;
@@ -102,7 +102,7 @@ export interface KindHandler {
   targetRef?(cluster: Cluster): ObjectReference;
   resources(cluster: Cluster, referred?: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
-  survey(cluster: Cluster, children: Children, io: EngineContext, referred?: Cluster): Promise<Survey>;
+  assess(cluster: Cluster, children: Children, io: EngineContext, referred?: Cluster): Promise<Assessment>;
   /** Plans from the custom resource alone, as if nothing existed. */
   planOffline(cluster: Cluster, referred?: Cluster): Plan;
   /** As above. Of a kind that is about another cluster, it can be told without that one. */

@@ -44,15 +44,15 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
   return {
     ...engine,
     resources: (cluster) => [...objectsFor(cluster).map((object) => ({ object })), ...engine.resources(cluster)],
-    async survey(cluster, children, io) {
+    async assess(cluster, children, io) {
       const wanted = planFor(cluster, children, io.now());
       const plan = wanted && (await withCheckedTarget(wanted, io));
       if (plan !== undefined) return { plan, status: statusOf(plan.outcome), act: noAction };
-      const survey = await engine.survey(cluster, children, io);
-      const steps = survey.status.initialized === true ? cleanUp(cluster, children) : [];
+      const assessment = await engine.assess(cluster, children, io);
+      const steps = assessment.status.initialized === true ? cleanUp(cluster, children) : [];
       return steps.length === 0
-        ? survey
-        : { ...survey, plan: { ...survey.plan, steps: [...survey.plan.steps, ...steps] } };
+        ? assessment
+        : { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
     },
     ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.filling(cluster).retired),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.

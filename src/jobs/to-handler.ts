@@ -27,7 +27,7 @@ export function toHandler<Spec, Observed, Action extends EngineAction>(
     permissions: engine.permissions,
     ports: engine.ports,
     resources: (cluster) => engine.resources(typed(cluster)),
-    async survey(cluster, children, io) {
+    async assess(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
       const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io, awaitsBackup);
       return {

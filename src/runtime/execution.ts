@@ -1,5 +1,5 @@
 /** A plan's steps are carried out, as far as they are due, and what came of them is told. */
-import type { Survey } from '../engine/engine.ts';
+import type { Assessment } from '../engine/engine.ts';
 import { ineffectiveSteps } from '../plan/kept-fields.ts';
 import type { Plan, Step } from '../plan/plan.ts';
 import type { Log } from '../system/log.ts';
@@ -43,7 +43,7 @@ export interface ExecutionOptions {
 export async function execute(
   key: ClusterKey,
   plan: Plan,
-  act: Survey['act'],
+  act: Assessment['act'],
   { executor, contested, cache, log }: ExecutionOptions,
   signal: AbortSignal,
 ): Promise<Execution> {

@@ -96,13 +96,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const large = children.objects.find(isOutline);
     if (large !== undefined) return notPlanned.childTooLarge(engine, cluster, tooLarge(large), signal);
     const { resource } = engine.kind;
-    const survey = await engine.survey(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
-    const whole = passPlan(cluster, resource, survey.plan);
+    const assessment = await engine.assess(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
+    const whole = passPlan(cluster, resource, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
     onOutcome(engine, cluster, cluster.status, plan);
-    const execution = await execute(key, plan, survey.act, options, signal);
+    const execution = await execute(key, plan, assessment.act, options, signal);
     const { failure } = execution;
     const taken = takenIn(execution);
     const actions = unwatchedIn(taken);
@@ -113,7 +113,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
 
     const said = saidPlan(plan, execution, paced);
-    const claim = saidStatus(cluster, survey.status, plan, execution, obstructed);
+    const claim = saidStatus(cluster, assessment.status, plan, execution, obstructed);
     if (failure instanceof NameConflict) onOutcome(engine, cluster, cluster.status, said);
     else if (said.outcome.state === 'blocked' && plan.outcome.state !== 'blocked')
       onOutcome(engine, cluster, cluster.status, { steps: [], outcome: said.outcome });

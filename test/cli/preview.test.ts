@@ -21,7 +21,7 @@ const rash: KindHandler = {
   permissions: [],
   ports: [],
   resources: () => [],
-  async survey(_cluster, _children, io) {
+  async assess(_cluster, _children, io) {
     await io.dial('10.0.0.1', 1, io.signal).catch(() => undefined);
     return { plan, status: { conditions: [] }, act: () => Promise.resolve() };
   },

@@ -161,18 +161,18 @@ export function conforms(registered: KindHandler, samples: readonly EngineSample
   it.each(samples)(
     '$story: when all is well nothing is planned, and the cluster is ready',
     async ({ cluster, whole }) => {
-      const { plan, status } = await engine.survey(cluster, whole.children, whole.io);
+      const { plan, status } = await engine.assess(cluster, whole.children, whole.io);
       expect(plan).toEqual({ steps: [], outcome: { state: 'settled' } });
       expect(status.conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');
     },
   );
 
   it.each(samples)('$story: no secret is in what it plans or says', async ({ cluster, whole, secrets }) => {
-    const survey = await engine.survey(cluster, whole.children, whole.io);
+    const assessment = await engine.assess(cluster, whole.children, whole.io);
     const text = [
       wordsOf(engine.planOffline(cluster)),
-      wordsOf(survey.plan),
-      JSON.stringify(survey.status),
+      wordsOf(assessment.plan),
+      JSON.stringify(assessment.status),
       JSON.stringify(engine.resources(cluster)),
     ].join('\n');
     for (const secret of secrets) expect(text).not.toContain(secret);

@@ -48,7 +48,7 @@ const fetched: AgentResult = {
 } as AgentResult;
 
 async function look(cluster: Cluster, objects: readonly KubeObject[], now?: string) {
-  const { plan, status } = await engineOf(cluster.kind).survey(cluster, childrenOf(objects), timeOnly(now));
+  const { plan, status } = await engineOf(cluster.kind).assess(cluster, childrenOf(objects), timeOnly(now));
   return { steps: plan.steps.map(describeStep), outcome: plan.outcome, plan, status };
 }
 
@@ -265,7 +265,7 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
 
   async function steps(subject: Cluster, objects: readonly KubeObject[]): Promise<readonly string[]> {
     const io = { ...timeOnly(), secret: async () => ({ password: 'x' }) };
-    const { plan } = await engineOf(kind).survey(subject, childrenOf(objects), io);
+    const { plan } = await engineOf(kind).assess(subject, childrenOf(objects), io);
     return plan.steps.map(describeStep);
   }
 });

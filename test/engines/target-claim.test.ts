@@ -192,7 +192,7 @@ describe('a target', () => {
   const message = `PersistentVolumeClaim backups is mounted by Pod somebody: backups need one of their own; one that is meant for them all the same is annotated with clusterwright.dev/for-backups=true`;
 
   it.each([backup, schedule, restored])('of somebody’s data blocks a $kind before anything is made', async (object) => {
-    const { plan, status } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, foreign), db);
+    const { plan, status } = await engineOf(object.kind).assess(object, noChildren, timeOnly(undefined, foreign), db);
     expect(plan.steps.filter((step) => step.type === 'create' && /Job|ConfigMap/.test(step.object.kind))).toEqual([]);
     expect(plan.outcome).toEqual({ state: 'blocked', reason: 'ClaimInUse', message, recheckMs: 10_000 });
     expect(status.phase).toBe('Blocked');
@@ -205,7 +205,7 @@ describe('a target', () => {
     [going, 'somebody has deleted the PersistentVolumeClaim backups in this namespace to keep backups on'],
   ])('that is not there is waited for', async (claims, message) => {
     for (const object of [backup, schedule, restored]) {
-      const { plan } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, claims), db);
+      const { plan } = await engineOf(object.kind).assess(object, noChildren, timeOnly(undefined, claims), db);
       expect(plan.steps.filter((step) => step.type === 'create' && /Job/.test(step.object.kind))).toEqual([]);
       expect(plan.outcome).toMatchObject({ state: 'wait', reason: 'ClaimMissing', message, recheckMs: 10_000 });
     }
@@ -213,7 +213,7 @@ describe('a target', () => {
 
   it('that is good lets everything be made, and a restore only reads it', async () => {
     for (const object of [backup, schedule, restored]) {
-      const { plan } = await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, blankClaims), db);
+      const { plan } = await engineOf(object.kind).assess(object, noChildren, timeOnly(undefined, blankClaims), db);
       expect(plan.steps.some((step) => step.type === 'create' && /Job/.test(step.object.kind))).toBe(true);
       const isRead = JSON.stringify(plan.steps).includes('"name":"target","mountPath":"/backups","readOnly":true');
       expect(isRead).toBe(object === restored);
@@ -247,7 +247,7 @@ describe('a target', () => {
       });
     const look = async (claims: ClaimReader, cluster: Cluster, children: readonly KubeObject[] = live) => {
       const io = timeOnly(undefined, claims);
-      return (await engineOf('BackupSchedule').survey(schedule, childrenOf(children), io, cluster)).plan;
+      return (await engineOf('BackupSchedule').assess(schedule, childrenOf(children), io, cluster)).plan;
     };
     const again = { ...db, metadata: { ...db.metadata, uid: 'uid-of-the-next' } };
 
@@ -291,16 +291,16 @@ describe('a target', () => {
       return blankClaims(namespace, name, signal);
     };
     for (const object of [backup, schedule, restored]) {
-      await engineOf(object.kind).survey(object, noChildren, timeOnly(undefined, noted), db);
+      await engineOf(object.kind).assess(object, noChildren, timeOnly(undefined, noted), db);
     }
     expect([...names]).toEqual(['backups']);
   });
 
   it('is not asked for where nothing is to be made', async () => {
     const never: ClaimReader = () => Promise.reject(new Error('not asked'));
-    const { plan } = await engineOf('Backup').survey(backup, noChildren, timeOnly(), db);
+    const { plan } = await engineOf('Backup').assess(backup, noChildren, timeOnly(), db);
     const made = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
     const seen = made.map((object) => ({ ...object, metadata: { ...object.metadata, uid: 'u' } }));
-    await engineOf('Backup').survey(backup, childrenOf(seen), timeOnly(undefined, never), db);
+    await engineOf('Backup').assess(backup, childrenOf(seen), timeOnly(undefined, never), db);
   });
 });

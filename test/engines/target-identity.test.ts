@@ -182,7 +182,7 @@ describe('a ServiceAccount', () => {
   it.each(cases)('%s', async (_, target, found, reason, words = /./) => {
     const io = timeOnly(undefined, undefined, async () => found);
     for (const resource of [backupOf(target), scheduleOf(target), restoreOf('EtcdCluster', target)]) {
-      const { plan } = await engineOf(resource.kind).survey(resource, noChildren, io, db);
+      const { plan } = await engineOf(resource.kind).assess(resource, noChildren, io, db);
       const made = plan.steps.map(describeStep).filter((step) => /Job|ConfigMap/.test(step));
       if (reason === undefined) expect(made.length).toBeGreaterThan(0);
       else {
@@ -195,7 +195,7 @@ describe('a ServiceAccount', () => {
   describe('of a CronJob that exists', () => {
     const look = async (found: KubeObject | undefined, children: Children, spec: object = injected) => {
       const io = timeOnly(undefined, undefined, async () => found);
-      const { plan, status } = await engineOf('BackupSchedule').survey(scheduleOf(spec), children, io, db);
+      const { plan, status } = await engineOf('BackupSchedule').assess(scheduleOf(spec), children, io, db);
       return { plan, phase: status.phase, steps: plan.steps.map(describeStep) };
     };
     const live = (suspend: boolean): Children =>
@@ -239,7 +239,7 @@ describe('a ServiceAccount', () => {
       const both = async (name: string) => (name === 'other' ? account(willing) : account({}));
       const io = timeOnly(undefined, undefined, (_, name) => both(name));
       const moved = scheduleOf({ ...injected, serviceAccountName: 'other' });
-      const { plan } = await engineOf('BackupSchedule').survey(moved, live(false), io, db);
+      const { plan } = await engineOf('BackupSchedule').assess(moved, live(false), io, db);
       expect(plan.outcome).toEqual(settled);
       expect(plan.steps.map(describeStep)).toEqual(['update CronJob schedule-nightly']);
     });

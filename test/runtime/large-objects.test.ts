@@ -17,7 +17,7 @@ const many = Array.from({ length: 2_000 }, (_, i) => `example.com/${'f'.repeat(1
 async function begin(metadata: Partial<ObjectMeta>, more: Partial<KubeObject> = {}): Promise<Cluster[]> {
   const seen: Cluster[] = [];
   const engine = testEngine({
-    survey: async (cluster) => {
+    assess: async (cluster) => {
       seen.push(cluster);
       return {
         plan: { steps: [], outcome: settled },

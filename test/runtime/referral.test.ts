@@ -24,7 +24,7 @@ it.each<readonly [story: string, referral: ObjectReference | undefined, others: 
   const looked: unknown[] = [];
   const engine = testEngine({
     targetRef: () => referral as ObjectReference,
-    survey: async (_cluster, _children, _io, other) => {
+    assess: async (_cluster, _children, _io, other) => {
       looked.push(other?.metadata.name);
       return {
         plan: { steps: [], outcome: settled },

@@ -103,13 +103,13 @@ describe('the time by which an engine tells how old is what others have dated', 
   const told = async (times: Times): Promise<number> => {
     const engine = engineOf('RedisCluster');
     const at: number[] = [];
-    const survey: KindHandler['survey'] = (cluster, children, io, about) => {
+    const assess: KindHandler['assess'] = (cluster, children, io, about) => {
       at.push(io.now());
-      return engine.survey(cluster, children, io, about);
+      return engine.assess(cluster, children, io, about);
     };
     const api = new FakeApi();
     api.put(resourceOf('RedisCluster', 'db', {}, { initialized: true }));
-    await operate(api, { ...engine, survey }, times);
+    await operate(api, { ...engine, assess }, times);
     return at[0] ?? Number.NaN;
   };
   const theirs = takenAt;

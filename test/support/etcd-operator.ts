@@ -63,17 +63,17 @@ export function etcdOperator(host: EtcdHost, first: EtcdSpecInput = {}, habits: 
   async function pass(): Promise<Plan> {
     await host.turn();
     const cluster = clusterNow();
-    const survey = await engine.survey(cluster, host.children(), io);
-    for (const step of survey.plan.steps.slice(0, diesEarly ? 1 : undefined)) {
+    const assessment = await engine.assess(cluster, host.children(), io);
+    for (const step of assessment.plan.steps.slice(0, diesEarly ? 1 : undefined)) {
       history.push(describeStep(step));
-      if (step.type === 'act') await survey.act(step.action);
+      if (step.type === 'act') await assessment.act(step.action);
       else if (step.type === 'patch' && step.ref.resource.kind === 'EtcdCluster') annotations = {};
       else host.run([step as ObjectStep]);
     }
-    const { conditions, ...rest } = survey.status;
+    const { conditions, ...rest } = assessment.status;
     const claims = mergeConditions(status?.conditions ?? [], conditions, generation, '2030-01-01T00:00:00Z');
     status = { ...rest, observedGeneration: generation, conditions: claims };
-    return survey.plan;
+    return assessment.plan;
   }
 
   async function passUntil(what: string, isIt: (plan: Plan) => boolean): Promise<Plan> {

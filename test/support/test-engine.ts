@@ -2,7 +2,7 @@
 import type { DesiredCondition } from '../../src/api/condition.ts';
 import type { KubeObject, ObjectMeta } from '../../src/api/object.ts';
 import { desiredConditions } from '../../src/engine/desired-conditions.ts';
-import type { KindHandler, StatusReport, Survey } from '../../src/engine/engine.ts';
+import type { Assessment, KindHandler, StatusReport } from '../../src/engine/engine.ts';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import type { Desired } from '../../src/plan/objects.ts';
@@ -49,7 +49,7 @@ export function testEngine(more: Partial<KindHandler> = {}): TestEngine {
     surveyed,
     find: () => ({}),
     resources: (): readonly Desired[] => [],
-    async survey(cluster, children, io): Promise<Survey> {
+    async assess(cluster, children, io): Promise<Assessment> {
       surveyed.push(cluster.metadata.name);
       const { plan, status, act } = await engine.find(cluster.metadata.name, children, io);
       return {

@@ -5,9 +5,9 @@ import { claimContradictions } from './status-contradictions.ts';
 export function truthful(engine: KindHandler): KindHandler {
   return {
     ...engine,
-    async survey(cluster, children, io, referred) {
-      const survey = await engine.survey(cluster, children, io, referred);
-      return { ...survey, status: coherent(survey.status) };
+    async assess(cluster, children, io, referred) {
+      const assessment = await engine.assess(cluster, children, io, referred);
+      return { ...assessment, status: coherent(assessment.status) };
     },
   };
 }

@@ -10,7 +10,7 @@ import { taking } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { withCheckedTarget } from '../target-claim.ts';
-import { attemptAnnotation, heldUp, jobName, nextAttempt, surveyBackup } from './plan.ts';
+import { assessBackup, attemptAnnotation, heldUp, jobName, nextAttempt } from './plan.ts';
 
 const name = 'backup';
 
@@ -66,12 +66,12 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     ports: [],
     targetRef: (backup) => typed(backup).spec.cluster,
     resources: (backup, cluster) => resources(typed(backup), cluster) ?? [],
-    async survey(backup, children, io, cluster) {
-      const { plan, status } = surveyBackup(situation(backup, children, cluster, io.now()));
+    async assess(backup, children, io, cluster) {
+      const { plan, status } = assessBackup(situation(backup, children, cluster, io.now()));
       const checked = await withCheckedTarget(plan, io);
       return { plan: checked, status: checked === plan ? status : heldUp(status, checked.outcome), act: noAction };
     },
-    planOffline: ({ status: _, ...backup }, cluster) => surveyBackup(situation(backup, noChildren, cluster, 0)).plan,
+    planOffline: ({ status: _, ...backup }, cluster) => assessBackup(situation(backup, noChildren, cluster, 0)).plan,
     forecast: (backup) => {
       const { spec, metadata } = typed(backup);
       return [`Job/${jobName(metadata.name)} takes ${backupWords(spec.cluster, spec.target)}, once, and reads it back`];

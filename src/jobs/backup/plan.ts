@@ -36,7 +36,7 @@ export type BackupClaim = Omit<BackupStatus, 'conditions' | 'observedGeneration'
   readonly conditions: readonly DesiredCondition[];
 };
 
-export interface BackupSurvey {
+export interface BackupAssessment {
   readonly plan: Plan;
   readonly status: BackupClaim;
 }
@@ -55,7 +55,7 @@ export function nextAttempt({ status }: Cluster): number {
   return ((status as BackupStatus | undefined)?.attempts ?? 0) + 1;
 }
 
-export function surveyBackup(situation: BackupSituation): BackupSurvey {
+export function assessBackup(situation: BackupSituation): BackupAssessment {
   const { backup, children } = situation;
   const before = (backup.status ?? {}) as BackupStatus;
   if (before.phase === 'Verified' || before.phase === 'Failed') return { plan: nothing, status: remembered(before) };
@@ -70,7 +70,7 @@ function isOwned({ metadata }: Job, { metadata: { uid } }: Cluster): boolean {
   return metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true;
 }
 
-function begun({ backup, children, wanted, absent }: BackupSituation, before: BackupStatus): BackupSurvey {
+function begun({ backup, children, wanted, absent }: BackupSituation, before: BackupStatus): BackupAssessment {
   const attempts = before.attempts ?? 0;
   if (attempts >= maxAttempts) {
     return failed(before, 'JobDeleted', 'its Job was deleted before it had ended, and so was the one before');
@@ -92,7 +92,7 @@ function followed(
   { children, wanted = [], topology, keep, now }: BackupSituation,
   before: BackupStatus,
   job: Job,
-): BackupSurvey {
+): BackupAssessment {
   const attempt = Number(job.metadata.annotations?.[attemptAnnotation] ?? 1);
   const told = { ...before, job: job.metadata.name, attempts: Math.max(before.attempts ?? 0, attempt) };
   const state = jobState(job, children.jobPods, now);
@@ -149,7 +149,7 @@ function waiting(reason: string, message: string, recheckMs?: number): Waiting {
   return { state: 'wait', reason, message, ...(recheckMs === undefined ? {} : { recheckMs }) };
 }
 
-function pending(told: BackupStatus, outcome: Waiting, steps: readonly ObjectStep[]): BackupSurvey {
+function pending(told: BackupStatus, outcome: Waiting, steps: readonly ObjectStep[]): BackupAssessment {
   return {
     plan: { steps, outcome },
     status: {
@@ -170,7 +170,7 @@ export function heldUp(status: BackupClaim, outcome: Outcome): BackupClaim {
     : { ...told, phase: 'Pending', conditions: desiredConditions('False', reason, message, { progressing: true }) };
 }
 
-function failed(told: BackupStatus, reason: string, message: string): BackupSurvey {
+function failed(told: BackupStatus, reason: string, message: string): BackupAssessment {
   return {
     plan: nothing,
     status: {

@@ -79,7 +79,7 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
     ports: [],
     targetRef: (schedule) => typed(schedule).spec.cluster,
     resources: (schedule, cluster) => resources(typed(schedule), cluster),
-    async survey(object, children, io, cluster) {
+    async assess(object, children, io, cluster) {
       const schedule = typed(object);
       const name = cronJobName(schedule.metadata.name);
       const live = children.get('CronJob', name);

@@ -30,13 +30,13 @@ function said(phase: 'Verified' | 'Failed'): readonly Condition[] {
 
 async function look(status: BackupStatus | undefined, objects: readonly KubeObject[], cluster = true, now?: string) {
   const backup = backupWith(status);
-  const survey = await engine.survey(backup, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
-  const said = survey.status as BackupStatus;
+  const assessment = await engine.assess(backup, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
+  const said = assessment.status as BackupStatus;
   return {
-    steps: survey.plan.steps.map(describeStep),
+    steps: assessment.plan.steps.map(describeStep),
     phase: said.phase,
     attempts: said.attempts,
-    outcome: survey.plan.outcome,
+    outcome: assessment.plan.outcome,
     message: said.conditions?.find(({ type }) => type === 'Ready')?.message,
     said,
   };
@@ -118,8 +118,8 @@ describe('a Backup', () => {
     const messageFor = async (kind: string, more: object) => {
       const named = resourceOf('Backup', 'nightly', { ...spec, cluster: { kind, name: 'db' } });
       const objects = childrenOf(jobOf(job, 'complete', taken));
-      const survey = await engine.survey(named, objects, timeOnly(), resourceOf(kind, 'db', more));
-      return survey.status.conditions.find(({ type }) => type === 'Ready')?.message;
+      const assessment = await engine.assess(named, objects, timeOnly(), resourceOf(kind, 'db', more));
+      return assessment.status.conditions.find(({ type }) => type === 'Ready')?.message;
     };
     expect(await messageFor('EtcdCluster', { auth: { enabled: true } })).toContain(password);
     expect(await messageFor('EtcdCluster', { auth: { enabled: false } })).not.toContain('password');
@@ -166,7 +166,7 @@ describe('a Backup', () => {
   it('of a kind that this operator does not back up says so, and begins nothing', async () => {
     const backup = backupWith(undefined);
     const unknown = { ...backup, spec: { ...(backup.spec as object), cluster: { kind: 'KafkaCluster', name: 'db' } } };
-    const { plan, status } = await engine.survey(unknown, childrenOf([]), timeOnly(), undefined);
+    const { plan, status } = await engine.assess(unknown, childrenOf([]), timeOnly(), undefined);
     const message = 'spec.cluster.kind is KafkaCluster, and this operator backs up RedisCluster, EtcdCluster';
     expect(plan).toEqual({ steps: [], outcome: { state: 'blocked', reason: 'UnknownKind', message } });
     expect(status).toMatchObject({

@@ -18,7 +18,7 @@ const up: Story = { spec: { version: '3.6.16', backup }, before: { version: '3.5
 async function look(story: Story): Promise<readonly string[]> {
   const { cluster, children, observed } = etcdWorld(story);
   const engine = toHandler({ ...etcd, observe: async () => observed }, 'agent:test');
-  const { plan, status } = await engine.survey(cluster, children, timeOnly());
+  const { plan, status } = await engine.assess(cluster, children, timeOnly());
   coherent(status);
   return versionWords(words(plan as Plan<EtcdAction>));
 }

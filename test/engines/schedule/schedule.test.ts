@@ -44,10 +44,10 @@ interface Look {
 
 async function look({ more = {}, status, objects = stored, now = '2026-11-21T03:05:00Z', cluster = true }: Look) {
   const schedule = scheduleWith(more, status);
-  const survey = await engine.survey(schedule, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
-  const said = survey.status as ScheduleStatus;
+  const assessment = await engine.assess(schedule, childrenOf(objects), timeOnly(now), cluster ? db : undefined);
+  const said = assessment.status as ScheduleStatus;
   const ready = said.conditions?.find(({ type }) => type === 'Ready');
-  return { steps: survey.plan.steps.map(describeStep), phase: said.phase, reason: ready?.reason, said };
+  return { steps: assessment.plan.steps.map(describeStep), phase: said.phase, reason: ready?.reason, said };
 }
 
 describe('a BackupSchedule', () => {
@@ -118,7 +118,7 @@ describe('a BackupSchedule', () => {
 
   it('of a kind that this operator does not back up says so', async () => {
     const cluster = { kind: 'KafkaCluster', name: 'db' };
-    const { plan, status } = await engine.survey(scheduleWith({ cluster }), childrenOf([]), timeOnly(), undefined);
+    const { plan, status } = await engine.assess(scheduleWith({ cluster }), childrenOf([]), timeOnly(), undefined);
     expect(plan).toMatchObject({ steps: [], outcome: { state: 'blocked', reason: 'UnknownKind' } });
     expect(status).toMatchObject({
       conditions: [{ type: 'Ready', status: 'False', reason: 'UnknownKind' }, {}, {}, {}],
@@ -162,9 +162,9 @@ describe('a BackupSchedule', () => {
         ...schedule,
         metadata: { ...schedule.metadata, annotations: { 'clusterwright.dev/confirmed-backup': value } },
       });
-      const survey = await engine.survey(confirmed(id), childrenOf(objects), timeOnly('2026-11-21T03:05:00Z'), db);
-      expect(survey.status.phase).toBe('Active');
-      expect(survey.plan.steps.map(describeStep)).toEqual(['update ConfigMap schedule-nightly-task']);
+      const assessment = await engine.assess(confirmed(id), childrenOf(objects), timeOnly('2026-11-21T03:05:00Z'), db);
+      expect(assessment.status.phase).toBe('Active');
+      expect(assessment.plan.steps.map(describeStep)).toEqual(['update ConfigMap schedule-nightly-task']);
       const taskOf = (value: string) => {
         return parseAgentTask(taskIn(engine.resources(confirmed(value), db)), drivers);
       };

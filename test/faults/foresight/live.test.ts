@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/cluster.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { configMaps } from '../../../src/api/resource.ts';
-import type { Survey } from '../../../src/engine/engine.ts';
+import type { Assessment } from '../../../src/engine/engine.ts';
 import { blocked, type ObjectStep, type Step, settled } from '../../../src/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { createClient } from '../../../src/runtime/client.ts';
@@ -57,7 +57,7 @@ beforeEach(() => {
   });
 });
 
-async function survey(seen = cluster): Promise<Survey> {
+async function survey(seen = cluster): Promise<Assessment> {
   const client = frozenClient([]);
   const io = engineIO({
     namespace: 'team',
@@ -70,7 +70,7 @@ async function survey(seen = cluster): Promise<Survey> {
   });
   const [own] = edges.engines;
   if (own === undefined) throw new Error('there is no engine');
-  return own.survey(seen, noChildren, io);
+  return own.assess(seen, noChildren, io);
 }
 
 const client = () => createClient({ transport: edges.transport, clock, random: () => 0.5 });

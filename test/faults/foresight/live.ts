@@ -181,14 +181,14 @@ export function liveForesight(options: LiveForesightOptions): Edges {
   return {
     engines: recorded.engines.map((engine) => ({
       ...engine,
-      async survey(...given) {
-        const survey = await engine.survey(...given);
+      async assess(...given) {
+        const assessment = await engine.assess(...given);
         return {
-          ...survey,
+          ...assessment,
           async act(action) {
             acting += 1;
             try {
-              await survey.act(action);
+              await assessment.act(action);
             } catch (error) {
               for (const course of courses.values()) if (course.pass.cluster === given[0]) course.isCut = true;
               throw error;

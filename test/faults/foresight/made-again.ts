@@ -28,9 +28,9 @@ export async function planFrom(pass: Pass, objects: readonly KubeObject[]): Prom
   const { name, namespace } = pass.cluster.metadata;
   const engine: KindHandler = {
     ...pass.engine,
-    survey: (cluster, children, io, referred) => {
+    assess: (cluster, children, io, referred) => {
       const again = givenAgain(io, pass.kept, time, pass.began);
-      return pass.engine.survey(cluster, children, { ...io, ...again }, referred);
+      return pass.engine.assess(cluster, children, { ...io, ...again }, referred);
     },
   };
   const reads = [...pass.secretReads];

@@ -161,7 +161,7 @@ export function foresightRecorder(options: {
           };
         return {
           ...engine,
-          async survey(cluster, children, io, referred) {
+          async assess(cluster, children, io, referred) {
             const pass = begin(id, engine, cluster, children, referred);
             const connections: Connection[] = [];
             const firstRead = secretReads.length;
@@ -174,20 +174,20 @@ export function foresightRecorder(options: {
               dial: (...place) => askedFor(into(), () => io.dial(...place)),
               exchange: (request) => askedFor(into(), () => keepable.exchange(request)),
             };
-            const survey = await engine.survey(cluster, children, watched, referred);
+            const assessment = await engine.assess(cluster, children, watched, referred);
             planned.add(pass);
             pass.connections = connections.map((one) => ({ ...one, events: [...one.events] }));
             pass.kept = frozen(kept);
             pass.secretReads = secretReads.slice(firstRead);
             pass.isPlanned = true;
             return {
-              ...survey,
+              ...assessment,
               async act(action) {
                 const act: Act = { pass, action, from: clock.monotonic() };
                 if (onlooker === undefined) acts.push(act);
                 else await onlooker.acting(act);
                 try {
-                  await survey.act(action);
+                  await assessment.act(action);
                 } catch (error) {
                   act.failure = error instanceof Error ? error.message : String(error);
                   throw error;
