@@ -64,7 +64,7 @@ export interface Cache {
   readonly hasSynced: boolean;
   cluster(engine: KindHandler, namespace: string, name: string): KubeObject | undefined;
   /** Resources of other kinds that are about this one: backups of a cluster, for example. */
-  referringTo(engine: KindHandler, namespace: string, name: string): ClusterKey[];
+  keysByTargetRef(engine: KindHandler, namespace: string, name: string): ClusterKey[];
   children(key: ClusterKey): Children;
   entry(object: KubeObject): StoreEntry | undefined;
   /** The answer to our own write. Objects of a kind that is not watched are ignored. */
@@ -158,7 +158,7 @@ export function createCache(options: CacheOptions): Cache {
     cluster(engine, namespace, name) {
       return storeFor(engine.kind.resource, namespace)?.get({ namespace, name });
     },
-    referringTo: ({ kind }, namespace, name) =>
+    keysByTargetRef: ({ kind }, namespace, name) =>
       requests.flatMap(({ engine, watched }) =>
         watched
           .flatMap(({ store }) => store.keysByIndex(byTarget, `${kind.resource.kind}/${namespace}/${name}`))

@@ -201,7 +201,7 @@ export function createController(options: ControllerOptions): Controller {
     if (!isNews(change)) return;
     const priority = change.origin === 'list' ? 'low' : 'high';
     queue.add(clusterKey(engine.name, namespace, name), priority);
-    for (const key of cache.referringTo(engine, namespace, name)) queue.add(key, priority);
+    for (const key of cache.keysByTargetRef(engine, namespace, name)) queue.add(key, priority);
   });
   cache.onChildChange((key, change) => queue.add(key, change.origin === 'list' ? 'low' : 'high'));
 

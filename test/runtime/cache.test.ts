@@ -97,9 +97,9 @@ describe('what belongs to a cluster', () => {
       backup('odd', { kind: ['RedisCluster'], name: 'db' }),
       backup('none', null),
     ]);
-    expect(cache.referringTo(redis, 'apps', 'db')).toEqual(['backup/apps/good']);
-    expect(cache.referringTo(redis, 'apps', 'undefined')).toEqual([]);
-    expect(cache.referringTo(redis, 'other', 'db')).toEqual([]);
+    expect(cache.keysByTargetRef(redis, 'apps', 'db')).toEqual(['backup/apps/good']);
+    expect(cache.keysByTargetRef(redis, 'apps', 'undefined')).toEqual([]);
+    expect(cache.keysByTargetRef(redis, 'other', 'db')).toEqual([]);
   });
 
   it('is known whole of the namespaces that are watched', async () => {
