@@ -17,7 +17,7 @@ import type { Freshness } from './freshness.ts';
 import { conflictPlan, NameConflict } from './name-conflict.ts';
 import { maintenanceSpec } from './partial-spec.ts';
 import { endingStatus, failedStatus, planStatus } from './pass-status.ts';
-import { lookAfter, outdated, type ReconcileResult, recheck } from './reconcile-result.ts';
+import { lookAfter, type ReconcileResult, recheck, stale } from './reconcile-result.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface Finalizer {
@@ -52,7 +52,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
   ): Promise<readonly Step[]> {
     const steps = (await engine.upkeep?.plan(cluster, io(cluster, signal))) ?? [];
     const seen = { cluster, resource: engine.kind.resource, children };
-    return (await freshness.isOutdated(seen, { steps, outcome: settled }, signal)) ? [] : steps;
+    return (await freshness.isStale(seen, { steps, outcome: settled }, signal)) ? [] : steps;
   }
 
   async function generatedSecrets(
@@ -84,7 +84,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
       const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
       // The cluster that was seen going may be gone, and its children the next one's of the name.
       const seen = { cluster, resource: engine.kind.resource, children };
-      if (await freshness.isOutdated(seen, checked, signal)) return outdated;
+      if (await freshness.isStale(seen, checked, signal)) return stale;
       const plan = { ...checked, steps: [...kept, ...checked.steps] };
       let claim = endingStatus(cluster, plan.outcome);
       let failure: unknown;

@@ -20,7 +20,7 @@ export interface Seen {
 }
 
 export interface Freshness {
-  isOutdated(seen: Seen, plan: Plan, signal: AbortSignal): Promise<boolean>;
+  isStale(seen: Seen, plan: Plan, signal: AbortSignal): Promise<boolean>;
 }
 
 export function createFreshness(
@@ -28,7 +28,7 @@ export function createFreshness(
   cache: Pick<Cache, 'observeRead' | 'observeDelete'>,
 ): Freshness {
   /** What is there by now is learned on the way: the watch that has not told of it may never do so. */
-  async function lookAgain(ref: ExactRef, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async function refresh(ref: ExactRef, signal: AbortSignal): Promise<KubeObject | undefined> {
     try {
       const live = await client.get(ref, { signal });
       cache.observeRead(live);
@@ -56,25 +56,25 @@ export function createFreshness(
 
   async function isAsSeen(object: KubeObject, signal: AbortSignal): Promise<boolean> {
     const ref = refOf(object, resourceOf(object));
-    const now = ref === undefined ? undefined : await lookAgain(ref, signal);
+    const now = ref === undefined ? undefined : await refresh(ref, signal);
     return now !== undefined && now.metadata.uid === object.metadata.uid && stateOf(now) === stateOf(object);
   }
 
   return {
-    async isOutdated(seen, plan, signal) {
+    async isStale(seen, plan, signal) {
       const { cluster, children } = seen;
       const { observedGeneration } = cluster.status ?? {};
       const isNew = observedGeneration === undefined && cluster.metadata.deletionTimestamp === undefined;
       if (plan.destructive !== true && (isNew || !plan.steps.some(requiresLiveRead))) return false;
       if (await hasChanged(seen, signal)) return true;
       const precondition = plan.steps.flatMap((step) => (step.type === 'act' ? (step.precondition ?? []) : []));
-      const found = await Promise.all(precondition.map((ref) => lookAgain(ref, signal)));
+      const found = await Promise.all(precondition.map((ref) => refresh(ref, signal)));
       if (found.some((live, i) => live?.metadata.uid !== precondition[i]?.uid)) return true;
       const going = plan.steps.flatMap((step) => (isStopping(step) ? [step.ref] : []));
       // One that no watch shows has been told of by its pod.
       const isSame = async (ref: ExactRef): Promise<boolean> => {
         const before = children.statefulSet(ref.name);
-        return before === undefined || ownerOf(await lookAgain(ref, signal)) === ownerOf(before);
+        return before === undefined || ownerOf(await refresh(ref, signal)) === ownerOf(before);
       };
       if ((await Promise.all(going.map(isSame))).includes(false)) return true;
       if (plan.destructive !== true && !plan.steps.some(countsOnOthers)) return false;

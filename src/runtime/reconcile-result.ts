@@ -19,7 +19,7 @@ export const blockedMs = 30_000;
 /** The watch is late; it need not be asked after often. */
 const outdatedMs = 1_000;
 
-export const outdated: ReconcileResult = {
+export const stale: ReconcileResult = {
   outcome: wait('Outdated', 'the cluster has changed, or is gone'),
   again: outdatedMs,
 };

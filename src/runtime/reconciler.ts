@@ -22,7 +22,7 @@ import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
 import { planStatus } from './pass-status.ts';
-import { blockedMs, outdated, type ReconcileResult } from './reconcile-result.ts';
+import { blockedMs, type ReconcileResult, stale } from './reconcile-result.ts';
 import { isPremature, nextLook, saidPlan, saidStatus } from './report.ts';
 import { createResolver } from './resolve.ts';
 import { withTerminationMessages } from './termination-messages.ts';
@@ -100,7 +100,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const whole = passPlan(cluster, resource, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
-    if (await freshness.isOutdated({ cluster, resource, children }, whole, signal)) return outdated;
+    if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
     const execution = await execute(key, plan, assessment.act, options, signal);
     const { failure } = execution;
