@@ -36,7 +36,7 @@ export {
 } from './engine/backup-support.ts';
 export type { Definition } from './engine/definition.ts';
 export { desiredConditions, type Judged } from './engine/desired-conditions.ts';
-export type { Engine, KindHandler, Listener, PolicyRule, StatusReport, Upkeep } from './engine/engine.ts';
+export type { Engine, KindHandler, Listener, Maintenance, PolicyRule, StatusReport } from './engine/engine.ts';
 export type { EngineContext, HttpRequest, HttpResponse, TlsMaterial } from './engine/engine-context.ts';
 export { secretMissing } from './engine/secret-missing.ts';
 export { within } from './engine/within.ts';

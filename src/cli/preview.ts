@@ -127,7 +127,7 @@ async function upkeepSteps(
   options: LiveOptions,
 ): Promise<readonly Step[]> {
   if (options.way === 'never') return [];
-  return (await engine.upkeep?.plan(cluster, ioTo(cluster, children, options))) ?? [];
+  return (await engine.maintenance?.plan(cluster, ioTo(cluster, children, options))) ?? [];
 }
 
 /** The objects are compared all the same; what the processes would have decided is unknown. */

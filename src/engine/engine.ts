@@ -41,7 +41,7 @@ export interface Listener<Spec> {
  * What goes on while the spec as a whole is not valid, and while a cluster that is deleted waits for its last backup. It
  * rests on `fields` of the spec alone; the others have their defaults.
  */
-export interface Upkeep<Spec> {
+export interface Maintenance<Spec> {
   readonly fields: readonly string[];
   /** Only reads. */
   plan(cluster: Cluster<Spec>, io: EngineContext): Promise<readonly ObjectStep[]>;
@@ -68,7 +68,7 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   readonly listener?: Listener<Spec>;
   /** Absent for what keeps no data. */
   readonly backup?: BackupSupport<Spec>;
-  readonly upkeep?: Upkeep<Spec>;
+  readonly maintenance?: Maintenance<Spec>;
 }
 
 /** Another resource of the same namespace, by one of our kinds. */
@@ -117,5 +117,5 @@ export interface KindHandler {
   ownsNoVolume?(cluster: Cluster, children: Children): boolean;
   /** Absent for what is no database. */
   readonly backup?: BackupSupport<unknown>;
-  readonly upkeep?: Upkeep<unknown>;
+  readonly maintenance?: Maintenance<unknown>;
 }

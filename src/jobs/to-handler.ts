@@ -17,7 +17,7 @@ export function toHandler<Spec, Observed, Action extends EngineAction>(
   agentImage: string = defaultAgentImage,
 ): KindHandler {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { forecast, listener, backup, upkeep } = engine;
+  const { forecast, listener, backup, maintenance } = engine;
   const { name, kind, shell } = engine.definition;
   const take = backupFactory({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
   return {
@@ -41,9 +41,9 @@ export function toHandler<Spec, Observed, Action extends EngineAction>(
     planOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
     ...(backup === undefined ? {} : { backup: hidden(backup) }),
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
-    ...(upkeep === undefined
+    ...(maintenance === undefined
       ? {}
-      : { upkeep: { fields: upkeep.fields, plan: (cluster, io) => upkeep.plan(typed(cluster), io) } }),
+      : { maintenance: { fields: maintenance.fields, plan: (cluster, io) => maintenance.plan(typed(cluster), io) } }),
     ...(listener === undefined
       ? {}
       : {

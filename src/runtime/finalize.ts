@@ -50,7 +50,7 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
     children: Children,
     signal: AbortSignal,
   ): Promise<readonly Step[]> {
-    const steps = (await engine.upkeep?.plan(cluster, io(cluster, signal))) ?? [];
+    const steps = (await engine.maintenance?.plan(cluster, io(cluster, signal))) ?? [];
     const seen = { cluster, resource: engine.kind.resource, children };
     return (await freshness.isStale(seen, { steps, outcome: settled }, signal)) ? [] : steps;
   }

@@ -41,10 +41,10 @@ export function deletionSpec(kind: KindDefinition, object: KubeObject): Cluster<
 
 /** What goes on all the same rests on this; undefined where that is not valid either, or nothing is to be changed. */
 export function maintenanceSpec(
-  { kind, upkeep }: Pick<KindHandler, 'kind' | 'upkeep'>,
+  { kind, maintenance }: Pick<KindHandler, 'kind' | 'maintenance'>,
   object: KubeObject,
 ): Cluster<CommonSpec> | undefined {
-  const legible = parsePartial(kind, object, [...(upkeep?.fields ?? []), 'paused']);
+  const legible = parsePartial(kind, object, [...(maintenance?.fields ?? []), 'paused']);
   return legible?.spec.paused === true ? undefined : legible;
 }
 

@@ -11,7 +11,7 @@ import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { observeEtcd } from './observe/observe.ts';
 import { type EtcdObserved, nothingObserved } from './observe/observed.ts';
 import { forecastEtcd } from './plan/forecast.ts';
-import { etcdUpkeep } from './plan/issuance.ts';
+import { etcdMaintenance } from './plan/issuance.ts';
 import { planEtcd } from './plan/plan.ts';
 import { etcdPermissions } from './resources/permissions.ts';
 import { etcdResources } from './resources/resources.ts';
@@ -29,6 +29,6 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   nothing: nothingObserved,
   backup: etcdBackup,
   forecast: forecastEtcd,
-  upkeep: etcdUpkeep,
+  maintenance: etcdMaintenance,
   listener: { endpoints: memberEndpoints, listen: listenToMember },
 };

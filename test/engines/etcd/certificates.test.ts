@@ -397,7 +397,7 @@ describe('clients have time to follow to the next authority', () => {
 describe('where the rest of the spec is not valid, or the end of the cluster is near', () => {
   async function kept(spec: EtcdSpecInput, secrets: Secrets): Promise<string[]> {
     const { io } = scriptedEtcd({ members: [], at: now }, undefined, secrets);
-    const steps = (await etcd.upkeep?.plan(etcdCluster(spec), io)) ?? [];
+    const steps = (await etcd.maintenance?.plan(etcdCluster(spec), io)) ?? [];
     return words({ steps, outcome: settled }).slice(0, -1);
   }
   const old = made(ours, now - 61 * dayMs);

@@ -150,7 +150,7 @@ export function foresightRecorder(options: {
       const secretReads: SecretRead[] = [];
       const planned = new WeakSet<Pass>();
       const recorded = engines.map((engine): KindHandler => {
-        const { lastBackup, upkeep } = engine;
+        const { lastBackup, maintenance } = engine;
         const reading =
           (pass: Pass, io: EngineContext): EngineContext['secret'] =>
           async (name, whose, told) => {
@@ -206,17 +206,17 @@ export function foresightRecorder(options: {
                   return lastBackup(cluster, children, now);
                 },
               }),
-          ...(upkeep === undefined
+          ...(maintenance === undefined
             ? {}
             : {
-                upkeep: {
-                  fields: upkeep.fields,
+                maintenance: {
+                  fields: maintenance.fields,
                   async plan(cluster, io) {
                     // Of one that is being deleted it is a part of the same plan.
-                    if (cluster.metadata.deletionTimestamp !== undefined) return upkeep.plan(cluster, io);
+                    if (cluster.metadata.deletionTimestamp !== undefined) return maintenance.plan(cluster, io);
                     const pass = begin(id, engine, cluster, noChildren, undefined, true);
                     const firstRead = secretReads.length;
-                    const steps = await upkeep.plan(cluster, { ...io, secret: reading(pass, io) });
+                    const steps = await maintenance.plan(cluster, { ...io, secret: reading(pass, io) });
                     pass.secretReads = secretReads.slice(firstRead);
                     pass.isPlanned = true;
                     return steps;

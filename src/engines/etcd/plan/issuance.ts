@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { DesiredCondition } from '../../../api/condition.ts';
 import type { CopySeen } from '../../../certificates/copied.ts';
-import type { Upkeep } from '../../../engine/engine.ts';
+import type { Maintenance } from '../../../engine/engine.ts';
 import { type Copying, type CopyTakers, copying } from '../../../plan/copying.ts';
 import { type Issuing, issuing, type Takers } from '../../../plan/issuance.ts';
 import { type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
@@ -48,7 +48,7 @@ export function heldBack(situation: Situation): DesiredCondition[] {
  * Renewals, and a successor for an authority that ends or is gone. Nobody was asked what runs, so no authority is founded
  * and no step is taken that another one has to be everywhere before.
  */
-export const etcdUpkeep: Upkeep<EtcdSpec> = {
+export const etcdMaintenance: Maintenance<EtcdSpec> = {
   fields: ['tls'],
   async plan(cluster, io) {
     const seen = await observeCertificates(cluster, io);

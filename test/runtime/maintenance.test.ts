@@ -19,7 +19,7 @@ async function begin(spec: object, metadata: Partial<ObjectMeta> = {}): Promise<
     kept.push(cluster);
     return [{ type: 'create', object: testChild(cluster, 'ConfigMap') }];
   };
-  const engine = testEngine({ upkeep: { fields: ['auth'], plan } });
+  const engine = testEngine({ maintenance: { fields: ['auth'], plan } });
   rig = await reconcilerRig([testCluster('db', spec, metadata)], engine);
   return rig.cluster();
 }
