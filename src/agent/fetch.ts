@@ -2,18 +2,18 @@
 import type { AgentResult } from '../backup/agent-result.ts';
 import type { FetchTask, Which } from '../backup/agent-task.ts';
 import { type Manifest, summaryOf } from '../backup/manifest.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { dataOf } from './read-back.ts';
 import { findBackup, type Repository } from './repository.ts';
 
 export async function fetchBackup(
   { which, destination, target: place }: FetchTask,
   repository: Repository,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<Extract<AgentResult, { readonly result: 'fetched' }>> {
-  const { clock, log } = surroundings;
+  const { clock, log } = context;
   const began = clock.monotonic();
   const driver = driverOf(repository.drivers, destination.engine);
   const wanted = chosenBefore(which, await driver.begun(destination));
@@ -23,7 +23,7 @@ export async function fetchBackup(
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
   const { plainSha256 } = manifest.data;
   const content = (): AsyncIterable<Uint8Array> => dataOf(repository, backup);
-  const { isRepeated } = await driver.fill(destination, { path, plainSha256 }, content, surroundings);
+  const { isRepeated } = await driver.fill(destination, { path, plainSha256 }, content, context);
   const milliseconds = Math.round(clock.monotonic() - began);
   return {
     result: 'fetched',

@@ -3,8 +3,8 @@ import type { AgentResult } from '../backup/agent-result.ts';
 import type { ListTask, VerifyTask } from '../backup/agent-task.ts';
 import { summaryOf } from '../backup/manifest.ts';
 import { misleadingIds } from '../backup/order.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { driverOf } from '../engine/driver/driver.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { verify } from './read-back.ts';
 import {
   type Folder,
@@ -20,7 +20,7 @@ import {
 export async function verifyBackup(
   { which, engine, target: place }: VerifyTask,
   repository: Repository,
-  { clock }: Surroundings,
+  { clock }: AgentContext,
 ): Promise<Extract<AgentResult, { readonly result: 'verified' }>> {
   const began = clock.monotonic();
   const driver = driverOf(repository.drivers, engine);
@@ -42,7 +42,7 @@ const maxListed = 8;
 export async function listBackups(
   { which, engine, target: place }: ListTask,
   repository: Repository,
-  { log }: Surroundings,
+  { log }: AgentContext,
 ): Promise<Listed> {
   const listed: Listed['backups'][number][] = [];
   let total = 0;

@@ -1,14 +1,14 @@
 /** What the agent has of the machine that it runs on, besides databases: files and targets. */
 import type { KeyRing } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import type { Spool } from './spool.ts';
 import type { Target } from './target/target.ts';
 
 export interface Machine {
   /** Undefined where no file is named. @throws Failure SecretUnusable */
-  keys(path: string | undefined, surroundings: Surroundings): Promise<KeyRing | undefined>;
-  openTarget(place: Place, surroundings: Surroundings): Promise<Target>;
+  keys(path: string | undefined, context: AgentContext): Promise<KeyRing | undefined>;
+  openTarget(place: Place, context: AgentContext): Promise<Target>;
   /** Keeps all of the content in a directory of the machine, and lets it be read from there. @throws Failure */
-  spool(directory: string, content: AsyncIterable<Uint8Array>, surroundings: Surroundings): Promise<Spool>;
+  spool(directory: string, content: AsyncIterable<Uint8Array>, context: AgentContext): Promise<Spool>;
 }

@@ -60,7 +60,7 @@ export async function runAgentProcess(options: AgentProcessOptions): Promise<num
 async function resultOf(
   path: string | undefined,
   drivers: readonly Driver[],
-  surroundings: Parameters<typeof runTask>[1],
+  context: Parameters<typeof runTask>[1],
 ): Promise<AgentResult> {
   const usage = (message: string): AgentResult => ({
     result: 'failed',
@@ -70,7 +70,7 @@ async function resultOf(
   });
   if (path === undefined) return usage('the only argument is the path of a task');
   try {
-    return await runTask(await readFile(path, 'utf8'), surroundings, container, drivers);
+    return await runTask(await readFile(path, 'utf8'), context, container, drivers);
   } catch (error) {
     return usage(`the task in ${path} cannot be read: ${codeOf(error) ?? String(error)}`);
   }

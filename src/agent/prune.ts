@@ -3,7 +3,7 @@ import type { TakeTask } from '../backup/agent-task.ts';
 import { clusterFolder } from '../backup/identity.ts';
 import { misleadingIds, newestFirst } from '../backup/order.ts';
 import { abandonedAfterMs, type Candidate, planRetention } from '../backup/retention.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import {
   type Folder,
   type FoundBackup,
@@ -40,7 +40,7 @@ export async function prune(
   { cluster, purpose, retention, confirmed }: Pick<TakeTask, 'cluster' | 'purpose' | 'retention' | 'confirmed'>,
   made: FoundBackup,
   earlier: readonly KnownBackup[],
-  { clock, log }: Surroundings,
+  { clock, log }: AgentContext,
 ): Promise<Pruned> {
   const { target, drivers } = repository;
   const { id: justMade } = made.manifest;

@@ -1,9 +1,9 @@
 /** One task from beginning to end: a result, whatever happens. */
 import { type AgentResult, exitCodes, maxResultBytes } from '../backup/agent-result.ts';
 import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import type { Driver } from '../engine/driver/driver.ts';
 import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Machine } from './machine.ts';
@@ -12,16 +12,16 @@ import { take } from './take.ts';
 
 const maxMessage = 1000;
 
-/** @param surroundings what the agent knows before it has read how patient it is to be */
+/** @param context what the agent knows before it has read how patient it is to be */
 export async function runTask(
   text: string,
-  surroundings: Omit<Surroundings, 'idleMs'>,
+  context: Omit<AgentContext, 'idleMs'>,
   machine: Machine,
   drivers: readonly Driver[],
 ): Promise<AgentResult> {
   try {
     const task = parseAgentTask(text, drivers);
-    const patient: Surroundings = { ...surroundings, idleMs: task.idleTimeoutSeconds * 1000 };
+    const patient: AgentContext = { ...context, idleMs: task.idleTimeoutSeconds * 1000 };
     const keys = await machine.keys(task.encryptionKeyFile, patient);
     const target = await machine.openTarget(task.target, patient);
     try {
@@ -30,34 +30,29 @@ export async function runTask(
       target.close();
     }
   } catch (error) {
-    return failed(error, surroundings);
+    return failed(error, context);
   }
 }
 
-function done(
-  task: AgentTask,
-  repository: Repository,
-  surroundings: Surroundings,
-  machine: Machine,
-): Promise<AgentResult> {
+function done(task: AgentTask, repository: Repository, context: AgentContext, machine: Machine): Promise<AgentResult> {
   switch (task.task) {
     case 'take':
-      return take(task, repository, surroundings, machine);
+      return take(task, repository, context, machine);
     case 'fetch':
-      return fetchBackup(task, repository, surroundings);
+      return fetchBackup(task, repository, context);
     case 'verify':
-      return verifyBackup(task, repository, surroundings);
+      return verifyBackup(task, repository, context);
     case 'list':
-      return listBackups(task, repository, surroundings);
+      return listBackups(task, repository, context);
   }
 }
 
-function failed(error: unknown, surroundings: Pick<Surroundings, 'log' | 'signal' | 'conceal'>): AgentResult {
-  const { log, signal } = surroundings;
+function failed(error: unknown, context: Pick<AgentContext, 'log' | 'signal' | 'conceal'>): AgentResult {
+  const { log, signal } = context;
   const cause = signal.aborted ? (signal.reason as unknown) : error;
   const reason = cause instanceof Failure ? cause.reason : cause instanceof BadTask ? 'BadTask' : 'Unexpected';
   log.error({ err: error, reason }, 'the task failed');
-  const message = tellable(cause, surroundings, maxMessage);
+  const message = tellable(cause, context, maxMessage);
   return { result: 'failed', reason, message, isTransient: isTransient(reason) };
 }
 

@@ -11,9 +11,9 @@ import { type ClusterIdentity, clusterFolder } from '../backup/identity.ts';
 import type { BackupKey } from '../backup/key.ts';
 import { type Manifest, manifestVersion, ownerOf, serializeManifest, summaryOf } from '../backup/manifest.ts';
 import { nextSequence } from '../backup/order.ts';
+import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure, tellable } from '../engine/driver/failure.ts';
-import type { Surroundings } from '../engine/driver/surroundings.ts';
 import { tally } from '../engine/driver/tally.ts';
 import { sleep } from '../system/clock.ts';
 import { version } from '../system/version.ts';
@@ -38,10 +38,10 @@ type Taken = Extract<AgentResult, { readonly result: 'taken' }>;
 export async function take(
   task: TakeTask,
   repository: Repository,
-  surroundings: Surroundings,
+  context: AgentContext,
   machine: Pick<Machine, 'spool'>,
 ): Promise<Taken> {
-  const { clock, random, signal, log } = surroundings;
+  const { clock, random, signal, log } = context;
   const began = clock.monotonic();
   const milliseconds = (): number => Math.round(clock.monotonic() - began);
   let { known, claimed } = await knownOf(task, repository);
@@ -57,7 +57,7 @@ export async function take(
     ({ known, claimed } = await knownOf(task, repository));
   }
   const sequence = nextSequence([...known.map(({ manifest }) => manifest), ...claimed]);
-  const made = await make(task, repository, sequence, surroundings, machine);
+  const made = await make(task, repository, sequence, context, machine);
   log.info({ folder: made.path, bytes: made.manifest.data.plainBytes }, 'the backup is made and verified');
   return await rated(made, false);
 
@@ -68,7 +68,7 @@ export async function take(
     const backup = summaryOf(manifest, task.target.prefix, about);
     const taken = { result: 'taken', backup, isRepeated } as const;
     try {
-      const { expired, doubt, ...said } = await prune(repository, task, found, known, surroundings);
+      const { expired, doubt, ...said } = await prune(repository, task, found, known, context);
       if (said.suddenLoss !== undefined) log.warn({ why: said.suddenLoss }, 'the backup holds suddenly little');
       const failure = doubt === undefined ? {} : { retentionFailure: doubt };
       return { ...taken, pruned: expired, ...failure, ...said, milliseconds: milliseconds() };
@@ -77,7 +77,7 @@ export async function take(
       return {
         ...taken,
         pruned: 0,
-        retentionFailure: tellable(error, surroundings, 300),
+        retentionFailure: tellable(error, context, 300),
         ...lossByEarlier(repository, found, known, task.confirmed),
         milliseconds: milliseconds(),
       };
@@ -113,17 +113,17 @@ async function make(
   task: TakeTask,
   repository: Repository,
   sequence: number,
-  surroundings: Surroundings,
+  context: AgentContext,
   machine: Pick<Machine, 'spool'>,
 ): Promise<FoundBackup> {
   const { cluster, purpose, source } = task;
   const { target, drivers } = repository;
   const key: BackupKey | undefined = repository.keys?.[0];
-  const { clock, random, log } = surroundings;
+  const { clock, random, log } = context;
   const startedAt = clock.now();
   const id = backupId(startedAt, random(4));
   const path = `${clusterFolder(cluster)}/${id}`;
-  const dump = await driverOf(drivers, source.engine).dump(source, surroundings);
+  const dump = await driverOf(drivers, source.engine).dump(source, context);
   let isManifestSent = false;
   /** A database that keeps a view of itself open for as long as it is read has been read before the target is asked. */
   const upload = async (
@@ -131,7 +131,7 @@ async function make(
     put: (data: AsyncIterable<Uint8Array>) => Promise<void>,
   ): Promise<void> => {
     if (task.scratchDirectory === undefined) return put(data);
-    const spool = await machine.spool(task.scratchDirectory, data, surroundings);
+    const spool = await machine.spool(task.scratchDirectory, data, context);
     try {
       dump.close();
       await put(spool.content());
@@ -173,7 +173,7 @@ async function make(
     return { path, manifest, key };
   } catch (error) {
     if (isManifestSent && !isDenied(error)) log.warn({ folder: path }, 'the data stays: the manifest may still arrive');
-    else await removeTraces(target, cluster, id, surroundings);
+    else await removeTraces(target, cluster, id, context);
     throw error;
   } finally {
     dump.close();
@@ -203,7 +203,7 @@ async function removeTraces(
   target: Target,
   cluster: ClusterIdentity,
   id: string,
-  { log }: Surroundings,
+  { log }: AgentContext,
 ): Promise<void> {
   const path = `${clusterFolder(cluster)}/${id}`;
   try {

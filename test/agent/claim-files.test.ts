@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimTarget } from '../../src/agent/target/claim.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
 import { type FileJournal, fileJournal } from '../support/file-journal.ts';
 
@@ -24,7 +24,7 @@ let target: Target;
 let journal: FileJournal | undefined;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'claim-files-'));
-  target = claimTarget({ type: 'claim', directory, prefix: 'team' }, agentSurroundings());
+  target = claimTarget({ type: 'claim', directory, prefix: 'team' }, agentContext());
 });
 afterEach(() => {
   journal?.stop();
@@ -44,7 +44,7 @@ describe('what is stored', () => {
   it.each(['', '/'])(
     'is on the disk before it has its name, and then each folder around it (mounted at …%s)',
     async (end) => {
-      target = claimTarget({ type: 'claim', directory: `${directory}${end}`, prefix: 'team' }, agentSurroundings());
+      target = claimTarget({ type: 'claim', directory: `${directory}${end}`, prefix: 'team' }, agentContext());
       journal = await fileJournal(directory);
       await target.put('a/b/data', content());
       expect(journal.entries).toEqual([
@@ -169,7 +169,7 @@ describe('a disk that does not play along', () => {
   it('is no disk at all where a file is mounted', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, 'x');
-    const odd = claimTarget({ type: 'claim', directory: file, prefix: '' }, agentSurroundings());
+    const odd = claimTarget({ type: 'claim', directory: file, prefix: '' }, agentContext());
     await expect(odd.put('a/data', content())).rejects.toMatchObject({
       reason: 'TargetRefused',
       message: `${file} is no directory`,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
+import type { AgentContext } from '../../src/engine/driver/agent-context.ts';
 import { type Asked, comparedHash, refuseCorrupted } from '../../src/engines/etcd/agent/agreement.ts';
 import { EtcdRefusal } from '../../src/engines/etcd/agent/gateway.ts';
 import { type Clock, systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
-const surroundings = { log, signal: new AbortController().signal } as unknown as Surroundings;
+const context = { log, signal: new AbortController().signal } as unknown as AgentContext;
 
 /** A member that hashes its database, and how many did so at the same time. */
 function cluster(...hashes: readonly number[]): {
@@ -36,7 +36,7 @@ describe('the hashes of the voters, before a backup', () => {
   it('are asked for one after the other: etcd holds up writes while it reads its whole database', async () => {
     const { asked, lines, most } = cluster(7, 7, 7);
     const [first, ...others] = asked as [Asked, ...Asked[]];
-    expect(await comparedHash(first, others, '100', surroundings)).toEqual({ hash: 7, compactRevision: '5' });
+    expect(await comparedHash(first, others, '100', context)).toEqual({ hash: 7, compactRevision: '5' });
     expect(lines).toEqual([0, 1, 2].map((i) => `member ${i} maintenance/hashkv {"revision":"100"}`));
     expect(most()).toBe(1);
   });
@@ -44,7 +44,7 @@ describe('the hashes of the voters, before a backup', () => {
   it('are asked for no further where two differ', async () => {
     const { asked, lines } = cluster(7, 8, 7);
     const [first, ...others] = asked as [Asked, ...Asked[]];
-    await expect(comparedHash(first, others, '100', surroundings)).rejects.toThrow(
+    await expect(comparedHash(first, others, '100', context)).rejects.toThrow(
       'member 0 and member 1 hold different data at revision 100',
     );
     expect(lines.length).toBe(2);
@@ -81,7 +81,7 @@ describe('a voter that does not tell its hash', () => {
     };
     const told = voters.map((answers, i) => telling(`m${i}`, ...answers));
     const [first, ...others] = told.map(({ asked }) => asked) as [Asked, ...Asked[]];
-    const hash = await comparedHash(first, others, '100', agentSurroundings({ clock })).catch(String);
+    const hash = await comparedHash(first, others, '100', agentContext({ clock })).catch(String);
     return { hash, waits, calls: told.map(({ calls }) => calls()) };
   };
   const told = { hash: 7, compactRevision: '5' };
@@ -107,10 +107,10 @@ describe('a voter that does not tell its hash', () => {
   });
 
   it('is waited for no longer once the agent is stopped', async () => {
-    const surroundings = agentSurroundings();
-    surroundings.stop();
+    const context = agentContext();
+    context.stop();
     const { asked } = telling('m0', new Error('gone'));
-    await expect(comparedHash(asked, [], '100', surroundings)).rejects.toThrow('the test stops it');
+    await expect(comparedHash(asked, [], '100', context)).rejects.toThrow('the test stops it');
   });
 });
 

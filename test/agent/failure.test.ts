@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/backup/agent-result.ts';
 import { codeOf, Failure, isTransient, tellable, wordsOf } from '../../src/engine/driver/failure.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 
 describe('a repetition', () => {
   it.each<[FailureReason, boolean]>([
@@ -50,11 +50,11 @@ describe('the words of an error', () => {
   });
 
   it('are cut only after secrets have been taken out: half of one is not known as one', () => {
-    const surroundings = agentSurroundings();
-    surroundings.protect('secret-of-the-bucket');
+    const context = agentContext();
+    context.protect('secret-of-the-bucket');
     const error = new Error(`0123456789 secret-of-the-bucket ${'x'.repeat(50)}`);
-    expect(tellable(error, surroundings, 23)).toBe('0123456789 [redacted] x');
-    expect(tellable(error, surroundings, 15)).toBe('0123456789 [red');
+    expect(tellable(error, context, 23)).toBe('0123456789 [redacted] x');
+    expect(tellable(error, context, 15)).toBe('0123456789 [red');
   });
 });
 

@@ -11,7 +11,7 @@ import type { Dump } from '../../src/engine/driver/dump.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { simulatedTarget } from '../faults/backup/target.ts';
-import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext, type TestContext } from '../support/agent-context.ts';
 import { smallDump } from '../support/dumps.ts';
 import { giving, redisHolding } from '../support/given-dump.ts';
 
@@ -32,8 +32,8 @@ const refused = new Failure('TargetRefused', 'it takes no more');
 /** `onManifest` is given the write of each manifest, which reaches the target once it is called. */
 function rig() {
   const place = new Map<string, unknown>();
-  const surroundings: TestSurroundings = agentSurroundings();
-  const { clock } = surroundings;
+  const context: TestContext = agentContext();
+  const { clock } = context;
   const options = {
     place,
     prefix: '',
@@ -61,11 +61,17 @@ function rig() {
       put: (key, content) =>
         key.endsWith('/manifest.json') ? onManifest(() => target.put(key, content)) : target.put(key, content),
     };
-    return take({ ...task, purpose }, { target: slow, keys, drivers: giving(dump) }, surroundings, machine);
+    return take({ ...task, purpose }, { target: slow, keys, drivers: giving(dump) }, context, machine);
   };
   const verifying = (id: string) =>
-    verifyBackup({ ...task, task: 'verify', which: { id }, engine: 'redis' }, { target, keys, drivers }, surroundings);
-  return { place, surroundings, taking, verifying, names: () => [...place.keys()].map((key) => key.split('/').at(-1)) };
+    verifyBackup({ ...task, task: 'verify', which: { id }, engine: 'redis' }, { target, keys, drivers }, context);
+  return {
+    place,
+    surroundings: context,
+    taking,
+    verifying,
+    names: () => [...place.keys()].map((key) => key.split('/').at(-1)),
+  };
 }
 
 const asGiven = (write: () => Promise<void>): Promise<void> => write();
@@ -102,10 +108,10 @@ it('whose answer is lost, or whose writer is stopped, is the backup of the next 
 });
 
 it('that never comes leaves data that is no backup, and the log says so', async () => {
-  const { taking, names, surroundings } = rig();
+  const { taking, names, surroundings: context } = rig();
   await expect(taking(() => Promise.reject(unanswered))).rejects.toBe(unanswered);
   expect(names()).toEqual(['data']);
-  expect(surroundings.lines.join('')).toContain('the manifest may still arrive');
+  expect(context.lines.join('')).toContain('the manifest may still arrive');
   expect(await taking(asGiven)).toMatchObject({ isRepeated: false });
 });
 

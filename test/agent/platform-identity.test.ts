@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type CredentialSource, renewed, type TemporaryCredentials } from '../../src/agent/target/credentials.ts';
 import { platformIdentity, tokenService } from '../../src/agent/target/platform-identity.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext, type TestContext } from '../support/agent-context.ts';
 import { s3Access } from '../support/s3-server.ts';
 import {
   credentialsFor,
@@ -36,15 +36,15 @@ const webIdentity = (endpoint: string, more: object = {}) => ({
   ...more,
 });
 
-function identityBy(environment: object, idleMs = 5000): { source: CredentialSource; surroundings: TestSurroundings } {
-  const surroundings = agentSurroundings({ environment: environment as Record<string, string>, idleMs });
-  return { source: platformIdentity({ region: 'eu-central-1' }, undefined, read, surroundings), surroundings };
+function identityBy(environment: object, idleMs = 5000): { source: CredentialSource; context: TestContext } {
+  const context = agentContext({ environment: environment as Record<string, string>, idleMs });
+  return { source: platformIdentity({ region: 'eu-central-1' }, undefined, read, context), context };
 }
 
 describe('by a token of Kubernetes', () => {
   it('asks for the role, says nothing of it in the log, and keeps what it was given', async () => {
     const service = await serve(credentialsFor(3600));
-    const { source, surroundings } = identityBy(webIdentity(service.endpoint));
+    const { source, context } = identityBy(webIdentity(service.endpoint));
     expect(await source.current()).toMatchObject({ ...s3Access, sessionToken });
     await source.current();
     expect(service.asked).toEqual([
@@ -57,8 +57,8 @@ describe('by a token of Kubernetes', () => {
         authorization: '',
       },
     ]);
-    surroundings.log.info({ a: sessionToken }, s3Access.secretAccessKey);
-    expect(surroundings.lines.join('')).not.toMatch(new RegExp(`${sessionToken}|${s3Access.secretAccessKey}`));
+    context.log.info({ a: sessionToken }, s3Access.secretAccessKey);
+    expect(context.lines.join('')).not.toMatch(new RegExp(`${sessionToken}|${s3Access.secretAccessKey}`));
   });
 
   it('asks once for all that wait, without a role where none is named', async () => {
@@ -197,10 +197,10 @@ describe('by the agent of a node', () => {
 
   it('shows no token where the pod was given none, and tells nobody what it gets', async () => {
     const service = await serve({ body: JSON.stringify(given) });
-    const { source, surroundings } = identityBy({ AWS_CONTAINER_CREDENTIALS_FULL_URI: service.endpoint });
+    const { source, context } = identityBy({ AWS_CONTAINER_CREDENTIALS_FULL_URI: service.endpoint });
     await source.current();
     expect(service.asked).toEqual([{ authorization: '' }]);
-    expect(surroundings.conceal('the-secret, the-token')).toBe('[redacted], [redacted]');
+    expect(context.conceal('the-secret, the-token')).toBe('[redacted], [redacted]');
   });
 
   it.each<[string, StsAnswer, string]>([
@@ -271,7 +271,7 @@ describe('what lasts for a while', () => {
         if (next instanceof Failure) throw next;
         return next;
       },
-      { clock, log: agentSurroundings().log },
+      { clock, log: agentContext().log },
     );
     return { clock, source, answers, asked: () => asked };
   };

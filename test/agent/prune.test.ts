@@ -13,7 +13,7 @@ import type { ClaimPlace } from '../../src/backup/place.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 import { collected } from '../support/collected.ts';
 import { redisHolding } from '../support/given-dump.ts';
 import { type BackupStore, keyText, openStore } from '../support/stored-backup.ts';
@@ -35,14 +35,14 @@ const repositoryOf = (target: Target) => ({ target, keys: parseKeys(keyText), dr
 
 describe('what is let go', () => {
   const nightly = { type: 'schedule', name: 'nightly' } as const;
-  const days = (count: number) => agentSurroundings({ clock: { ...systemClock, now: () => Date.now() + count * day } });
+  const days = (count: number) => agentContext({ clock: { ...systemClock, now: () => Date.now() + count * day } });
   /** Three backups of a schedule, and a folder that was never finished. */
   async function filled(numbers: readonly number[] = [1, 2, 3]) {
     const made = [];
     for (const [i, sequence] of numbers.entries()) {
       made.push(await store.add({ id: `2026110${i + 1}T000000Z-00000001`, formatVersion: 2, sequence }));
     }
-    const target = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const target = claimTarget(store.target as ClaimPlace, agentContext());
     const [one] = made as [Manifest];
     await target.put(`${folderOf({ ...one, id: '20261001T000000Z-00000001' })}/data`, given('half'));
     // The last one was made three days later, by the target's clock, too.
@@ -72,9 +72,9 @@ describe('what is let go', () => {
         return 0;
       },
     };
-    const surroundings = days(3);
+    const context = days(3);
     const task = { cluster, purpose: nightly, retention: { count: 2 } };
-    const pruned = await prune(repositoryOf(noting), task, last, [], surroundings);
+    const pruned = await prune(repositoryOf(noting), task, last, [], context);
     expect(pruned).toEqual({ expired: 1 });
     expect(kept()).toEqual(all.slice(2));
     expect(swept).toHaveLength(1);
@@ -94,10 +94,10 @@ describe('what is let go', () => {
   it('is let go although a server lists no uploads', async () => {
     const { cluster, last, target } = await filled();
     const odd: Target = { ...target, sweep: () => Promise.reject(new Error('not implemented')) };
-    const surroundings = days(3);
+    const context = days(3);
     const task = { cluster, purpose: nightly, retention: { count: 1 } };
-    expect(await prune(repositoryOf(odd), task, last, [], surroundings)).toEqual({ expired: 2 });
-    expect(surroundings.lines.join()).toContain('uploads that were never finished could not be swept');
+    expect(await prune(repositoryOf(odd), task, last, [], context)).toEqual({ expired: 2 });
+    expect(context.lines.join()).toContain('uploads that were never finished could not be swept');
   });
 
   it('names the backups whose ids give another order than the target', async () => {
@@ -148,8 +148,8 @@ describe('a target that leaves something out of its list', () => {
       await store.add({ id: '20261101T000000Z-00000001' }),
       await store.add({ id: '20261102T000000Z-00000001' }),
     ];
-    const surroundings = agentSurroundings({ clock: { ...systemClock, now: () => Date.now() + 3 * day } });
-    const whole = claimTarget(store.target as ClaimPlace, surroundings);
+    const context = agentContext({ clock: { ...systemClock, now: () => Date.now() + 3 * day } });
+    const whole = claimTarget(store.target as ClaimPlace, context);
     const before = (await collected(whole.list(''))).map(({ key }) => key).sort();
     const target: Target = {
       ...whole,
@@ -161,7 +161,7 @@ describe('a target that leaves something out of its list', () => {
       },
     };
     const task = { cluster: old.cluster, purpose: { type: 'schedule', name: 'nightly' }, retention: {} } as const;
-    await prune(repositoryOf(target), task, foundOf(last), [], surroundings);
+    await prune(repositoryOf(target), task, foundOf(last), [], context);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
     // Nor where it does not give it either, which it did before.
     const absent = new Failure('NotFound', 'there is none');
@@ -170,9 +170,9 @@ describe('a target that leaves something out of its list', () => {
       get: (key) => (key.includes(old.id) ? throwing(absent) : whole.get(key)),
     };
     const known = [{ ...foundOf(old), modifiedAt: Date.now() }];
-    await prune(repositoryOf(behind), task, foundOf(last), known, surroundings);
+    await prune(repositoryOf(behind), task, foundOf(last), known, context);
     expect((await collected(whole.list(''))).map(({ key }) => key).sort()).toEqual(before);
-    await prune(repositoryOf(behind), task, foundOf(last), [], surroundings);
+    await prune(repositoryOf(behind), task, foundOf(last), [], context);
     expect((await collected(whole.list(''))).some(({ key }) => key.includes(old.id))).toBe(false);
   });
 
@@ -183,7 +183,7 @@ describe('a target that leaves something out of its list', () => {
       await store.add({ id: '20261102T000000Z-00000001', formatVersion: 2, sequence: 2, ...state(5) }),
     ];
     const empty = await store.add({ id: '20261103T000000Z-00000001', formatVersion: 2, sequence: 3, ...state(0) });
-    const whole = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const whole = claimTarget(store.target as ClaimPlace, agentContext());
     const lacking = (...ids: readonly string[]): Target => ({
       ...whole,
       async *list(folder) {
@@ -197,7 +197,7 @@ describe('a target that leaves something out of its list', () => {
     } as const;
     const pruned = (target: Target, earlier: readonly Manifest[]) => {
       const known = earlier.map((manifest) => ({ ...foundOf(manifest), modifiedAt: Date.now() }));
-      return prune(repositoryOf(target), task, foundOf(empty), known, agentSurroundings());
+      return prune(repositoryOf(target), task, foundOf(empty), known, agentContext());
     };
     const why = `it holds no keys, and ${real[1]?.id} held 5 keys`;
     expect(await pruned(lacking(empty.id), real)).toMatchObject({ expired: 0, suddenLoss: why });
@@ -212,7 +212,7 @@ describe('a target that leaves something out of its list', () => {
       await store.add({ id: '20261102T000000Z-00000001', formatVersion: 2, sequence: 2 }),
     ];
     const made = await store.add({ id: '20261103T000000Z-00000001', formatVersion: 2, sequence: 3 });
-    const whole = claimTarget(store.target as ClaimPlace, agentSurroundings());
+    const whole = claimTarget(store.target as ClaimPlace, agentContext());
     const target: Target = {
       ...whole,
       async *list(folder) {
@@ -221,7 +221,7 @@ describe('a target that leaves something out of its list', () => {
     };
     const purpose = { type: 'schedule', name: 'nightly' } as const;
     const task = { cluster: made.cluster, purpose, retention: { count: 1 } };
-    expect(await prune(repositoryOf(target), task, foundOf(made), [], agentSurroundings())).toMatchObject({
+    expect(await prune(repositoryOf(target), task, foundOf(made), [], agentContext())).toMatchObject({
       expired: 0,
       doubt: expect.stringMatching(/nothing was let go/),
     });
@@ -250,7 +250,7 @@ describe('a target that leaves something out of its list', () => {
         secretAccessKeyFile: '/never/read',
       },
       { accessKeyId: 'id', secretAccessKey: 'secret' },
-      agentSurroundings(),
+      agentContext(),
     );
     await expect(collected(target.list('a'))).rejects.toMatchObject({ reason: 'TargetRefused' });
     target.close();

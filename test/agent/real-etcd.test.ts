@@ -14,7 +14,7 @@ import type { EtcdState } from '../../src/engines/etcd/backup/schemas.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
 import { layoutOf, versions } from '../../src/sandbox/layout.ts';
 import { sleep, systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { stateOf } from '../support/backup-state.ts';
 import { etcdBinaries } from '../support/etcd-binary.ts';
 import { type Authority, openAuthority } from '../support/etcd-certificates.ts';
@@ -116,11 +116,11 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     writer.catch(() => undefined);
     await expect.poll(() => acknowledged).toBeGreaterThan(5);
     const before = acknowledged;
-    const surroundings = agentSurroundings();
-    const { backup } = expectResult(await runAgent(takeTask(members), surroundings), 'taken');
+    const context = agentContext();
+    const { backup } = expectResult(await runAgent(takeTask(members), context), 'taken');
     isOver = true;
     await writer;
-    expect(surroundings.lines.join('')).toContain('"role":"follower"');
+    expect(context.lines.join('')).toContain('"role":"follower"');
     const state = stateOf(home, backup) as EtcdState;
     expect(backup).toMatchObject({ engine: 'etcd', engineVersion: version, encrypted: true });
 
@@ -219,8 +219,8 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     let during: number | undefined;
     const machine: Machine = {
       ...container,
-      async openTarget(place, surroundings) {
-        const target = await container.openTarget(place, surroundings);
+      async openTarget(place, context) {
+        const target = await container.openTarget(place, context);
         const put: Target['put'] = async (key, content) => {
           const pieces = content[Symbol.asyncIterator]();
           const taken = [];
@@ -233,7 +233,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
         return { ...target, put };
       },
     };
-    const run = (task: object) => runTask(JSON.stringify(task), agentSurroundings(), machine, drivers);
+    const run = (task: object) => runTask(JSON.stringify(task), agentContext(), machine, drivers);
     expectResult(await run({ ...takeTask([member]), scratchDirectory }), 'taken');
     expect(during).toBe(atRest);
     expect(readdirSync(scratchDirectory)).toEqual([]);
@@ -257,14 +257,14 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     await member.call('auth/user/grant', { user: 'root', role: 'root' });
     await member.call('auth/enable');
     const tls = { caFile: join(home, 'ca.crt'), certFile: join(home, 'tls.crt'), keyFile: join(home, 'tls.key') };
-    const surroundings = agentSurroundings();
+    const context = agentContext();
     const passwordFile = join(home, 'password');
     const source = { tls, passwordFile };
     expect(await runAgent(takeTask([member], { tls }))).toMatchObject({ reason: 'SourceRefused' });
     expect(await runAgent(takeTask([member], { passwordFile }))).toMatchObject({ reason: 'SourceUnreachable' });
-    const { backup } = expectResult(await runAgent(takeTask([member], source), surroundings), 'taken');
+    const { backup } = expectResult(await runAgent(takeTask([member], source), context), 'taken');
     expect(stateOf(home, backup)).toMatchObject({ keys: 1, authentication: true });
-    expect(surroundings.lines.join('')).not.toContain('a-long-password');
+    expect(context.lines.join('')).not.toContain('a-long-password');
     writeFileSync(passwordFile, 'another-password');
     expect(await runAgent(takeTask([member], source))).toMatchObject({ reason: 'SourceRefused' });
   }, 60_000);
@@ -384,19 +384,19 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     for (let i = 0; i < 40; i++) {
       await members[0]?.call('kv/put', { key: encoded(`k${i}`), value: encoded('x'.repeat(1_000_000)) });
     }
-    const surroundings = agentSurroundings();
-    const { info } = surroundings.log;
+    const context = agentContext();
+    const { info } = context.log;
     // Between the first look and the end of the snapshot.
     let raised: Promise<unknown> | undefined;
     const log = {
-      ...surroundings.log,
+      ...context.log,
       info: (...line: Parameters<typeof info>) => {
         if (line[1] === 'the snapshot begins')
           raised = members[0]?.call('maintenance/alarm', { action: 'ACTIVATE', alarm: 'CORRUPT' });
         info(...line);
       },
     };
-    const result = await runAgent(takeTask(members), { ...surroundings, log });
+    const result = await runAgent(takeTask(members), { ...context, log });
     await raised;
     expect(result).toMatchObject({ reason: 'SourceBroken', message: expect.stringContaining('CORRUPT') });
   }, 60_000);

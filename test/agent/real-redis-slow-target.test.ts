@@ -9,7 +9,7 @@ import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { drivers } from '../../src/engines/drivers.ts';
-import { agentSurroundings, expectResult } from '../support/agent-surroundings.ts';
+import { agentContext, expectResult } from '../support/agent-context.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
 
@@ -35,8 +35,8 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     let during: boolean | undefined;
     const machine: Machine = {
       ...container,
-      async openTarget(place, surroundings) {
-        const target = await container.openTarget(place, surroundings);
+      async openTarget(place, context) {
+        const target = await container.openTarget(place, context);
         const put: Target['put'] = async (key, content) => {
           // A server that ends its copy soon after the last byte was read has ended it by then.
           for (const end = Date.now() + 2000; during === undefined && Date.now() < end && (await isCopying()); );
@@ -59,7 +59,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       },
       target: { type: 'claim', directory: home, prefix: 'backups' },
     };
-    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentSurroundings(), machine, drivers);
+    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentContext(), machine, drivers);
     expectResult(await run({ scratchDirectory }), 'taken');
     expect(during).toBe(false);
     expect(readdirSync(scratchDirectory)).toEqual([]);

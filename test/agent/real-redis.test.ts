@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/engines/redis/client/identity.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { stateOf } from '../support/backup-state.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { redisPrograms } from '../support/redis-program.ts';
@@ -215,12 +215,12 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     await expect.poll(() => acknowledged).toBeGreaterThan(10);
     // Replication to this one is asynchronous: what it has is what counts.
     const before = Number(await replica.command('GET', 'ledger'));
-    const surroundings = agentSurroundings();
-    const { backup } = expectResult(await runAgent(takeTask([stray, primary, replica]), surroundings), 'taken');
+    const context = agentContext();
+    const { backup } = expectResult(await runAgent(takeTask([stray, primary, replica]), context), 'taken');
     isOver = true;
     await writer;
-    expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
-    expect(surroundings.lines.join('')).not.toContain(password);
+    expect(context.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
+    expect(context.lines.join('')).not.toContain(password);
     expect(stateOf(home, backup)).toMatchObject({ firstDatabase: { number: 0, keys: 50_001, expiring: 0 } });
     const volume = join(home, 'volume');
     mkdirSync(volume);
@@ -312,10 +312,10 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       await primary.command('DEBUG', 'POPULATE', '50');
       await primary.command('SET', 'acknowledged', '1');
       expect(await linkStatus()).toContain('master_link_status:up');
-      const surroundings = agentSurroundings();
-      const { backup } = expectResult(await runAgent(takeTask([primary, replica]), surroundings), 'taken');
+      const context = agentContext();
+      const { backup } = expectResult(await runAgent(takeTask([primary, replica]), context), 'taken');
       expect(stateOf(home, backup)).toMatchObject({ firstDatabase: { keys: 51 } });
-      expect(surroundings.lines.join('')).toContain(`"source":"127.0.0.1:${primary.port}","role":"primary"`);
+      expect(context.lines.join('')).toContain(`"source":"127.0.0.1:${primary.port}","role":"primary"`);
       // Nobody says what it lacks.
       expect(await runAgent(takeTask([replica]))).toMatchObject({
         result: 'failed',
@@ -324,7 +324,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
         message: expect.stringContaining('no primary answers'),
       });
       link.goOn();
-      const next = agentSurroundings();
+      const next = agentContext();
       expectResult(await runAgent(takeTask([primary, replica]), next), 'taken');
       expect(next.lines.join('')).toContain(`"source":"127.0.0.1:${replica.port}","role":"replica"`);
     } finally {
@@ -384,7 +384,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     for (let i = 0; i < 4; i++) {
       // Ids tell seconds apart.
       const clock = { ...systemClock, now: () => systemClock.now() + i * 1000 };
-      const result = await runAgent(takeTask([primary], scheduled), agentSurroundings({ clock }));
+      const result = await runAgent(takeTask([primary], scheduled), agentContext({ clock }));
       pruned.push(expectResult(result, 'taken').pruned);
     }
     expect(pruned).toEqual([0, 0, 1, 1]);
@@ -397,8 +397,8 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     const primary = await start(['rdb-key-save-delay 1000', 'min-replicas-to-write 1']);
     const replica = await following(primary);
     await primary.command('DEBUG', 'POPULATE', '20000', 'key', '100');
-    const surroundings = agentSurroundings();
-    const task = runAgent(takeTask([primary]), surroundings);
+    const context = agentContext();
+    const task = runAgent(takeTask([primary]), context);
     await expect.poll(() => replication(primary)).toContain('ip=backup.invalid');
     // A sentinel adds what it has not seen before from every INFO of a primary, the first one included.
     const sentinel = await startRedis({
@@ -413,7 +413,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     await expect.poll(() => replication(primary)).not.toContain('state=online');
     expect(await replication(primary)).toContain('ip=backup.invalid');
     await expect(primary.command('SET', 'a', 'b')).rejects.toThrow(/NOREPLICAS/);
-    surroundings.stop();
+    context.stop();
     expect(await task).toMatchObject({ result: 'failed', reason: 'Stopped' });
   }, 60_000);
 });

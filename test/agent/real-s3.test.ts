@@ -9,7 +9,7 @@ import { openTarget } from '../../src/agent/secrets.ts';
 import { s3Target } from '../../src/agent/target/s3.ts';
 import type { S3Place } from '../../src/backup/place.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
 import { openAuthority } from '../support/etcd-certificates.ts';
 import { startRedis } from '../support/redis-process.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
   describeTarget('in plain', async () => {
     const server = await startS3();
     return {
-      open: (prefix, surroundings) => s3Target(place(server, { prefix }), s3Access, surroundings),
+      open: (prefix, context) => s3Target(place(server, { prefix }), s3Access, context),
       leftovers: server.files,
       stop: server.stop,
     };
@@ -60,10 +60,10 @@ describe.skipIf(!hasS3Server)('S3', () => {
     const stranger = openAuthority();
     const certificates = authority.issue(['127.0.0.1']);
     const server = await serve(certificates);
-    const good = s3Target(place(server), { ...s3Access, ca: certificates['ca.crt'] }, agentSurroundings());
+    const good = s3Target(place(server), { ...s3Access, ca: certificates['ca.crt'] }, agentContext());
     await good.put('a/data', content());
     const { 'ca.crt': ca } = stranger.issue(['127.0.0.1']);
-    const bad = s3Target(place(server), { ...s3Access, ca }, agentSurroundings());
+    const bad = s3Target(place(server), { ...s3Access, ca }, agentContext());
     await expect(bad.put('a/data', content())).rejects.toMatchObject({
       reason: 'TargetRefused',
       message: expect.stringMatching(/certificate/),
@@ -80,17 +80,17 @@ describe.skipIf(!hasS3Server)('S3', () => {
     ];
     it.each(cases)('%s', async (_, where, who, reason) => {
       const server = await serve();
-      const surroundings = agentSurroundings();
-      const target = s3Target(place(server, where), { ...s3Access, ...who }, surroundings);
+      const context = agentContext();
+      const target = s3Target(place(server, where), { ...s3Access, ...who }, context);
       await expect(target.put('a/data', content())).rejects.toMatchObject({ reason });
       await expect(target.put('a/data', content(20 << 20))).rejects.toMatchObject({ reason });
       await expect(collected(target.list(''))).rejects.toMatchObject({ reason });
-      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+      expect(context.lines.join('')).not.toContain(s3Access.secretAccessKey);
     });
 
     it('a server that is not there, and says that it may come back', async () => {
       const endpoint = 'http://127.0.0.1:1';
-      const target = s3Target(place({ endpoint, bucket: 'backups' }), s3Access, agentSurroundings());
+      const target = s3Target(place({ endpoint, bucket: 'backups' }), s3Access, agentContext());
       await expect(target.put('a/data', content())).rejects.toMatchObject({ reason: 'TargetUnreachable' });
     });
   });
@@ -114,7 +114,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     ])('%s', async (_, refusal) => {
       const server = await serve();
       const door = await openDoor(server.endpoint, refusal);
-      const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentSurroundings());
+      const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentContext());
       for (const bytes of [0, 5, 20 << 20]) {
         await target.put(`a/${bytes}`, content(bytes));
         const found = await collectedBytes(target.get(`a/${bytes}`));
@@ -138,7 +138,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     });
     const serverSideEncryption = { algorithm: 'aws:kms', kmsKeyId: 'arn:aws:kms:eu-1:1:key/a-b' } as const;
     const where = place({ ...server, endpoint: door.endpoint }, { serverSideEncryption });
-    const target = s3Target(where, { ...s3Access, sessionToken: 'a-token' }, agentSurroundings());
+    const target = s3Target(where, { ...s3Access, sessionToken: 'a-token' }, agentContext());
     for (const bytes of [5, 20 << 20]) {
       await expect(target.put('a/b', content(bytes))).rejects.toMatchObject({ reason: 'TargetRefused' });
     }
@@ -159,7 +159,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       sts = await openSts(() => credentialsFor(seconds, { SessionToken: '' }));
       writeFileSync(join(home, 'token'), 'token-of-the-service-account');
       const environment = { AWS_WEB_IDENTITY_TOKEN_FILE: join(home, 'token'), AWS_ENDPOINT_URL_STS: sts.endpoint };
-      return agentSurroundings({ environment });
+      return agentContext({ environment });
     }
 
     it('signs with what is renewed in the middle of an upload', async () => {
@@ -167,8 +167,8 @@ describe.skipIf(!hasS3Server)('S3', () => {
       const server = await serve();
       const { accessKeyIdFile: _a, secretAccessKeyFile: _s, ...where } = place(server);
       // Each is renewed after less than a second.
-      const surroundings = await identified(home, 1);
-      const target = await openTarget(where, surroundings);
+      const context = await identified(home, 1);
+      const target = await openTarget(where, context);
       async function* slow(): AsyncGenerator<Uint8Array> {
         for (let i = 0; i < 4; i++) {
           yield* content(9 << 20);
@@ -180,7 +180,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
       expect(await collected(target.list(''))).toHaveLength(1);
       await target.remove('a/data');
       expect(sts.asked.length).toBeGreaterThan(2);
-      expect(surroundings.lines.join('')).not.toMatch(/token-of-the|session-token|not-to-be-seen/);
+      expect(context.lines.join('')).not.toMatch(/token-of-the|session-token|not-to-be-seen/);
       rmSync(home, { recursive: true });
     }, 30_000);
 
@@ -208,7 +208,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
     const refusal = (_: unknown, method: string, url: string) =>
       completions > 0 && isCompletion(method, url) ? 'NoSuchUpload' : undefined;
     const door = await openDoor(server.endpoint, refusal, isLost);
-    const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentSurroundings());
+    const target = s3Target(place({ ...server, endpoint: door.endpoint }), s3Access, agentContext());
     await target.put('a/data', content(20 << 20));
     expect(completions).toBe(1);
     expect((await collectedBytes(target.get('a/data'))).length).toBe(20 << 20);
@@ -217,7 +217,7 @@ describe.skipIf(!hasS3Server)('S3', () => {
 
   it('that dies in the middle of an upload ends it', async () => {
     const server = await serve();
-    const target = s3Target(place(server), s3Access, agentSurroundings());
+    const target = s3Target(place(server), s3Access, agentContext());
     async function* dying(): AsyncGenerator<Uint8Array> {
       yield* content(24 << 20);
       server.kill();
@@ -228,8 +228,8 @@ describe.skipIf(!hasS3Server)('S3', () => {
 
   it('loses uploads that were begun long ago', async () => {
     const server = await serve();
-    const surroundings = agentSurroundings();
-    const target = s3Target(place(server), s3Access, surroundings);
+    const context = agentContext();
+    const target = s3Target(place(server), s3Access, context);
     // Cut off before it could clean up: the part stays.
     const abandoned = target.put(
       'a/data',
@@ -282,12 +282,12 @@ describe.skipIf(!hasS3Server)('S3', () => {
         retention: { count: 1 },
         source: { engine: 'redis', members: [{ host: '127.0.0.1', port: redis.port }] },
       };
-      const surroundings = agentSurroundings();
-      const { backup } = expectResult(await runAgent(take, surroundings), 'taken');
-      expect(surroundings.lines.join('')).not.toContain(s3Access.secretAccessKey);
+      const context = agentContext();
+      const { backup } = expectResult(await runAgent(take, context), 'taken');
+      expect(context.lines.join('')).not.toContain(s3Access.secretAccessKey);
       expect(server.files()).toEqual([`${backup.folder}/data`, `${backup.folder}/manifest.json`]);
       const clock = { ...systemClock, now: () => systemClock.now() + 1000 };
-      const second = expectResult(await runAgent(take, agentSurroundings({ clock })), 'taken');
+      const second = expectResult(await runAgent(take, agentContext({ clock })), 'taken');
       expect(second.pruned).toBe(1);
       expect(server.files()).toEqual([`${second.backup.folder}/data`, `${second.backup.folder}/manifest.json`]);
       const volume = join(home, 'volume');

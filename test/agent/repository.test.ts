@@ -24,7 +24,7 @@ import { folderOf, maxManifestBytes } from '../../src/backup/manifest.ts';
 import type { ClaimPlace } from '../../src/backup/place.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
-import { agentSurroundings, expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { redisHolding } from '../support/given-dump.ts';
 import { goodManifest } from '../support/manifests.ts';
 import { type BackupStore, etcdManifest, keyText, openStore } from '../support/stored-backup.ts';
@@ -35,7 +35,7 @@ let store: BackupStore;
 let target: Target;
 beforeEach(() => {
   store = openStore();
-  target = claimTarget(store.target as ClaimPlace, agentSurroundings());
+  target = claimTarget(store.target as ClaimPlace, agentContext());
 });
 afterEach(() => store.close());
 
@@ -310,9 +310,9 @@ describe('a backup that is not there', () => {
 
 describe('a list of backups', () => {
   const listed = async (more: object = {}) => {
-    const surroundings = agentSurroundings();
-    const result = expectResult(await runAgent({ task: 'list', ...common(), ...more }, surroundings), 'listed');
-    const warnings = surroundings.lines
+    const context = agentContext();
+    const result = expectResult(await runAgent({ task: 'list', ...common(), ...more }, context), 'listed');
+    const warnings = context.lines
       .map((line) => JSON.parse(line) as { backup?: { id: string }; warning?: string })
       .flatMap(({ backup, warning }) => (backup === undefined ? [] : [[backup.id, warning]]));
     return { result, warnings };

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/backup/manifest.ts';
-import { expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { expectResult, runAgent } from '../support/agent-context.ts';
 import { smallDump } from '../support/dumps.ts';
 import { type BackupStore, etcdManifest, openStore } from '../support/stored-backup.ts';
 

@@ -10,7 +10,7 @@ import { parseAgentResult } from '../../src/backup/heard-result.ts';
 import { summaryOf } from '../../src/backup/manifest.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 import { goodManifest } from '../support/manifests.ts';
 
 const longName = 'n'.repeat(253);
@@ -119,7 +119,7 @@ describe('a task', () => {
   /** Runs it on a target whose list is `list`; says what the target was told. */
   async function runOn(list: Target['list'], given: object = task) {
     const told: { idleMs?: number; closed: number } = { closed: 0 };
-    const surroundings = agentSurroundings();
+    const context = agentContext();
     const close = (): void => {
       told.closed += 1;
     };
@@ -128,8 +128,8 @@ describe('a task', () => {
       told.idleMs = idleMs;
       return target as Target;
     };
-    const result = await runTask(JSON.stringify(given), surroundings, { ...container, openTarget }, drivers);
-    return { result, told, surroundings };
+    const result = await runTask(JSON.stringify(given), context, { ...container, openTarget }, drivers);
+    return { result, told, surroundings: context };
   }
   async function* empty(): AsyncGenerator<never> {
     yield* [];
@@ -160,12 +160,16 @@ describe('a task', () => {
     ['what it met', new Failure('TargetRefused', 'no'), 'TargetRefused', false],
     ['a defect', new TypeError('no'), 'Unexpected', true],
   ])('that fails says %s, lets the target go, and logs it', async (_, error, reason, isTransient) => {
-    const { result, told, surroundings } = await runOn(() => {
+    const {
+      result,
+      told,
+      surroundings: context,
+    } = await runOn(() => {
       throw error;
     });
     expect(result).toEqual({ result: 'failed', reason, message: 'no', isTransient });
     expect(told.closed).toBe(1);
-    expect(surroundings.lines.join('')).toMatch(new RegExp(`"reason":"${reason}".*the task failed`));
+    expect(context.lines.join('')).toMatch(new RegExp(`"reason":"${reason}".*the task failed`));
   });
 
   it('that nobody understands is refused before anything is opened', async () => {
@@ -179,32 +183,32 @@ describe('a task', () => {
   });
 
   it('that is stopped says so, whatever broke off for it', async () => {
-    const surroundings = agentSurroundings();
+    const context = agentContext();
     const openTarget: Machine['openTarget'] = async () => {
-      surroundings.stop();
+      context.stop();
       throw new Error('read ECONNRESET');
     };
-    expect(await runTask(JSON.stringify(task), surroundings, { ...container, openTarget }, drivers)).toEqual({
+    expect(await runTask(JSON.stringify(task), context, { ...container, openTarget }, drivers)).toEqual({
       result: 'failed',
       reason: 'Stopped',
       message: 'the test stops it',
       isTransient: true,
     });
-    expect(surroundings.lines.join('')).toContain('read ECONNRESET');
+    expect(context.lines.join('')).toContain('read ECONNRESET');
   });
 });
 
 it('what fails is told without the secrets that were read, and without those that a target has quoted', async () => {
-  const surroundings = agentSurroundings();
+  const context = agentContext();
   const secret = 'a-secret-of-the-bucket';
   const task = { task: 'list', target: { type: 'claim', directory: '/nowhere' }, which: {} };
   const result = await runTask(
     JSON.stringify(task),
-    surroundings,
+    context,
     {
       ...container,
       openTarget: async () => {
-        surroundings.protect(secret);
+        context.protect(secret);
         // Cut in the middle of a secret, half of it would stay.
         const words = `${'x'.repeat(990 - secret.length / 2)}${secret} http://me:mine@host`;
         throw new Failure('TargetRefused', words, { cause: new Error(`it said ${secret}`) });

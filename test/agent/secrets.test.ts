@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keysIn, openTarget } from '../../src/agent/secrets.ts';
 import type { S3Place } from '../../src/backup/place.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../src/engine/driver/secret-files.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 import { collected } from '../support/collected.ts';
 import { s3Access } from '../support/s3-server.ts';
 import { credentialsFor, openSts, sessionToken } from '../support/stand-in-sts.ts';
@@ -34,32 +34,32 @@ describe('a password', () => {
   it.each(['the-password', 'the-password\n', 'the-password\r\n', 'the-password\nand a remark\n'])(
     'is the first line of %j, and is told to nobody',
     async (content) => {
-      const surroundings = agentSurroundings();
-      expect(await secretLine(file('password', content), surroundings)).toBe('the-password');
-      expect(surroundings.conceal('it is the-password')).toBe('it is [redacted]');
+      const context = agentContext();
+      expect(await secretLine(file('password', content), context)).toBe('the-password');
+      expect(context.conceal('it is the-password')).toBe('it is [redacted]');
     },
   );
 
   it('is as it stands there otherwise', async () => {
-    expect(await secretLine(file('password', ' a\rb \n'), agentSurroundings())).toBe(' a\rb ');
+    expect(await secretLine(file('password', ' a\rb \n'), agentContext())).toBe(' a\rb ');
   });
 
   it.each(['', '\n', '\r\n', '\nthe-password'])('is none where %j stands', async (content) => {
     const path = file('password', content);
     const refused = { reason: 'SecretUnusable', message: `${path} is empty` };
-    await expect(secretLine(path, agentSurroundings())).rejects.toMatchObject(refused);
-    await expect(optionalLine(path, agentSurroundings())).rejects.toMatchObject(refused);
+    await expect(secretLine(path, agentContext())).rejects.toMatchObject(refused);
+    await expect(optionalLine(path, agentContext())).rejects.toMatchObject(refused);
   });
 
   it('that is missing is named in the error, unless the task calls it optional', async () => {
     const path = join(home, 'nowhere');
     const refused = { reason: 'SecretUnusable', message: `${path} cannot be read`, cause: { code: 'ENOENT' } };
-    await expect(secretLine(path, agentSurroundings())).rejects.toMatchObject(refused);
-    expect(await optionalLine(path, agentSurroundings())).toBeUndefined();
-    expect(await optionalLine(undefined, agentSurroundings())).toBeUndefined();
-    expect(await optionalLine(file('there', 'token-1'), agentSurroundings())).toBe('token-1');
+    await expect(secretLine(path, agentContext())).rejects.toMatchObject(refused);
+    expect(await optionalLine(path, agentContext())).toBeUndefined();
+    expect(await optionalLine(undefined, agentContext())).toBeUndefined();
+    expect(await optionalLine(file('there', 'token-1'), agentContext())).toBe('token-1');
     // A folder is there, and is no file.
-    await expect(optionalLine(home, agentSurroundings())).rejects.toMatchObject({ reason: 'SecretUnusable' });
+    await expect(optionalLine(home, agentContext())).rejects.toMatchObject({ reason: 'SecretUnusable' });
   });
 });
 
@@ -67,15 +67,15 @@ describe('keys of backups', () => {
   const [newer, older] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
 
   it('are a line each, and none of them is told to anybody', async () => {
-    const surroundings = agentSurroundings();
-    const ring = await keysIn(file('key', `${newer}\r\n  ${older}\n`), surroundings);
+    const context = agentContext();
+    const ring = await keysIn(file('key', `${newer}\r\n  ${older}\n`), context);
     expect(ring?.map(({ secret }) => secret[0])).toEqual([1, 2]);
-    for (const key of [newer, older]) expect(surroundings.conceal(`<${key}>`)).toBe('<[redacted]>');
+    for (const key of [newer, older]) expect(context.conceal(`<${key}>`)).toBe('<[redacted]>');
   });
 
   it('are none where no file is named: nothing is encrypted then, and only then', async () => {
-    expect(await keysIn(undefined, agentSurroundings())).toBeUndefined();
-    await expect(keysIn(join(home, 'nowhere'), agentSurroundings())).rejects.toMatchObject({
+    expect(await keysIn(undefined, agentContext())).toBeUndefined();
+    await expect(keysIn(join(home, 'nowhere'), agentContext())).rejects.toMatchObject({
       reason: 'SecretUnusable',
       message: expect.stringMatching(/nowhere cannot be read$/),
     });
@@ -85,7 +85,7 @@ describe('keys of backups', () => {
     'are not to be used where the file holds %j',
     async (content) => {
       const path = file('key', content);
-      await expect(keysIn(path, agentSurroundings())).rejects.toMatchObject({
+      await expect(keysIn(path, agentContext())).rejects.toMatchObject({
         reason: 'SecretUnusable',
         message: `the encryption key in ${path} is not usable`,
         cause: { name: 'BadKey' },
@@ -143,14 +143,14 @@ describe('a target', () => {
     return { asked, place, files };
   }
 
-  async function listed(place: S3Place, surroundings = agentSurroundings()): Promise<unknown> {
-    const target = await openTarget(place, surroundings);
+  async function listed(place: S3Place, context = agentContext()): Promise<unknown> {
+    const target = await openTarget(place, context);
     ends.push(() => target.close());
     return await collected(target.list(''));
   }
 
   it('is a mounted directory', async () => {
-    const target = await openTarget({ type: 'claim', directory: home, prefix: 'backups' }, agentSurroundings());
+    const target = await openTarget({ type: 'claim', directory: home, prefix: 'backups' }, agentContext());
     mkdirSync(join(home, 'backups'));
     file('backups/data', 'x');
     expect(await collected(target.list(''))).toMatchObject([{ key: 'data' }]);
@@ -158,8 +158,8 @@ describe('a target', () => {
 
   it('is a bucket that is opened with what the files hold, and with their token where there is one', async () => {
     const { asked, place, files } = await bucket();
-    const surroundings = agentSurroundings();
-    expect(await listed({ ...place, ...files }, surroundings)).toEqual([]);
+    const context = agentContext();
+    expect(await listed({ ...place, ...files }, context)).toEqual([]);
     await listed({ ...place, ...files, sessionTokenFile: join(home, 'nowhere') });
     await listed({ ...place, ...files, sessionTokenFile: file('token', 'token-1\n') });
     expect(asked).toEqual([
@@ -167,7 +167,7 @@ describe('a target', () => {
       { key: 'id-1', token: undefined },
       { key: 'id-1', token: 'token-1' },
     ]);
-    expect(surroundings.conceal('secret-of-the-bucket')).toBe('[redacted]');
+    expect(context.conceal('secret-of-the-bucket')).toBe('[redacted]');
   });
 
   it('is a bucket that is opened as the platform says, where no files are named, nor half of them', async () => {
@@ -178,7 +178,7 @@ describe('a target', () => {
       AWS_WEB_IDENTITY_TOKEN_FILE: file('identity', 'token-of-the-pod\n'),
       AWS_ENDPOINT_URL_STS: service.endpoint,
     };
-    await listed(place, agentSurroundings({ environment }));
+    await listed(place, agentContext({ environment }));
     expect(service.asked).toMatchObject([{ WebIdentityToken: 'token-of-the-pod' }]);
     expect(asked).toEqual([{ key: s3Access.accessKeyId, token: sessionToken }]);
     const { accessKeyIdFile, secretAccessKeyFile } = files;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/engine/driver/failure.ts';
 import { inTime, piecesInTime } from '../../src/engine/driver/wait.ts';
-import { runAgent } from '../support/agent-surroundings.ts';
+import { runAgent } from '../support/agent-context.ts';
 import { silentRedis } from '../support/silent-redis.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
 

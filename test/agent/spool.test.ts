@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { spoolTo } from '../../src/agent/spool.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import { expectResult } from '../support/agent-surroundings.ts';
+import { expectResult } from '../support/agent-context.ts';
 import { collectedBytes } from '../support/collected.ts';
 import { smallSnapshot } from '../support/dumps.ts';
 import { type FileJournal, fileJournal } from '../support/file-journal.ts';

@@ -7,7 +7,7 @@ import type { Machine } from '../../src/agent/machine.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
 import { timeOfId } from '../../src/backup/id.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import { expectResult, runAgent } from '../support/agent-surroundings.ts';
+import { expectResult, runAgent } from '../support/agent-context.ts';
 import { redisHolding, runWith } from '../support/given-dump.ts';
 import { type BackupStore, etcdManifest, openStore } from '../support/stored-backup.ts';
 

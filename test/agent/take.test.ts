@@ -13,7 +13,7 @@ import { Failure } from '../../src/engine/driver/failure.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { simulatedTarget } from '../faults/backup/target.ts';
 import type { KeptObject } from '../faults/backup/vault.ts';
-import { agentSurroundings, type TestSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext, type TestContext } from '../support/agent-context.ts';
 import { smallDump } from '../support/dumps.ts';
 import { giving, redisHolding } from '../support/given-dump.ts';
 import { turn, VirtualClock } from '../support/virtual-clock.ts';
@@ -94,13 +94,13 @@ function rig() {
     chance += 1;
     return Buffer.alloc(bytes, 0x40).fill(chance, bytes - 1);
   };
-  const surroundings: TestSurroundings = { ...agentSurroundings({ clock }), random };
+  const context: TestContext = { ...agentContext({ clock }), random };
   const taking = (change: Change = {}, on: Target = target, ring: KeyRing | 'none' = keys, given = dump) => {
     const repository = { target: on, keys: ring === 'none' ? undefined : ring, drivers: giving(given) };
-    return take({ ...task, ...change }, repository, surroundings, machine);
+    return take({ ...task, ...change }, repository, context, machine);
   };
   const stored = (path: string): Buffer => (place.get(path) as KeptObject).content;
-  return { clock, place, calls, removed, plain, target, dump, surroundings, taking, stored };
+  return { clock, place, calls, removed, plain, target, dump, surroundings: context, taking, stored };
 }
 
 const readManifest = ({ stored }: ReturnType<typeof rig>, id: string, ring: KeyRing | undefined): Manifest =>

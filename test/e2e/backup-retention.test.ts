@@ -13,7 +13,7 @@ import { take } from '../../src/agent/take.ts';
 import type { Purpose } from '../../src/backup/identity.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings } from '../support/agent-surroundings.ts';
+import { agentContext } from '../support/agent-context.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
 import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
 import type { TestCluster } from '../support/redis-cluster.ts';
@@ -65,7 +65,7 @@ async function takenBefore(hours: number, purpose: Purpose): Promise<string> {
         jitterSeconds: 0,
       },
       { target, keys: undefined, drivers },
-      agentSurroundings({ clock }),
+      agentContext({ clock }),
       container,
     );
     return backup.id;

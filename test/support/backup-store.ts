@@ -7,7 +7,7 @@ import { type Pod, podIsReady } from '../../src/resources/children.ts';
 import { containerSecurityContext, podSecurityContext } from '../../src/resources/podsecurity.ts';
 import { busyboxImage } from '../../src/sandbox/images/base.ts';
 import { imageReference } from '../../src/sandbox/images/recipe.ts';
-import { agentSurroundings } from './agent-surroundings.ts';
+import { agentContext } from './agent-context.ts';
 import type { Stage } from './stage.ts';
 import { until } from './until.ts';
 
@@ -61,7 +61,7 @@ export async function openStore(stage: Stage, name = 'store'): Promise<BackupSto
         accessKeyIdFile: '/never/read',
         secretAccessKeyFile: '/never/read',
       };
-      return s3Target(place, access, agentSurroundings());
+      return s3Target(place, access, agentContext());
     },
     async stop() {
       const { uid = '' } = (await client.get(ref)).metadata;

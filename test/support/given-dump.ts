@@ -8,7 +8,7 @@ import type { Driver } from '../../src/engine/driver/driver.ts';
 import type { Dump } from '../../src/engine/driver/dump.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { agentSurroundings } from './agent-surroundings.ts';
+import { agentContext } from './agent-context.ts';
 import { smallDump, smallSnapshot } from './dumps.ts';
 
 export const redisHolding = (keys: number): EngineState => ({
@@ -44,10 +44,5 @@ export function runWith(
   openTarget: Machine['openTarget'] = container.openTarget,
 ): Promise<AgentResult> {
   const clock = { ...systemClock, now: () => at };
-  return runTask(
-    JSON.stringify(task),
-    agentSurroundings({ clock }),
-    { ...container, openTarget },
-    driversGiving(state),
-  );
+  return runTask(JSON.stringify(task), agentContext({ clock }), { ...container, openTarget }, driversGiving(state));
 }

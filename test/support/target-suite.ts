@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Target } from '../../src/agent/target/target.ts';
+import type { AgentContext } from '../../src/engine/driver/agent-context.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
-import { agentSurroundings } from './agent-surroundings.ts';
+import { agentContext } from './agent-context.ts';
 import { collected, collectedBytes } from './collected.ts';
 
 export interface TargetUnderTest {
-  open(prefix: string, surroundings: Surroundings): Target;
+  open(prefix: string, context: AgentContext): Target;
   /** Names of everything that is stored, half-written things included. */
   leftovers(): readonly string[];
   stop(): Promise<void>;
@@ -32,9 +32,9 @@ export function describeTarget(title: string, start: () => Promise<TargetUnderTe
     }, 30_000);
     // Thousands of small files may take their time to go.
     afterAll(() => under.stop(), 60_000);
-    const open = (surroundings = agentSurroundings()): Target => {
+    const open = (context = agentContext()): Target => {
       number += 1;
-      return under.open(`prefix-${number}/below`, surroundings);
+      return under.open(`prefix-${number}/below`, context);
     };
     const listed = async (target: Target, folder: string): Promise<readonly string[]> => {
       return (await collected(target.list(folder))).map(({ key }) => key).sort();
@@ -94,12 +94,12 @@ export function describeTarget(title: string, start: () => Promise<TargetUnderTe
     });
 
     it('keeps nothing of what is under way when it is stopped', async () => {
-      const surroundings = agentSurroundings();
-      const target = open(surroundings);
+      const context = agentContext();
+      const target = open(context);
       const before = under.leftovers();
       async function* stopping(): AsyncGenerator<Uint8Array> {
         yield* inPieces(randomBytes(20_000_000), 1 << 20);
-        surroundings.stop();
+        context.stop();
         yield* inPieces(randomBytes(20_000_000), 1 << 20);
       }
       await expect(target.put('a/data', stopping())).rejects.toMatchObject({ reason: 'Stopped' });

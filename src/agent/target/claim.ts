@@ -5,9 +5,9 @@
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ClaimPlace } from '../../backup/place.ts';
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { syncFolder, writeDurably } from '../../engine/driver/durable.ts';
 import { codeOf, Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import type { StoredObject, Target } from './target.ts';
 
 const readBytes = 1024 * 1024;
@@ -26,7 +26,7 @@ const databaseFiles: readonly string[] = [
   'meta.properties',
 ];
 
-export function claimTarget(place: ClaimPlace, { signal }: Pick<Surroundings, 'signal'>): Target {
+export function claimTarget(place: ClaimPlace, { signal }: Pick<AgentContext, 'signal'>): Target {
   // Without a slash at its end: what is below it has a longer path, and it has itself to be brought to the disk.
   const directory = resolve(place.directory);
   const root = join(directory, place.prefix);

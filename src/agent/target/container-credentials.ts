@@ -1,6 +1,7 @@
 /** Credentials from the agent of the node that EKS Pod Identity, and ECS before it, tell a container of. */
+
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { type TemporaryCredentials, temporaryCredentials } from './credentials.ts';
 import { askPlatform } from './platform-request.ts';
 
@@ -16,7 +17,7 @@ const ofTheNode = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(2|23)|\
 /** @throws Failure TargetUnreachable, TargetRefused, SecretUnusable */
 export async function containerCredentials(
   { url: given, token }: ContainerCredentials,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<TemporaryCredentials> {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !(url.protocol === 'https:' || (url.protocol === 'http:' && ofTheNode.test(url.hostname)))) {
@@ -24,7 +25,7 @@ export async function containerCredentials(
   }
   const authorization = await token();
   const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) };
-  const { status, body } = await askPlatform({ url, method: 'GET', headers }, surroundings);
+  const { status, body } = await askPlatform({ url, method: 'GET', headers }, context);
   if (status !== 200) {
     const isPassing = status >= 500 || status === 408 || status === 429;
     const words = `${url.origin} gives no credentials: status ${status}`;
@@ -37,7 +38,7 @@ export async function containerCredentials(
     sessionToken: Token,
     expiration: Expiration,
   });
-  for (const secret of [found.secretAccessKey, found.sessionToken ?? '']) surroundings.protect(secret);
+  for (const secret of [found.secretAccessKey, found.sessionToken ?? '']) context.protect(secret);
   return found;
 }
 

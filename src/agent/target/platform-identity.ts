@@ -3,8 +3,8 @@
  * AssumeRoleWithWebIdentity (IRSA, and our own pods), else an agent of the node (EKS Pod Identity).
  */
 import type { S3Place } from '../../backup/place.ts';
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { containerCredentials } from './container-credentials.ts';
 import { type CredentialSource, renewed } from './credentials.ts';
 import { assumeRole } from './web-identity.ts';
@@ -16,9 +16,9 @@ export function platformIdentity(
   place: Pick<S3Place, 'region'>,
   ca: string | undefined,
   read: (path: string) => Promise<string>,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): CredentialSource {
-  const { environment: env } = surroundings;
+  const { environment: env } = context;
   const tokenFile = env.AWS_WEB_IDENTITY_TOKEN_FILE;
   if (isSet(tokenFile)) {
     const identity = {
@@ -27,13 +27,13 @@ export function platformIdentity(
       roleArn: isSet(env.AWS_ROLE_ARN) ? env.AWS_ROLE_ARN : undefined,
       sessionName: isSet(env.AWS_ROLE_SESSION_NAME) ? env.AWS_ROLE_SESSION_NAME : 'clusterwright',
     };
-    return renewed(() => assumeRole(identity, surroundings), surroundings);
+    return renewed(() => assumeRole(identity, context), context);
   }
   const url = env.AWS_CONTAINER_CREDENTIALS_FULL_URI;
   if (isSet(url)) {
     const authorization = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
     const token = async () => (isSet(authorization) ? await read(authorization) : undefined);
-    return renewed(() => containerCredentials({ url, token }, surroundings), surroundings);
+    return renewed(() => containerCredentials({ url, token }, context), context);
   }
   const words =
     'the target names no credentials, and the platform gives this pod none: neither AWS_WEB_IDENTITY_TOKEN_FILE nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set';
@@ -42,7 +42,7 @@ export function platformIdentity(
 
 /** Who changes tokens into credentials, and by whose authority it is believed: that of the target is not that of AWS. */
 export function tokenService(
-  env: Surroundings['environment'],
+  env: AgentContext['environment'],
   ofTarget: string,
   ca: string | undefined,
 ): { readonly endpoint: string; readonly ca: string | undefined } {

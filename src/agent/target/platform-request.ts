@@ -1,8 +1,8 @@
 /** One short request to whoever gives out credentials. No redirect is followed: what is sent is a secret. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { inTime } from '../../engine/driver/wait.ts';
 
 export interface PlatformRequest {
@@ -20,7 +20,7 @@ const patienceMs = 20_000;
 /** @throws Failure TargetUnreachable, TargetRefused */
 export async function askPlatform(
   { url, method, headers, body, ca }: PlatformRequest,
-  { clock, signal, idleMs }: Pick<Surroundings, 'clock' | 'signal' | 'idleMs'>,
+  { clock, signal, idleMs }: Pick<AgentContext, 'clock' | 'signal' | 'idleMs'>,
 ): Promise<{ readonly status: number; readonly body: string }> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const ending = new AbortController();

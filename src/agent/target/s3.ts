@@ -22,8 +22,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { S3Place } from '../../backup/place.ts';
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { piecesInTime } from '../../engine/driver/wait.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { firstPartBytes, type Part, partsOf } from './parts.ts';
@@ -48,8 +48,8 @@ const connectMs = 10_000;
 /** What is cleaned up after a stop has this long, in all: less than a pod is given to end. */
 const cleanUpMs = 5_000;
 
-export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surroundings): Target {
-  const { signal, idleMs, log } = surroundings;
+export function s3Target(place: S3Place, secrets: S3Secrets, context: AgentContext): Target {
+  const { signal, idleMs, log } = context;
   const { bucket: Bucket, prefix } = place;
   const { ca, ...given } = secrets;
   const source = 'identity' in given ? given.identity : undefined;
@@ -201,7 +201,7 @@ export function s3Target(place: S3Place, secrets: S3Secrets, surroundings: Surro
       );
       if (!(Body instanceof Readable)) throw new Failure('TargetRefused', `${place.endpoint} gives no content`);
       try {
-        yield* piecesInTime(Body, surroundings, late, () => Body.destroy());
+        yield* piecesInTime(Body, context, late, () => Body.destroy());
       } catch (error) {
         throw signal.aborted ? signal.reason : s3FailureOf(error, `reading ${key} from ${Bucket} at ${place.endpoint}`);
       }

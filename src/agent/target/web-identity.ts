@@ -2,8 +2,9 @@
  * Credentials for a token that the platform has mounted: AssumeRoleWithWebIdentity, as the security token services of AWS,
  * MinIO and Ceph speak it. The request is not signed; the token is what it is believed for.
  */
+
+import type { AgentContext } from '../../engine/driver/agent-context.ts';
 import { Failure } from '../../engine/driver/failure.ts';
-import type { Surroundings } from '../../engine/driver/surroundings.ts';
 import { type TemporaryCredentials, temporaryCredentials } from './credentials.ts';
 import { askPlatform } from './platform-request.ts';
 
@@ -28,7 +29,7 @@ const passing: ReadonlySet<string> = new Set([
 /** @throws Failure TargetUnreachable, TargetRefused, SecretUnusable */
 export async function assumeRole(
   { endpoint, token, roleArn, sessionName, ca }: WebIdentity,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<TemporaryCredentials> {
   const url = new URL(endpoint);
   const body = new URLSearchParams({
@@ -39,7 +40,7 @@ export async function assumeRole(
     WebIdentityToken: await token(),
   }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/xml' };
-  const answer = await askPlatform({ url, method: 'POST', headers, body, ca }, surroundings);
+  const answer = await askPlatform({ url, method: 'POST', headers, body, ca }, context);
   if (answer.status !== 200) throw refusalOf(answer, url);
   const found = temporaryCredentials({
     accessKeyId: element(answer.body, 'AccessKeyId'),
@@ -47,7 +48,7 @@ export async function assumeRole(
     sessionToken: element(answer.body, 'SessionToken'),
     expiration: element(answer.body, 'Expiration'),
   });
-  for (const secret of [found.secretAccessKey, found.sessionToken ?? '']) surroundings.protect(secret);
+  for (const secret of [found.secretAccessKey, found.sessionToken ?? '']) context.protect(secret);
   return found;
 }
 

@@ -10,9 +10,9 @@ import type {
   EngineState,
 } from '../../backup/engine-data.ts';
 import type { LossSince } from '../../backup/sudden-loss.ts';
+import type { AgentContext } from './agent-context.ts';
 import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Which backup a volume is filled from. */
 export interface Origin {
@@ -24,7 +24,7 @@ export interface Origin {
 /** Where an engine's data comes from, and where it goes. */
 export interface DriverIO<Source, Destination, State extends EngineState> {
   /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken */
-  dump(source: Source, surroundings: Surroundings): Promise<Dump<State>>;
+  dump(source: Source, context: AgentContext): Promise<Dump<State>>;
   /** NAMESPACE/KIND/CLUSTER-UID/ID that an earlier attempt has begun to fill it from; undefined where none has. */
   begun(destination: Destination): Promise<string | undefined>;
   /**
@@ -37,7 +37,7 @@ export interface DriverIO<Source, Destination, State extends EngineState> {
     destination: Destination,
     origin: Origin,
     content: () => AsyncIterable<Uint8Array>,
-    surroundings: Surroundings,
+    context: AgentContext,
   ): Promise<{ readonly isRepeated: boolean }>;
 }
 

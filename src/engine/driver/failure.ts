@@ -1,7 +1,7 @@
 /** What stops the agent, with whose fault it is: the reason decides whether a repetition makes sense. */
 import type { FailureReason } from '../../backup/agent-result.ts';
 import { withoutSecrets } from '../../backup/secret-text.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { AgentContext } from './agent-context.ts';
 
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -49,7 +49,7 @@ export function wordsOf(error: unknown): string {
  * The same for whoever reads a status: without secrets, also where a database or a target has quoted them, and cut only
  * afterwards, since the half of a secret is not known as one.
  */
-export function tellable(error: unknown, { conceal }: Pick<Surroundings, 'conceal'>, maxLength: number): string {
+export function tellable(error: unknown, { conceal }: Pick<AgentContext, 'conceal'>, maxLength: number): string {
   return withoutSecrets(conceal(wordsOf(error))).slice(0, maxLength);
 }
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { TlsFiles } from '../../backup/members.ts';
 import type { TlsMaterial } from '../engine-context.ts';
+import type { AgentContext } from './agent-context.ts';
 import { codeOf, Failure } from './failure.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export async function contentOf(path: string): Promise<string> {
   try {
@@ -14,7 +14,7 @@ export async function contentOf(path: string): Promise<string> {
 }
 
 /** The first line: a newline at the end of a Secret is an accident. */
-export async function secretLine(path: string, { protect }: Surroundings): Promise<string> {
+export async function secretLine(path: string, { protect }: AgentContext): Promise<string> {
   const line = (await contentOf(path)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
   if (line === '') throw new Failure('SecretUnusable', `${path} is empty`);
   protect(line);
@@ -22,10 +22,10 @@ export async function secretLine(path: string, { protect }: Surroundings): Promi
 }
 
 /** As above; undefined where no file is named, or none is there. */
-export async function optionalLine(path: string | undefined, surroundings: Surroundings): Promise<string | undefined> {
+export async function optionalLine(path: string | undefined, context: AgentContext): Promise<string | undefined> {
   if (path === undefined) return undefined;
   try {
-    return await secretLine(path, surroundings);
+    return await secretLine(path, context);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,8 +1,9 @@
 /** Waits that end: nobody's silence holds the agent up for longer than it is told. */
-import type { Failure } from './failure.ts';
-import type { Surroundings } from './surroundings.ts';
 
-export type Patience = Pick<Surroundings, 'clock' | 'signal'> & { readonly idleMs: number };
+import type { AgentContext } from './agent-context.ts';
+import type { Failure } from './failure.ts';
+
+export type Patience = Pick<AgentContext, 'clock' | 'signal'> & { readonly idleMs: number };
 
 /**
  * Rejects with `late` once nothing came for the idle time, and with the signal's reason when it aborts. Whoever made the

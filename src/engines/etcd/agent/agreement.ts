@@ -3,8 +3,8 @@
  * from: it might age out the ones that are.
  */
 
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { sleep } from '../../../system/clock.ts';
 import { type Answer, EtcdRefusal, type Member } from './gateway.ts';
 
@@ -56,14 +56,14 @@ export async function comparedHash(
   first: Asked,
   others: readonly Asked[],
   revision: string,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<KeyHash | undefined> {
   const ask = async ({ member, place }: Asked): Promise<KeyHash | undefined> => {
     try {
-      return await hashAt(member, revision, surroundings);
+      return await hashAt(member, revision, context);
     } catch (error) {
-      surroundings.signal.throwIfAborted();
-      surroundings.log.warn({ err: error, member: place }, 'the member cannot tell the hash of its keys');
+      context.signal.throwIfAborted();
+      context.log.warn({ err: error, member: place }, 'the member cannot tell the hash of its keys');
       return undefined;
     }
   };
@@ -78,7 +78,7 @@ export async function comparedHash(
   return own;
 }
 
-async function hashAt(member: Member, revision: string, { clock, signal }: Surroundings): Promise<KeyHash> {
+async function hashAt(member: Member, revision: string, { clock, signal }: AgentContext): Promise<KeyHash> {
   for (let attempt = 1; ; attempt++) {
     try {
       const { hash, compact_revision } = await member.call('maintenance/hashkv', { revision });

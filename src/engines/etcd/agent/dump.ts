@@ -6,11 +6,11 @@
  * lack what was acknowledged.
  */
 
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
 import { gathered } from '../../../engine/driver/gather.ts';
 import { optionalLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
 import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
 import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './agreement.ts';
@@ -32,18 +32,18 @@ interface Candidate {
   readonly appliedIndex: bigint;
 }
 
-export async function dumpEtcd(source: EtcdSource, surroundings: Surroundings): Promise<Dump<EtcdState>> {
-  const { candidates, answered } = await survey(source, surroundings);
+export async function dumpEtcd(source: EtcdSource, context: AgentContext): Promise<Dump<EtcdState>> {
+  const { candidates, answered } = await survey(source, context);
   let failure: unknown;
   for (const candidate of candidates) {
     try {
-      return await dumpFrom(candidate, candidates, answered, surroundings);
+      return await dumpFrom(candidate, candidates, answered, context);
     } catch (error) {
-      surroundings.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       // Whichever else is asked is a member of the same cluster.
       if (error instanceof DataDiffers) throw error;
       failure ??= etcdFailure(error, candidate.place);
-      surroundings.log.info({ err: error, member: candidate.place }, 'a member is left out');
+      context.log.info({ err: error, member: candidate.place }, 'a member is left out');
     }
   }
   throw failure;
@@ -53,24 +53,24 @@ async function dumpFrom(
   candidate: Candidate,
   candidates: readonly Candidate[],
   answered: number,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<Dump<EtcdState>> {
   const { member, place, role, version, clusterId, memberId } = candidate;
-  const idleMs = Math.min(answerMs, surroundings.idleMs);
+  const idleMs = Math.min(answerMs, context.idleMs);
   const { header, count } = await member.call(linearizable.path, linearizable.body, idleMs);
   const revision = String((header as Answer | undefined)?.revision ?? '0');
   // A member is there twice where the Service leads to it as well.
   const others = candidates.filter(
     (each, i) => each.memberId !== memberId && candidates.findIndex((one) => one.memberId === each.memberId) === i,
   );
-  const authentication = await asksForPassword(member, surroundings);
-  const hashKv = await comparedHash(candidate, others, revision, surroundings);
+  const authentication = await asksForPassword(member, context);
+  const hashKv = await comparedHash(candidate, others, revision, context);
   // What was raised before that read is known to this member by now.
   const check = (): Promise<void> => refuseCorrupted(candidates, idleMs);
   await check();
   const broken = (why: string): Failure => new Failure('SourceBroken', `the snapshot of ${place} is not whole: ${why}`);
   const blobs = blobsOf(candidate, idleMs);
-  surroundings.log.info({ source: place, role, revision }, 'the snapshot begins');
+  context.log.info({ source: place, role, revision }, 'the snapshot begins');
   return {
     engineVersion: version,
     topology: { members: answered, source: place, role },
@@ -97,7 +97,7 @@ async function* followedBy(
 }
 
 /** Undefined where the member cannot tell: no backup fails for want of it. */
-async function asksForPassword(member: Member, { log }: Surroundings): Promise<boolean | undefined> {
+async function asksForPassword(member: Member, { log }: AgentContext): Promise<boolean | undefined> {
   try {
     return (await member.call('auth/status', {})).enabled === true;
   } catch (error) {
@@ -134,14 +134,14 @@ interface Survey {
   readonly answered: number;
 }
 
-async function survey(source: EtcdSource, surroundings: Surroundings): Promise<Survey> {
+async function survey(source: EtcdSource, context: AgentContext): Promise<Survey> {
   const { user, passwordFile, clusterId } = source;
-  const password = await optionalLine(passwordFile, surroundings);
+  const password = await optionalLine(passwordFile, context);
   const tls = await tlsFrom(source.tls);
-  const idleMs = Math.min(answerMs, surroundings.idleMs);
+  const idleMs = Math.min(answerMs, context.idleMs);
   const found = await Promise.allSettled(
     source.members.map(async (endpoint) => {
-      const member = etcdMember({ endpoint, user, password, tls }, surroundings);
+      const member = etcdMember({ endpoint, user, password, tls }, context);
       try {
         return { member, place: placeOf(endpoint), status: await member.call('maintenance/status', {}, idleMs) };
       } catch (error) {
@@ -149,10 +149,10 @@ async function survey(source: EtcdSource, surroundings: Surroundings): Promise<S
       }
     }),
   );
-  surroundings.signal.throwIfAborted();
+  context.signal.throwIfAborted();
   const answers = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  for (const error of failures) surroundings.log.info({ err: error }, 'a member is left out');
+  for (const error of failures) context.log.info({ err: error }, 'a member is left out');
   if (answers.length === 0) {
     const refusal = failures.find((error) => error instanceof Failure && error.reason === 'SourceRefused');
     throw refusal ?? new Failure('SourceUnreachable', `no member answers: ${wordsOf(failures[0])}`);

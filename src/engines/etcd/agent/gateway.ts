@@ -1,9 +1,9 @@
 /** etcd's API through the JSON gateway of one member: calls with a short answer, and one whose answer is a stream. */
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '../../../backup/members.ts';
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { type Ask, requestsOver } from '../../../engine/driver/requests-over.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { inTime, type Patience, piecesInTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { TlsMaterial } from '../../../engine/engine-context.ts';
@@ -47,7 +47,7 @@ export interface MemberOptions {
   readonly tls: TlsMaterial | undefined;
 }
 
-export function etcdMember({ endpoint, user, password, tls }: MemberOptions, surroundings: Surroundings): Member {
+export function etcdMember({ endpoint, user, password, tls }: MemberOptions, context: AgentContext): Member {
   const place = placeOf(endpoint);
   let token: string | undefined;
 
@@ -119,19 +119,18 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, sur
       // Who shows a certificate without a common name, and no token, is somebody without a permission.
       const unknown = token === undefined ? /user name is empty|permission denied/ : /invalid auth token/;
       if (!(error instanceof EtcdRefusal) || !unknown.test(error.message) || password === undefined) throw error;
-      const { token: fresh } = await only('auth/authenticate', { name: user, password }, surroundings);
+      const { token: fresh } = await only('auth/authenticate', { name: user, password }, context);
       token = String(fresh);
       return await ask();
     }
   }
 
   return {
-    call: (path, body, idleMs = surroundings.idleMs) =>
-      authenticated(() => only(path, body, { ...surroundings, idleMs })),
+    call: (path, body, idleMs = context.idleMs) => authenticated(() => only(path, body, { ...context, idleMs })),
     async *stream(path, body, first) {
       // Begun anew where the member wants to know first who is asking.
       const begin = async () => {
-        const answers = lines({ path, body }, surroundings, first);
+        const answers = lines({ path, body }, context, first);
         return { answers, begun: await answers.next() };
       };
       const { answers, begun } = await authenticated(begin);

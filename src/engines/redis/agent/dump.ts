@@ -6,12 +6,12 @@
  * makes a replica of whatever it reads there: so the connection announces an address that no sentinel can take for one.
  */
 import type { Duplex } from 'node:stream';
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { ByteReader } from '../../../engine/driver/byte-reader.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { gathered } from '../../../engine/driver/gather.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { piecesInTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { RedisSource, RedisState } from '../backup/schemas.ts';
@@ -23,16 +23,16 @@ import { type RedisNode, surveyRedis } from './survey.ts';
 /** No address, and by RFC 2606 no name either. */
 const announced = { 'ip-address': 'backup.invalid', 'listening-port': '65536' } as const;
 
-export async function dumpRedis(source: RedisSource, surroundings: Surroundings): Promise<Dump<RedisState>> {
-  const logins = await loginsOf(source, surroundings);
+export async function dumpRedis(source: RedisSource, context: AgentContext): Promise<Dump<RedisState>> {
+  const logins = await loginsOf(source, context);
   const tls = await tlsFrom(source.tls);
-  const { node, answered } = await surveyRedis(source, { logins, tls, surroundings });
-  const wire = await openWire(node.endpoint, tls, surroundings);
+  const { node, answered } = await surveyRedis(source, { logins, tls, context });
+  const wire = await openWire(node.endpoint, tls, context);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);
   try {
-    const { replicationId, offset, reader } = await synchronise(wire, node, surroundings);
-    surroundings.log.info({ source: place, role: node.role, offset }, 'the dump begins');
+    const { replicationId, offset, reader } = await synchronise(wire, node, context);
+    context.log.info({ source: place, role: node.role, offset }, 'the dump begins');
     let facts: RdbFacts | undefined;
     return {
       engineVersion: node.version,
@@ -58,11 +58,11 @@ export async function dumpRedis(source: RedisSource, surroundings: Surroundings)
   }
 }
 
-async function loginsOf({ passwordFile, identity }: RedisSource, surroundings: Surroundings): Promise<RedisLogins> {
-  const own = await optionalLine(identity?.passwordFile, surroundings);
+async function loginsOf({ passwordFile, identity }: RedisSource, context: AgentContext): Promise<RedisLogins> {
+  const own = await optionalLine(identity?.passwordFile, context);
   return {
     own: identity === undefined || own === undefined ? [] : [[identity.user, own]],
-    shared: passwordFile === undefined ? [] : [await secretLine(passwordFile, surroundings)],
+    shared: passwordFile === undefined ? [] : [await secretLine(passwordFile, context)],
   };
 }
 
@@ -76,13 +76,13 @@ interface Synchronisation {
 async function synchronise(
   wire: Duplex,
   { endpoint, login }: RedisNode,
-  surroundings: Surroundings,
+  context: AgentContext,
 ): Promise<Synchronisation> {
   const place = placeOf(endpoint);
   const fail = (why: string): Failure => new Failure('SourceBroken', `${place}: ${why}`);
-  const late = (): Failure => new Failure('SourceUnreachable', `${place} sent nothing for ${surroundings.idleMs} ms`);
+  const late = (): Failure => new Failure('SourceUnreachable', `${place} sent nothing for ${context.idleMs} ms`);
   const reader = new ByteReader(
-    piecesInTime(asFailures(wire, place), surroundings, late, () => wire.destroy()),
+    piecesInTime(asFailures(wire, place), context, late, () => wire.destroy()),
     fail,
   );
   /** The answer of one line; the node may send empty lines before it to show that it is alive. */

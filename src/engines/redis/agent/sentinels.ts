@@ -33,7 +33,7 @@ export async function requireNamed(
   { name, members }: NonNullable<RedisSource['sentinels']>,
   access: RedisAccess,
 ): Promise<void> {
-  const { signal, log } = access.surroundings;
+  const { signal, log } = access.context;
   const asked = await Promise.allSettled(members.map((endpoint) => ask(endpoint, name, access)));
   signal.throwIfAborted();
   for (const each of asked) {

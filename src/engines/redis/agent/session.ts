@@ -1,7 +1,7 @@
 /** One conversation with a Redis process, as whom it lets in. */
 import type { Endpoint } from '../../../backup/members.ts';
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { inTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { TlsMaterial } from '../../../engine/engine-context.ts';
@@ -23,7 +23,7 @@ export interface RedisLogins {
 export interface RedisAccess {
   readonly logins: RedisLogins;
   readonly tls: TlsMaterial | undefined;
-  readonly surroundings: Surroundings;
+  readonly context: AgentContext;
 }
 
 export interface RedisSession {
@@ -36,13 +36,13 @@ export interface RedisSession {
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken; at the latest after five seconds */
 export async function inRedisSession<T>(
   endpoint: Endpoint,
-  { logins, tls, surroundings }: RedisAccess,
+  { logins, tls, context }: RedisAccess,
   talk: (session: RedisSession) => Promise<T>,
 ): Promise<T> {
-  const wire = await openWire(endpoint, tls, surroundings);
+  const wire = await openWire(endpoint, tls, context);
   const connection = redisConnection(wire);
   const address = ('remoteAddress' in wire ? wire.remoteAddress : undefined) as string | undefined;
-  const patience = { ...surroundings, idleMs: Math.min(answerMs, surroundings.idleMs) };
+  const patience = { ...context, idleMs: Math.min(answerMs, context.idleMs) };
   const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);
   const logInAndTalk = async (): Promise<T> =>
     talk({ connection, login: await logIn(connection, logins), address: address ?? '' });
@@ -81,12 +81,12 @@ async function logIn(connection: RedisConnection, { own, shared }: RedisLogins):
  */
 export function ofThisCluster<T extends { readonly endpoint: Endpoint; readonly login: RedisLogin }>(
   told: readonly T[],
-  { logins, surroundings }: RedisAccess,
+  { logins, context }: RedisAccess,
 ): readonly T[] {
   const knowing = told.filter(({ login }) => logins.own.includes(login));
   const ours = knowing.length > 0 ? knowing : told;
   for (const { endpoint } of told.filter((each) => !ours.includes(each))) {
-    surroundings.log.info({ member: placeOf(endpoint) }, 'a process is left out that does not know the cluster');
+    context.log.info({ member: placeOf(endpoint) }, 'a process is left out that does not know the cluster');
   }
   return ours;
 }

@@ -4,8 +4,8 @@
  * without a primary that answers nobody tells what it lacks.
  */
 import type { Endpoint } from '../../../backup/members.ts';
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
-import type { Surroundings } from '../../../engine/driver/surroundings.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
 import { sleep } from '../../../system/clock.ts';
 import type { RedisSource } from '../backup/schemas.ts';
@@ -37,15 +37,15 @@ export interface RedisSurvey {
 
 /** @throws Failure SourceUnreachable, SourceRefused, SourceBroken where nobody can give their data */
 export async function surveyRedis(source: RedisSource, access: RedisAccess): Promise<RedisSurvey> {
-  const { surroundings } = access;
+  const { context } = access;
   const again = (endpoint: Endpoint): Promise<Answer> =>
     inRedisSession(endpoint, access, (session) => talk(endpoint, session));
   const found = await Promise.allSettled(source.members.map(again));
-  surroundings.signal.throwIfAborted();
+  context.signal.throwIfAborted();
   const told = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const answers = ofThisCluster(told, access);
   const failures = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  for (const error of failures) surroundings.log.info({ err: error }, 'a node is left out');
+  for (const error of failures) context.log.info({ err: error }, 'a node is left out');
   const nodes = answers.flatMap(({ node }) => (node === undefined ? [] : [node])).sort(better);
   requireOneHistory(nodes);
   const primary = nodes.find(({ role }) => role === 'primary');
@@ -55,7 +55,7 @@ export async function surveyRedis(source: RedisSource, access: RedisAccess): Pro
     if (!isWhole && source.sentinels !== undefined) {
       await requireNamed({ address, port: endpoint.port }, source.sentinels, access);
     }
-    return { node: await upToDate(nodes, primary, again, surroundings), answered: answers.length };
+    return { node: await upToDate(nodes, primary, again, context), answered: answers.length };
   }
   const [first] = failures;
   if (nodes.length > 0) {
@@ -74,7 +74,7 @@ async function upToDate(
   nodes: readonly RedisNode[],
   primary: RedisNode,
   again: (endpoint: Endpoint) => Promise<Answer>,
-  { clock, signal, log }: Surroundings,
+  { clock, signal, log }: AgentContext,
 ): Promise<RedisNode> {
   const [best = primary] = nodes;
   try {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../system/clock.ts';
 import type { Log } from '../../system/log.ts';
 
-export interface Surroundings {
+export interface AgentContext {
   readonly clock: Clock;
   /** Random bytes that nobody can guess. */
   readonly random: (bytes: number) => Buffer;

@@ -3,25 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { container } from '../../src/agent/container.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
+import type { AgentContext } from '../../src/engine/driver/agent-context.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import type { Surroundings } from '../../src/engine/driver/surroundings.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { type Clock, systemClock } from '../../src/system/clock.ts';
 import { createLog } from '../../src/system/log.ts';
 
-export interface TestSurroundings extends Surroundings {
+export interface TestContext extends AgentContext {
   /** Every line, as it would be on stdout. */
   readonly lines: readonly string[];
   stop(): void;
 }
 
-export function agentSurroundings(
+export function agentContext(
   options: {
     readonly clock?: Clock;
     readonly idleMs?: number;
-    readonly environment?: Surroundings['environment'];
+    readonly environment?: AgentContext['environment'];
   } = {},
-): TestSurroundings {
+): TestContext {
   const lines: string[] = [];
   const stopping = new AbortController();
   const log = createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } });
@@ -39,8 +39,8 @@ export function agentSurroundings(
   };
 }
 
-export function runAgent(task: object, surroundings = agentSurroundings()): Promise<AgentResult> {
-  return runTask(JSON.stringify(task), surroundings, container, drivers);
+export function runAgent(task: object, context = agentContext()): Promise<AgentResult> {
+  return runTask(JSON.stringify(task), context, container, drivers);
 }
 
 /** The result of this name, or the test fails with what came instead. */
