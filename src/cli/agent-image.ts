@@ -6,7 +6,7 @@ import type { KubeObject, Resource } from '../api/object.ts';
 import { operatorName, operatorNamespace } from '../constructs/operator-identity.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CliContext } from './cli-context.ts';
 
 export interface AgentImageArguments {
   /** Default: `CLUSTERWRIGHT_AGENT_IMAGE`. */
@@ -23,7 +23,7 @@ const deployments: Resource = {
 };
 
 /** What the option or the environment says; undefined where neither does. */
-export function namedAgentImage({ agentImage }: AgentImageArguments, { env }: Pick<Surroundings, 'env'>) {
+export function namedAgentImage({ agentImage }: AgentImageArguments, { env }: Pick<CliContext, 'env'>) {
   const named = agentImage ?? env[variable];
   return named === '' ? undefined : named;
 }

@@ -10,9 +10,9 @@ import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import { type ValidateOptions, validateCluster } from '../api/validate.ts';
 import type { Violation } from '../api/violation.ts';
 import type { KindHandler } from '../engine/engine.ts';
+import { type CliContext, standardInput } from './cli-context.ts';
 import { BadInput, badInput, type Fault } from './fault.ts';
 import { type ManifestDocument, parseManifest, parsePath } from './manifest.ts';
-import { type Surroundings, standardInput } from './surroundings.ts';
 
 /** A document that is one of our kinds. Nothing else about it has been checked. */
 export interface WrittenCluster {
@@ -24,12 +24,12 @@ export interface WrittenCluster {
 /** Reads a file, or standard input for `-`. */
 export async function readDocuments(
   file: string,
-  around: Pick<Surroundings, 'readText' | 'readStdin'>,
+  cli: Pick<CliContext, 'readText' | 'readStdin'>,
 ): Promise<ManifestDocument[]> {
-  if (file === '-' || file === standardInput) return parseManifest(standardInput, await around.readStdin());
+  if (file === '-' || file === standardInput) return parseManifest(standardInput, await cli.readStdin());
   let text: string;
   try {
-    text = await around.readText(file);
+    text = await cli.readText(file);
   } catch (cause) {
     throw badInput(file, unreadable(cause), { cause });
   }

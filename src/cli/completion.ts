@@ -3,9 +3,9 @@
  * fetched before yargs is asked, because it ends the process with what it has.
  */
 import { Parser } from 'yargs/helpers';
+import { type CliContext, standardInput } from './cli-context.ts';
 import { CommandError } from './fault.ts';
 import { namespaceOption, targetOptions } from './options.ts';
-import { type Surroundings, standardInput } from './surroundings.ts';
 
 /** Somebody is waiting at a prompt. */
 const patienceMs = 2000;
@@ -19,7 +19,7 @@ const naming: ReadonlySet<string> = new Set(['plan', 'status']);
  *
  * @param words all words of the line after the program, up to the one at the cursor
  */
-export async function clusterNames(words: readonly string[], around: Surroundings): Promise<string[]> {
+export async function clusterNames(words: readonly string[], cli: CliContext): Promise<string[]> {
   const target = parse(words.slice(0, -1));
   const [command, ...others] = target.words;
   const current = words.at(-1) ?? '';
@@ -27,7 +27,7 @@ export async function clusterNames(words: readonly string[], around: Surrounding
   if (takesValue(words.at(-2))) return [];
   const late = new Promise<string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
   try {
-    return await Promise.race([fetchNames(target, around), late]);
+    return await Promise.race([fetchNames(target, cli), late]);
   } catch {
     // No kubeconfig, no server, no rights: the command itself will say so.
     return [];
@@ -58,9 +58,9 @@ function takesValue(word: string | undefined): boolean {
   return word !== undefined && /^(-n|-o|--(namespace|output|context|kubeconfig))$/.test(word);
 }
 
-async function fetchNames(asked: Asked, around: Surroundings): Promise<string[]> {
-  const [engines, { listClusters }] = await Promise.all([around.handlers(), import('./live.ts')]);
-  const connection = await around.connect(asked);
+async function fetchNames(asked: Asked, cli: CliContext): Promise<string[]> {
+  const [engines, { listClusters }] = await Promise.all([cli.handlers(), import('./live.ts')]);
+  const connection = await cli.connect(asked);
   try {
     const lists = await Promise.all(
       engines.map(async (engine) => {
@@ -104,17 +104,17 @@ export function ownScript(args: readonly string[], { SHELL = '' }: NodeJS.Proces
  *
  * @param byKubectl the arguments are words to complete
  */
-export async function lineOf(args: readonly string[], byKubectl: boolean, around: Surroundings): Promise<Line> {
+export async function lineOf(args: readonly string[], byKubectl: boolean, cli: CliContext): Promise<Line> {
   const [first, second] = args;
   if (byKubectl || first === completionFlag) {
     // In our own requests the first word is the program. kubectl wants plain words, whatever the shell.
     const words = byKubectl ? args : args.slice(2);
-    if (byKubectl) around.env.SHELL = '';
-    return { words: [completionFlag, 'clusterwright', ...words], names: await clusterNames(words, around) };
+    if (byKubectl) cli.env.SHELL = '';
+    return { words: [completionFlag, 'clusterwright', ...words], names: await clusterNames(words, cli) };
   }
   if (first === 'completion' && second !== undefined && !second.startsWith('-')) {
     if (!shells.includes(second)) throw new CommandError(`there are completion scripts for ${shells.join(', ')}`);
-    around.env.SHELL = second;
+    cli.env.SHELL = second;
     return { words: ['completion'], names: [] };
   }
   return { words: args.map((word) => (word === '-' ? standardInput : word)), names: [] };

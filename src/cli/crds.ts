@@ -1,16 +1,16 @@
 /** `clusterwright crds`: the CustomResourceDefinitions, as they are applied before anything else. */
 import { customResourceDefinition } from '../api/crd.ts';
+import type { Command } from './cli-context.ts';
 import { documentsText, type Format } from './documents.ts';
-import type { Command } from './surroundings.ts';
 
 export interface CrdsArguments {
   /** Default `yaml`. */
   readonly output?: Format | undefined;
 }
 
-export const crds: Command<CrdsArguments> = async ({ output = 'yaml' }, around) => {
-  const handlers = await around.handlers();
-  around.stdout(
+export const crds: Command<CrdsArguments> = async ({ output = 'yaml' }, cli) => {
+  const handlers = await cli.handlers();
+  cli.stdout(
     documentsText(
       handlers.map(({ kind }) => ({ object: customResourceDefinition(kind) })),
       output,

@@ -3,8 +3,8 @@
  * cluster: with the words that the API server would use.
  */
 import type { KindHandler } from '../engine/engine.ts';
+import type { CliContext } from './cli-context.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster, type WrittenCluster } from './clusters.ts';
-import type { Surroundings } from './surroundings.ts';
 
 type Where = Parameters<typeof namespaceOf>[1];
 
@@ -18,9 +18,9 @@ export async function formerVersions(
   engines: readonly KindHandler[],
   file: string,
   where: Where,
-  around: Pick<Surroundings, 'readText' | 'readStdin' | 'stderr'>,
+  cli: Pick<CliContext, 'readText' | 'readStdin' | 'stderr'>,
 ): Promise<(written: WrittenCluster) => unknown> {
-  const { clusters } = ownClusters(engines, await readDocuments(file, around));
+  const { clusters } = ownClusters(engines, await readDocuments(file, cli));
   const keyOf = (written: WrittenCluster): string =>
     `${written.object.kind} ${namespaceOf(written, where)}/${written.object.metadata?.name}`;
   const valid = await allOrFaults(clusters, (written) => {
@@ -30,7 +30,7 @@ export async function formerVersions(
   const former = new Map(valid);
   return (written) => {
     const key = keyOf(written);
-    if (!former.has(key)) around.stderr(`${key} is not in ${file}: it is taken for a new one\n`);
+    if (!former.has(key)) cli.stderr(`${key} is not in ${file}: it is taken for a new one\n`);
     return former.get(key);
   };
 }

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
 import type { DefinedEngine } from '../jobs/handlers.ts';
 import { version } from '../system/version.ts';
+import type { CliContext, Command } from './cli-context.ts';
 import { type Line, lineOf, ownScript } from './completion.ts';
 import { CommandError } from './fault.ts';
 import {
@@ -21,10 +22,9 @@ import {
 import { commandName, isKubectlCompletion, programName } from './program.ts';
 import { reportError } from './report.ts';
 import { sandboxCommand } from './sandbox.ts';
-import type { Command, Surroundings } from './surroundings.ts';
 
 const { env, argv, stdout, stderr, stdin } = process;
-const surroundingsOf = (engines: () => Promise<readonly DefinedEngine[]>): Surroundings => ({
+const cliContext = (engines: () => Promise<readonly DefinedEngine[]>): CliContext => ({
   env,
   program: programName(argv[1]),
   command: commandName(argv[1]),
@@ -59,17 +59,17 @@ function inWords(message: string): string {
   return isMissing ? 'something is missing after the command; with --help it says what it takes' : message;
 }
 
-function commandLine({ words, names }: Line, around: Surroundings) {
+function commandLine({ words, names }: Line, cli: CliContext) {
   /** Runs a command that is loaded now. */
   function handle<Arguments>(load: () => Promise<Command<Arguments>>): (args: Arguments) => Promise<void> {
     return async (args) => {
-      process.exitCode = await (await load())(args, around);
+      process.exitCode = await (await load())(args, cli);
     };
   }
   return (
     yargs([...words])
       // kubectl has a completion of its own, so a script is never for its name.
-      .scriptName(words[0] === 'completion' ? 'clusterwright' : around.program)
+      .scriptName(words[0] === 'completion' ? 'clusterwright' : cli.program)
       .usage('$0 <command>\n\nStateful clusters on Kubernetes, and what will be done to them before it is done.')
       .command(
         'render <file>',
@@ -241,17 +241,17 @@ export async function runCli({ engines }: CliOptions): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
-  const around = surroundingsOf(engines);
+  const cli = cliContext(engines);
   const args = argv.slice(2);
   const byKubectl = isKubectlCompletion(argv[1]);
   // The last line tells kubectl whether files may follow: 0 is yes, where there is nothing else.
   if (byKubectl) process.once('exit', () => stdout.write(':0\n'));
   try {
     const script = ownScript(args, env);
-    if (script === undefined) await commandLine(await lineOf(args, byKubectl, around), around).parseAsync();
-    else around.stdout(script);
+    if (script === undefined) await commandLine(await lineOf(args, byKubectl, cli), cli).parseAsync();
+    else cli.stdout(script);
   } catch (error) {
-    reportError(error, around, args.includes('--debug') || (env.CLUSTERWRIGHT_DEBUG ?? '') !== '');
+    reportError(error, cli, args.includes('--debug') || (env.CLUSTERWRIGHT_DEBUG ?? '') !== '');
     process.exitCode = 1;
   }
 }

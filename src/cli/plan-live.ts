@@ -6,6 +6,7 @@ import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
+import type { CliContext } from './cli-context.ts';
 import {
   allOrFaults,
   invalid,
@@ -25,7 +26,6 @@ import type { Way } from './observation.ts';
 import { invalidPreview, type LiveOptions, livePreview, type Preview } from './preview.ts';
 import { findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
   /** A file, `-`, or `KIND/NAME`. */
@@ -35,11 +35,10 @@ export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, A
   readonly ask?: Way | undefined;
 }
 
-export async function planLive(args: LiveArguments, around: Surroundings): Promise<readonly Preview[]> {
-  const kinds = await around.handlers();
-  const documents =
-    parseClusterRef(kinds, args.subject) === undefined ? await readable(args.subject, kinds, around) : [];
-  const connection = await around.connect(args).catch((cause: Error) => {
+export async function planLive(args: LiveArguments, cli: CliContext): Promise<readonly Preview[]> {
+  const kinds = await cli.handlers();
+  const documents = parseClusterRef(kinds, args.subject) === undefined ? await readable(args.subject, kinds, cli) : [];
+  const connection = await cli.connect(args).catch((cause: Error) => {
     if (documents.length === 0) throw cause;
     throw new CommandError(`${cause.message}\nWithout a cluster, --offline plans a file as if nothing of it existed.`, {
       cause,
@@ -47,9 +46,9 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
   });
   try {
     const { client, forward } = connection;
-    const image = namedAgentImage(args, around) ?? (await installedAgentImage(client));
-    const known = await around.handlers(image);
-    const options = { client, forward, dial: around.dial, way: args.ask ?? 'forward' };
+    const image = namedAgentImage(args, cli) ?? (await installedAgentImage(client));
+    const known = await cli.handlers(image);
+    const options = { client, forward, dial: cli.dial, way: args.ask ?? 'forward' };
     const ref = parseClusterRef(known, args.subject);
     const namespace = args.namespace ?? connection.namespace;
     const previews =
@@ -57,7 +56,7 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
         ? await ofDocuments(documents, known, connection, options, args.namespace)
         : [await previewOf(ref, namespace, known, { ...options, cluster: connection.cluster })];
     if (image === undefined && previews.some(showsDefaultImage)) {
-      around.stderr(
+      cli.stderr(
         `${defaultAgentImage} stands for the operator's image, which cannot be told from here; --agent-image names it\n`,
       );
     }
@@ -71,10 +70,10 @@ export async function planLive(args: LiveArguments, around: Surroundings): Promi
 async function readable(
   file: string,
   kinds: readonly KindHandler[],
-  around: Surroundings,
+  cli: CliContext,
 ): Promise<readonly ManifestDocument[]> {
-  const documents = await readDocuments(file, around);
-  for (const note of ownClusters(kinds, documents).notes) around.stderr(`${note}\n`);
+  const documents = await readDocuments(file, cli);
+  for (const note of ownClusters(kinds, documents).notes) cli.stderr(`${note}\n`);
   return documents;
 }
 

@@ -4,6 +4,7 @@
  * It reads and never writes. Exit code 0: nothing to do; 2: something would change; 1: it could not be told.
  */
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
+import type { CliContext, Command } from './cli-context.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { apartFromEachOther } from './conflict.ts';
 import type { Target } from './connection.ts';
@@ -17,7 +18,6 @@ import { planLive } from './plan-live.ts';
 import { planText } from './plan-text.ts';
 import { offlinePreview, type Preview } from './preview.ts';
 import { referredAmong } from './referral.ts';
-import type { Command, Surroundings } from './surroundings.ts';
 
 export interface PlanArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
   /** A file, `-`, or `KIND/NAME`. */
@@ -31,13 +31,13 @@ export interface PlanArguments extends Pick<Target, 'kubeconfig' | 'context'>, A
   readonly output?: Format | undefined;
 }
 
-export const plan: Command<PlanArguments> = async (args, around) => {
+export const plan: Command<PlanArguments> = async (args, cli) => {
   if (args.from !== undefined && args.offline !== true) {
     throw new CommandError('--from is for --offline: otherwise the cluster itself tells what was there before');
   }
-  const previews = args.offline === true ? await planOffline(args, around) : await planLive(args, around);
-  if (args.output === undefined) around.stdout(previews.map(planText).join('\n'));
-  else around.stdout(dataText({ clusters: previews.map(planData) }, args.output));
+  const previews = args.offline === true ? await planOffline(args, cli) : await planLive(args, cli);
+  if (args.output === undefined) cli.stdout(previews.map(planText).join('\n'));
+  else cli.stdout(dataText({ clusters: previews.map(planData) }, args.output));
   return previews.some(changesAnything) ? 2 : 0;
 };
 
@@ -51,15 +51,15 @@ function planData({ cluster, ...preview }: Preview): object {
   return { kind, namespace: metadata.namespace, name: metadata.name, ...preview };
 }
 
-async function planOffline(args: PlanArguments, around: Surroundings): Promise<readonly Preview[]> {
-  const known = await around.handlers(namedAgentImage(args, around));
+async function planOffline(args: PlanArguments, cli: CliContext): Promise<readonly Preview[]> {
+  const known = await cli.handlers(namedAgentImage(args, cli));
   if (parseClusterRef(known, args.subject) !== undefined) {
     throw new CommandError('--offline plans from a file; KIND/NAME is read from a cluster');
   }
   const where = { namespace: args.namespace, fallback: 'default' };
-  const { clusters, notes } = ownClusters(known, await readDocuments(args.subject, around));
-  for (const note of notes) around.stderr(`${note}\n`);
-  const before = args.from === undefined ? undefined : await formerVersions(known, args.from, where, around);
+  const { clusters, notes } = ownClusters(known, await readDocuments(args.subject, cli));
+  for (const note of notes) cli.stderr(`${note}\n`);
+  const before = args.from === undefined ? undefined : await formerVersions(known, args.from, where, cli);
   const previews = await allOrFaults(clusters, (entry) => {
     const options = { namespace: namespaceOf(entry, where), old: before?.(entry) };
     const cluster = validCluster(entry, entry.object, options);

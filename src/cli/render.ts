@@ -8,11 +8,11 @@ import { type Desired, objectSteps } from '../plan/objects.ts';
 import type { ObjectStep } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
+import type { Command } from './cli-context.ts';
 import { allOrFaults, namespaceOf, ownClusters, readDocuments, validCluster } from './clusters.ts';
 import { documentsText, type Format, type Printed } from './documents.ts';
 import { formerVersions } from './former.ts';
 import { referredAmong } from './referral.ts';
-import type { Command } from './surroundings.ts';
 
 export interface RenderArguments extends AgentImageArguments {
   /** `-` for standard input. */
@@ -25,12 +25,12 @@ export interface RenderArguments extends AgentImageArguments {
   readonly from?: string | undefined;
 }
 
-export const render: Command<RenderArguments> = async (args, around) => {
+export const render: Command<RenderArguments> = async (args, cli) => {
   const { file, output = 'yaml', namespace, from } = args;
-  const engines = await around.handlers(namedAgentImage(args, around));
-  const { clusters, notes } = ownClusters(engines, await readDocuments(file, around));
+  const engines = await cli.handlers(namedAgentImage(args, cli));
+  const { clusters, notes } = ownClusters(engines, await readDocuments(file, cli));
   const where = { namespace, fallback: 'default' };
-  const before = from === undefined ? undefined : await formerVersions(engines, from, where, around);
+  const before = from === undefined ? undefined : await formerVersions(engines, from, where, cli);
   const valid = await allOrFaults(clusters, (written) => ({
     engine: written.engine,
     cluster: validCluster(written, written.object, {
@@ -38,14 +38,14 @@ export const render: Command<RenderArguments> = async (args, around) => {
       old: before?.(written),
     }),
   }));
-  for (const note of notes) around.stderr(`${note}\n`);
+  for (const note of notes) cli.stderr(`${note}\n`);
   const objects = clusters.map(({ object }) => object);
   const printed = valid.flatMap(({ engine, cluster }) => {
     const referred = referredAmong(engines, engine, cluster, objects);
     const referral = engine.targetRef?.(cluster);
     if (referral !== undefined && referred === undefined) {
       const what = `${referral.kind}/${referral.name}`;
-      around.stderr(
+      cli.stderr(
         `${cluster.kind}/${cluster.metadata.name} is about ${what}, which is not here: nothing of it can be told\n`,
       );
     }
@@ -56,7 +56,7 @@ export const render: Command<RenderArguments> = async (args, around) => {
     );
     return [...issued, ...created];
   });
-  around.stdout(documentsText(printed, output));
+  cli.stdout(documentsText(printed, output));
   return 0;
 };
 

@@ -4,9 +4,9 @@ import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
 import { runOperatorProcess } from '../runtime/process.ts';
 import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
+import type { CliContext, Command } from './cli-context.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
-import type { Command, Surroundings } from './surroundings.ts';
 
 export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
   /** Separated by commas. Default: all. */
@@ -19,26 +19,26 @@ export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, Ag
 }
 
 /** Ends with SIGINT or SIGTERM. */
-export const run: Command<RunArguments> = async (args, around) => {
+export const run: Command<RunArguments> = async (args, cli) => {
   const { leaderElection, port, logLevel } = args;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new CommandError('--port must be from 0 to 65535');
   }
-  const connection = await around.connect(args);
-  const { agentImage, namespace } = await preparations(args, around, connection).finally(() => connection.close());
+  const connection = await cli.connect(args);
+  const { agentImage, namespace } = await preparations(args, cli, connection).finally(() => connection.close());
   const code = await runOperatorProcess({
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
     leaderElection,
     port,
     logLevel,
-    handlers: await around.handlers(agentImage),
+    handlers: await cli.handlers(agentImage),
     credentials: { credentials: connection.credentials, namespace },
   });
   return code === 0 ? 0 : 1;
 };
 
-async function preparations(args: RunArguments, around: Surroundings, connection: Connection) {
-  const agentImage = namedAgentImage(args, around) ?? (await installedAgentImage(connection.client));
+async function preparations(args: RunArguments, cli: CliContext, connection: Connection) {
+  const agentImage = namedAgentImage(args, cli) ?? (await installedAgentImage(connection.client));
   if (agentImage === undefined) {
     throw new CommandError(
       `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,

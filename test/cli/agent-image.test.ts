@@ -56,10 +56,10 @@ describe('plan against a cluster', () => {
     ['has that of the environment', [operator], { CLUSTERWRIGHT_AGENT_IMAGE: 'env/cw:1' }, {}, 'env/cw:1'],
     ['has a stand-in, and says so', [], {}, {}, 'clusterwright:0.1.0'],
   ])('%s', async (_, objects, env, args, image) => {
-    const around = at({ api: apiServer({ objects: [redis, claim, ...objects] }) }, env);
-    await plan({ subject: 'f', output: 'json', ...args }, around);
-    expect(imageIn(around)).toBe(image);
-    expect(around.printed.err).toBe(
+    const cli = at({ api: apiServer({ objects: [redis, claim, ...objects] }) }, env);
+    await plan({ subject: 'f', output: 'json', ...args }, cli);
+    expect(imageIn(cli)).toBe(image);
+    expect(cli.printed.err).toBe(
       objects.length > 0
         ? ''
         : "clusterwright:0.1.0 stands for the operator's image, which cannot be told from here; --agent-image names it\n",
@@ -67,9 +67,9 @@ describe('plan against a cluster', () => {
   });
 
   it('goes on where the Deployment may not be read', async () => {
-    const around = at({ api: apiServer({ objects: [redis, claim, operator], forbidden: /deployments/ }) });
-    expect(await plan({ subject: 'f', output: 'json' }, around)).toBe(2);
-    expect(imageIn(around)).toBe('clusterwright:0.1.0');
+    const cli = at({ api: apiServer({ objects: [redis, claim, operator], forbidden: /deployments/ }) });
+    expect(await plan({ subject: 'f', output: 'json' }, cli)).toBe(2);
+    expect(imageIn(cli)).toBe('clusterwright:0.1.0');
   });
 });
 

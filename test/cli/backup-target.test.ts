@@ -52,15 +52,15 @@ describe('backup list --target of a directory', () => {
   it('shows what is there, newest first, and what to paste for the newest', async () => {
     const older = await store.add({ id: '20261119T031502Z-00000001' });
     const newer = await store.add({ ...etcdManifest, id: '20261120T031502Z-00000002' });
-    const around = here();
-    expect(await listBackups({ target: directory(), key: store.keyFile }, around)).toBe(0);
-    const [heading, ...rows] = around.printed.out.split('\n\n')[0]?.split('\n') ?? [];
+    const cli = here();
+    expect(await listBackups({ target: directory(), key: store.keyFile }, cli)).toBe(0);
+    const [heading, ...rows] = cli.printed.out.split('\n\n')[0]?.split('\n') ?? [];
     expect(heading).toMatch(/^ID +NAMESPACE +CLUSTER +VERSION +SIZE +AGE +UID$/);
     expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => [0, 2, 3, 6].includes(column)))).toEqual([
       [newer.id, 'etcdcluster/db', '3.6.16', 'uid-2'],
       [older.id, `rediscluster/${older.cluster.name}`, older.engineVersion, older.cluster.uid],
     ]);
-    expect(pasted('EtcdCluster', around.printed.out)).toMatchObject({
+    expect(pasted('EtcdCluster', cli.printed.out)).toMatchObject({
       spec: {
         bootstrap: { restore: { id: newer.id, cluster: { namespace: 'apps', name: 'db', uid: 'uid-2' } } },
       },
@@ -77,19 +77,19 @@ describe('backup list --target of a directory', () => {
       authentication: true,
     } as const;
     const { id } = await store.add({ ...etcdManifest, formatVersion: 2, sequence: 1, state });
-    const around = here();
-    await listBackups({ target: directory(), key: store.keyFile }, around);
-    expect(around.printed.err).toMatch(new RegExp(`^${id}: its data asks for the password that etcd's root had then`));
+    const cli = here();
+    await listBackups({ target: directory(), key: store.keyFile }, cli);
+    expect(cli.printed.err).toMatch(new RegExp(`^${id}: its data asks for the password that etcd's root had then`));
   });
 
   it('does not offer one that holds suddenly little unless it is asked for, and says why', async () => {
     const empty = { engine: 'redis', replicationId: 'c'.repeat(40), offset: 1, approximateKeys: {} } as const;
     const real = await store.add({ id: '20261119T031502Z-00000001' });
     const late = await store.add({ id: '20261120T031502Z-00000002', state: empty });
-    const around = here();
-    await listBackups({ target: directory(), key: store.keyFile }, around);
-    expect(around.printed.err).toBe(`${late.id}: it holds no keys, and ${real.id} held 3 keys\n`);
-    expect(pasted('RedisCluster', around.printed.out)).toMatchObject({
+    const cli = here();
+    await listBackups({ target: directory(), key: store.keyFile }, cli);
+    expect(cli.printed.err).toBe(`${late.id}: it holds no keys, and ${real.id} held 3 keys\n`);
+    expect(pasted('RedisCluster', cli.printed.out)).toMatchObject({
       spec: { bootstrap: { restore: { id: real.id } } },
     });
     const asked = here();
@@ -101,29 +101,29 @@ describe('backup list --target of a directory', () => {
 
   it('shows the one that is asked for as data', async () => {
     const one = await store.add({}, { isEncrypted: false });
-    const around = here();
-    await listBackups({ target: directory(), output: 'json' }, around);
-    const { backups } = JSON.parse(around.printed.out) as { readonly backups: readonly object[] };
+    const cli = here();
+    await listBackups({ target: directory(), output: 'json' }, cli);
+    const { backups } = JSON.parse(cli.printed.out) as { readonly backups: readonly object[] };
     expect(backups).toMatchObject([{ id: one.id, plainBytes: one.data.plainBytes, restore: { id: one.id } }]);
     expect(backups[0]).not.toHaveProperty('restore.encryption');
   });
 
   it('lists what it has no key for by its folder', async () => {
     const one = await store.add();
-    const around = here();
-    await listBackups({ target: directory() }, around);
-    expect(around.printed.out).toContain(`rediscluster/?`);
-    expect(around.printed.err).toMatch(/^1 cannot be read here: encrypted with a key, and --key names none/);
-    expect(pasted('RedisCluster', around.printed.out)).toMatchObject({
+    const cli = here();
+    await listBackups({ target: directory() }, cli);
+    expect(cli.printed.out).toContain(`rediscluster/?`);
+    expect(cli.printed.err).toMatch(/^1 cannot be read here: encrypted with a key, and --key names none/);
+    expect(pasted('RedisCluster', cli.printed.out)).toMatchObject({
       spec: { bootstrap: { restore: { cluster: { uid: one.cluster.uid }, id: one.id, encryption: {} } } },
     });
   });
 
   it('says that there is none, or none of that id', async () => {
-    const around = here();
-    expect(await listBackups({ target: directory() }, around)).toBe(0);
-    expect(around.printed.out).toBe('');
-    expect(around.printed.err).toContain(`${directory()} holds no backup: looked for ${directory()}/NAMESPACE/KIND/`);
+    const cli = here();
+    expect(await listBackups({ target: directory() }, cli)).toBe(0);
+    expect(cli.printed.out).toBe('');
+    expect(cli.printed.err).toContain(`${directory()} holds no backup: looked for ${directory()}/NAMESPACE/KIND/`);
     await expect(listBackups({ target: directory(), id: '20261120T031502Z-00000002' }, here())).rejects.toThrow(
       'holds no backup with the id 20261120T031502Z-00000002',
     );
@@ -179,8 +179,8 @@ describe('backup list --target of a file', () => {
       const log = [{ message: 'a manifest cannot be gone by', folder: path }];
       return Promise.resolve({ result: { result: 'listed', total: 1, backups: [], unusable: 1 }, log });
     };
-    const around = here({ env, agent });
-    expect(await listBackups({ target: file(text) }, around)).toBe(0);
+    const cli = here({ env, agent });
+    expect(await listBackups({ target: file(text) }, cli)).toBe(0);
     expect(asked).toEqual([
       {
         task: 'list',
@@ -198,10 +198,10 @@ describe('backup list --target of a file', () => {
       },
       { accessKeyId: 'an-id', secretAccessKey: 'a-secret' },
     ]);
-    expect(pasted('RedisCluster', around.printed.out)).toMatchObject({
+    expect(pasted('RedisCluster', cli.printed.out)).toMatchObject({
       spec: { bootstrap: { restore: { target: restore.target, encryption: { secret } } } },
     });
-    expect(verdictOn('RedisCluster', around.printed.out)).toMatchObject({ ok: secret === 'backup-key' });
+    expect(verdictOn('RedisCluster', cli.printed.out)).toMatchObject({ ok: secret === 'backup-key' });
   });
 
   it.each([
@@ -222,9 +222,9 @@ describe('backup list --target of a file', () => {
       );
       return Promise.resolve({ result: { result: 'listed', total: 0, backups: [], unusable: 0 }, log: [] });
     };
-    const around = here({ env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token' }, agent });
+    const cli = here({ env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/token' }, agent });
     const target = file(`s3: ${s3.replace('credentials: s3', 'serviceAccountName: backups')}`);
-    expect(await listBackups({ target }, around)).toBe(0);
+    expect(await listBackups({ target }, cli)).toBe(0);
     expect(asked).toEqual([
       expect.objectContaining({ target: expect.not.objectContaining({ accessKeyIdFile: expect.anything() }) }),
       {},

@@ -37,18 +37,18 @@ function settle(stored: KubeObject): KubeObject {
 describe('backup create', () => {
   it('takes one to where the cluster says, and waits for it', async () => {
     const api = apiServer({ objects: [object('RedisCluster', 'db', { backup: { target } })], settle });
-    const around = world({ api });
-    expect(await createBackup({ cluster: 'rdc/db', wait: true }, around)).toBe(0);
-    expect(around.printed.out).toBe(`db-20300101-000000: verified, ${verified.id} in ${verified.location}\n`);
+    const cli = world({ api });
+    expect(await createBackup({ cluster: 'rdc/db', wait: true }, cli)).toBe(0);
+    expect(cli.printed.out).toBe(`db-20300101-000000: verified, ${verified.id} in ${verified.location}\n`);
     expect(api.object('Backup', 'db-20300101-000000')?.spec).toEqual({ cluster: about, target });
   });
 
   it('takes one to where the only schedule says, and does not wait', async () => {
     const schedule = object('BackupSchedule', 'nightly', { cluster: about, schedule: '0 3 * * *', target });
     const api = apiServer({ objects: [object('RedisCluster', 'db', {}), schedule] });
-    const around = world({ api });
-    expect(await createBackup({ cluster: 'rdc/db', name: 'now', wait: false }, around)).toBe(0);
-    expect(around.printed.out).toBe('now\n');
+    const cli = world({ api });
+    expect(await createBackup({ cluster: 'rdc/db', name: 'now', wait: false }, cli)).toBe(0);
+    expect(cli.printed.out).toBe('now\n');
   });
 
   it.each([
@@ -60,8 +60,8 @@ describe('backup create', () => {
     ['of a cluster that is not there', 'rdc/other', 'there is no RedisCluster other in namespace team'],
     ['of a backup', 'backup/db', 'backup/db is not KIND/NAME of a database'],
   ])('refuses one %s', async (_, cluster, message) => {
-    const around = world({ api: apiServer({ objects: [object('RedisCluster', 'db', {})] }) });
-    await expect(createBackup({ cluster, wait: false }, around)).rejects.toThrow(message);
+    const cli = world({ api: apiServer({ objects: [object('RedisCluster', 'db', {})] }) });
+    await expect(createBackup({ cluster, wait: false }, cli)).rejects.toThrow(message);
   });
 });
 
@@ -73,9 +73,9 @@ describe('backup list', () => {
       object('Backup', 'second', { cluster: about, target }, { phase: 'Running' }),
       object('BackupSchedule', 'nightly', { cluster: about, target }, { results: [run] }),
     ];
-    const around = world({ api: apiServer({ objects }) });
-    expect(await listBackups({}, around)).toBe(0);
-    expect(around.printed.out).toBe(
+    const cli = world({ api: apiServer({ objects }) });
+    expect(await listBackups({}, cli)).toBe(0);
+    expect(cli.printed.out).toBe(
       [
         'NAME               CLUSTER           PHASE      SIZE   AGE   ID',
         'backup/first       rediscluster/db   Verified   4096   10m   20291231T235000Z-0123abcd',
@@ -90,9 +90,9 @@ describe('backup list', () => {
 describe('backup verify', () => {
   it('tries only what is verified', async () => {
     const objects = [object('Backup', 'new', { cluster: about, target }, { phase: 'Running' })];
-    const around = world({ api: apiServer({ objects }) });
-    await expect(verifyBackup({ name: 'new', timeout: 1 }, around)).rejects.toThrow('only one that is Verified');
-    await expect(verifyBackup({ name: 'other', timeout: 1 }, around)).rejects.toThrow('there is no Backup other');
+    const cli = world({ api: apiServer({ objects }) });
+    await expect(verifyBackup({ name: 'new', timeout: 1 }, cli)).rejects.toThrow('only one that is Verified');
+    await expect(verifyBackup({ name: 'other', timeout: 1 }, cli)).rejects.toThrow('there is no Backup other');
   });
 
   it('says why it could not be restored, and leaves nothing behind', async () => {
@@ -169,9 +169,9 @@ describe('backup verify', () => {
     ['one by any name of the kind', { name: 'cwbs/nightly' }, { lastSuccess: run('last') }, 'last'],
   ])('tries %s', async (_, args, status, id) => {
     const api = apiServer({ objects: [object('RedisCluster', 'db', {}), nightly(status)], settle });
-    const around = world({ api });
-    await expect(verifyBackup({ ...args, timeout: 1 }, around)).rejects.toThrow('is blocked');
-    expect(around.printed.err).toBe(`RedisCluster nightly-drill is made of backup ${id}, asked, and deleted\n`);
+    const cli = world({ api });
+    await expect(verifyBackup({ ...args, timeout: 1 }, cli)).rejects.toThrow('is blocked');
+    expect(cli.printed.err).toBe(`RedisCluster nightly-drill is made of backup ${id}, asked, and deleted\n`);
     const [made] = api.writes.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(String(body)));
     expect(made).toMatchObject({
       metadata: { name: 'nightly-drill' },
@@ -224,8 +224,8 @@ describe('backup verify', () => {
   ])('says what it does without where the %s is gone', async (kind, words) => {
     const status = { ...verified, version: kind === 'EtcdCluster' ? '3.6.16' : '8.0.5' };
     const backup = object('Backup', 'first', { cluster: { kind, name: 'db' }, target }, status);
-    const around = world({ api: apiServer({ objects: [backup], settle }) });
-    await expect(verifyBackup({ name: 'first', timeout: 1 }, around)).rejects.toThrow('is blocked');
-    expect(around.printed.err).toContain(words);
+    const cli = world({ api: apiServer({ objects: [backup], settle }) });
+    await expect(verifyBackup({ name: 'first', timeout: 1 }, cli)).rejects.toThrow('is blocked');
+    expect(cli.printed.err).toContain(words);
   });
 });

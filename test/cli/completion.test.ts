@@ -14,7 +14,7 @@ const cluster = (name: string, namespace: string): KubeObject => ({
 });
 
 describe('names of clusters', () => {
-  const around = world({ api: apiServer({ objects: [cluster('cache', 'team'), cluster('other', 'others')] }) });
+  const cli = world({ api: apiServer({ objects: [cluster('cache', 'team'), cluster('other', 'others')] }) });
 
   it.each([
     [['status', ''], ['rediscluster/cache']],
@@ -29,7 +29,7 @@ describe('names of clusters', () => {
     [[''], []],
     [[], []],
   ])('may follow %j', async (words, names) => {
-    expect(await clusterNames(words, around)).toEqual(names);
+    expect(await clusterNames(words, cli)).toEqual(names);
   });
 
   it('are left out in silence where there is no cluster', async () => {

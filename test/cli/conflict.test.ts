@@ -21,9 +21,9 @@ function service(name: string, owner?: { readonly kind: string; readonly uid: st
 }
 
 async function planned(files: Readonly<Record<string, string>>, objects?: readonly KubeObject[]): Promise<World> {
-  const around = world({ files, ...(objects === undefined ? {} : { api: apiServer({ objects }) }) });
-  await plan({ subject: 'f', offline: objects === undefined }, around);
-  return around;
+  const cli = world({ files, ...(objects === undefined ? {} : { api: apiServer({ objects }) }) });
+  await plan({ subject: 'f', offline: objects === undefined }, cli);
+  return cli;
 }
 
 describe('plan of a cluster whose name is taken', () => {

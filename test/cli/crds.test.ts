@@ -6,10 +6,10 @@ import { kubectlYaml } from '../../src/cli/yaml.ts';
 import { world } from './world.ts';
 
 it('prints the CRDs that ship in dist/', async () => {
-  const around = world();
-  expect(await crds({}, around)).toBe(0);
+  const cli = world();
+  expect(await crds({}, cli)).toBe(0);
   const documents = (text: string): unknown[] =>
     parseAllDocuments(text, kubectlYaml).map((document) => document.toJS());
   const shipped = await readFile(new URL('../../dist/0000-crds.k8s.yaml', import.meta.url), 'utf8');
-  expect(documents(around.printed.out)).toEqual(documents(shipped));
+  expect(documents(cli.printed.out)).toEqual(documents(shipped));
 });

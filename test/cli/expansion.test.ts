@@ -35,9 +35,9 @@ async function stored(): Promise<KubeObject[]> {
   const verdict = validateCluster(redisKind, manifest('2Gi', fixed));
   if (!verdict.ok) throw new Error('the manifest is valid');
   const { cluster } = verdict;
-  const around = world({ files: { f: JSON.stringify(cluster) } });
-  await render({ file: 'f', output: 'json' }, around);
-  const { items } = JSON.parse(around.printed.out) as { items: KubeObject[] };
+  const cli = world({ files: { f: JSON.stringify(cluster) } });
+  await render({ file: 'f', output: 'json' }, cli);
+  const { items } = JSON.parse(cli.printed.out) as { items: KubeObject[] };
   const labels = items.find(({ kind }) => kind === 'StatefulSet')?.metadata.labels ?? {};
   const claim: KubeObject = {
     apiVersion: 'v1',
@@ -65,9 +65,9 @@ describe('plan says beforehand what becomes of volumes that are to grow', () => 
     ],
   ])('where their StorageClass %s', async (_, found, forbidden, said) => {
     const api = apiServer({ objects: [...(await stored()), ...(found === undefined ? [] : [found])], forbidden });
-    const around = world({ files: { f: JSON.stringify(manifest('10Gi', fixed)) }, api });
-    expect(await plan({ subject: 'f' }, around)).toBe(2);
-    const { out } = around.printed;
+    const cli = world({ files: { f: JSON.stringify(manifest('10Gi', fixed)) }, api });
+    expect(await plan({ subject: 'f' }, cli)).toBe(2);
+    const { out } = cli.printed;
     expect(out).toContain('spec.resources.requests.storage: 2Gi -> 10Gi');
     expect(
       out
@@ -80,9 +80,9 @@ describe('plan says beforehand what becomes of volumes that are to grow', () => 
 
   it('and without a cluster what it takes, where it is given what was before', async () => {
     const files = { f: JSON.stringify(manifest('10Gi')), before: JSON.stringify(manifest('2Gi')) };
-    const around = world({ files });
-    await plan({ subject: 'f', offline: true, from: 'before' }, around);
-    expect(around.printed.out).toContain(
+    const cli = world({ files });
+    await plan({ subject: 'f', offline: true, from: 'before' }, cli);
+    expect(cli.printed.out).toContain(
       'volumes grow from 2Gi to 10Gi only where the StorageClass of the volumes has allowVolumeExpansion: true',
     );
   });

@@ -37,16 +37,14 @@ describe('--from', () => {
   });
 
   it('has nothing to say of what is in it', async () => {
-    const around = at(old, old);
-    expect(await plan({ subject: 'now.yaml', offline: true, from: 'old.yaml' }, around)).toBe(2);
-    expect(around.printed.err).toBe('');
+    const cli = at(old, old);
+    expect(await plan({ subject: 'now.yaml', offline: true, from: 'old.yaml' }, cli)).toBe(2);
+    expect(cli.printed.err).toBe('');
   });
 
   it('names the old manifest where that is what is wrong', async () => {
-    const around = at(redis('cache', '{ replicas: many }'), now);
-    await expect(render({ file: 'now.yaml', from: 'old.yaml' }, around)).rejects.toThrow(
-      /^old\.yaml:5:9: spec.replicas/,
-    );
+    const cli = at(redis('cache', '{ replicas: many }'), now);
+    await expect(render({ file: 'now.yaml', from: 'old.yaml' }, cli)).rejects.toThrow(/^old\.yaml:5:9: spec.replicas/);
   });
 
   it('is for plans without a cluster', async () => {

@@ -43,9 +43,9 @@ function withInvalidSize<Object extends KubeObject>(cluster: Object): Object {
 }
 
 async function planned(objects: readonly KubeObject[], ask: 'forward' | 'never' = 'forward') {
-  const around = world({ api: apiServer({ objects }) });
-  const code = await plan({ subject: 'etcdcluster/db', namespace: 'apps', offline: false, ask }, around);
-  return { code, text: around.printed.out };
+  const cli = world({ api: apiServer({ objects }) });
+  const code = await plan({ subject: 'etcdcluster/db', namespace: 'apps', offline: false, ask }, cli);
+  return { code, text: cli.printed.out };
 }
 
 const encrypted = { tls: { client: { selfManaged: {} } } } as const;

@@ -35,9 +35,9 @@ function stored(spec: object = {}): KubeObject {
 
 /** Everything that a first pass creates for it, and a running pod. */
 async function childrenOf(cluster: KubeObject): Promise<KubeObject[]> {
-  const around = world({ files: { f: JSON.stringify(cluster) } });
-  await render({ file: 'f', output: 'json' }, around);
-  const { items } = JSON.parse(around.printed.out) as { items: KubeObject[] };
+  const cli = world({ files: { f: JSON.stringify(cluster) } });
+  await render({ file: 'f', output: 'json' }, cli);
+  const { items } = JSON.parse(cli.printed.out) as { items: KubeObject[] };
   const labels = items[1]?.metadata.labels ?? {};
   const pod: KubeObject = {
     apiVersion: 'v1',
@@ -72,23 +72,23 @@ async function run(
   args: object = {},
 ): Promise<Run> {
   const api = apiServer({ objects: options.cluster, forbidden: options.forbidden, refuses: options.refuses });
-  const around = world({
+  const cli = world({
     files: options.file === undefined ? {} : files(options.file),
     api,
     ...(options.dial === undefined ? {} : { dial: options.dial }),
     ...(options.forward === undefined ? {} : { forward: options.forward }),
   });
   const subject = options.file === undefined ? 'rediscluster/cache' : 'f';
-  const code = await plan({ subject, ...args }, around);
+  const code = await plan({ subject, ...args }, cli);
   const secretsRead = api.requests.filter(({ path }) => path.includes('/secrets')).length;
-  return { code, around, writes: api.writes.length, secretsRead };
+  return { code, around: cli, writes: api.writes.length, secretsRead };
 }
 
 describe('plan --offline', () => {
   it('prints what a first pass creates, and exits with 2', async () => {
-    const around = world({ files: files(manifest({ mode: 'Standalone', replicas: 1 })) });
-    expect(await plan({ subject: 'f', offline: true }, around)).toBe(2);
-    expect(around.printed.out).toBe(`RedisCluster team/cache: 7 to create
+    const cli = world({ files: files(manifest({ mode: 'Standalone', replicas: 1 })) });
+    expect(await plan({ subject: 'f', offline: true }, cli)).toBe(2);
+    expect(cli.printed.out).toBe(`RedisCluster team/cache: 7 to create
   create
     Secret/cache-auth: password (32 random characters); one that exists is kept
     Secret/cache-internal: password (32 random characters); one that the operator has made is kept
@@ -103,9 +103,9 @@ describe('plan --offline', () => {
 
   it('prints one plan for each cluster of the file', async () => {
     const other = { ...manifest(), metadata: { name: 'queue', namespace: 'team' } };
-    const around = world({ files: files(manifest(), other) });
-    expect(await plan({ subject: 'f', offline: true, output: 'json' }, around)).toBe(2);
-    const { clusters } = JSON.parse(around.printed.out) as { clusters: { name: string; basis: string }[] };
+    const cli = world({ files: files(manifest(), other) });
+    expect(await plan({ subject: 'f', offline: true, output: 'json' }, cli)).toBe(2);
+    const { clusters } = JSON.parse(cli.printed.out) as { clusters: { name: string; basis: string }[] };
     expect(clusters.map(({ name, basis }) => [name, basis])).toEqual([
       ['cache', 'nothing'],
       ['queue', 'nothing'],
@@ -147,9 +147,9 @@ describe('plan --offline', () => {
   });
 
   it('has nothing to do yet for a paused cluster', async () => {
-    const around = world({ files: files(manifest({ paused: true })) });
-    expect(await plan({ subject: 'f', offline: true }, around)).toBe(0);
-    expect(around.printed.out).toContain('nothing yet\n  waits for: spec.paused is true');
+    const cli = world({ files: files(manifest({ paused: true })) });
+    expect(await plan({ subject: 'f', offline: true }, cli)).toBe(0);
+    expect(cli.printed.out).toContain('nothing yet\n  waits for: spec.paused is true');
   });
 
   it('needs a file', async () => {
@@ -160,17 +160,17 @@ describe('plan --offline', () => {
 describe('plan against a cluster', () => {
   it('changes nothing where all objects are as they should be, and says what it waits for', async () => {
     const cluster = stored();
-    const { code, around } = await run({ cluster: [cluster, ...(await childrenOf(cluster))] });
-    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: nothing yet\n {2}waits for: no data node answers/);
+    const { code, around: cli } = await run({ cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(cli.printed.out).toMatch(/^RedisCluster team\/cache: nothing yet\n {2}waits for: no data node answers/);
     expect(code).toBe(0);
   });
 
   it('shows a change of the file field by field, in the spec and in what follows from it', async () => {
     const cluster = stored();
     const file = manifest({ replicas: 5, config: { maxclients: 500 } });
-    const { code, around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    const { code, around: cli } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
     expect(code).toBe(2);
-    expect(around.printed.out.split('\n').filter((line) => !line.includes('waits for'))).toEqual([
+    expect(cli.printed.out.split('\n').filter((line) => !line.includes('waits for'))).toEqual([
       'RedisCluster team/cache: 2 to update',
       '  spec',
       '    replicas: 3 -> 5',
@@ -192,9 +192,9 @@ describe('plan against a cluster', () => {
   it('says which pods a new template restarts', async () => {
     const cluster = stored();
     const file = manifest({ image: 'registry.example/redis:8.0.9' });
-    const { around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
-    expect(around.printed.out).toContain('].image: docker.io/library/redis:8.0 -> registry.example/redis:8.0.9\n');
-    expect(around.printed.out).toContain('the 1 pod(s) of StatefulSet cache restart, one at a time');
+    const { around: cli } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    expect(cli.printed.out).toContain('].image: docker.io/library/redis:8.0 -> registry.example/redis:8.0.9\n');
+    expect(cli.printed.out).toContain('the 1 pod(s) of StatefulSet cache restart, one at a time');
   });
 
   it.each<[story: string, ask: 'forward' | 'never', where: string]>([
@@ -203,7 +203,7 @@ describe('plan against a cluster', () => {
   ])('says that a new template is refused, and restarts nobody: %s', async (_, ask, where) => {
     const cluster = stored();
     const words = 'pods "cache-0" is forbidden: no PriorityClass with name nobody was found';
-    const { around, writes } = await run(
+    const { around: cli, writes } = await run(
       {
         file: manifest({ scheduling: { priorityClassName: 'nobody' } }),
         cluster: [cluster, ...(await childrenOf(cluster))],
@@ -212,10 +212,10 @@ describe('plan against a cluster', () => {
       },
       { ask },
     );
-    expect(around.printed.out).toContain(
+    expect(cli.printed.out).toContain(
       `${where}the API server refuses pods of the new template, so nobody restarts: ${words}`,
     );
-    expect(around.printed.out).not.toContain('StatefulSet/cache');
+    expect(cli.printed.out).not.toContain('StatefulSet/cache');
     expect(writes).toBe(0);
   });
 
@@ -223,23 +223,23 @@ describe('plan against a cluster', () => {
     const cluster = stored();
     const children = await childrenOf(cluster);
     const drifted = children.map((child) => (child.kind === 'StatefulSet' ? atSize(child, 1) : child));
-    const { code, around } = await run({ cluster: [cluster, ...drifted] });
+    const { code, around: cli } = await run({ cluster: [cluster, ...drifted] });
     expect(code).toBe(2);
-    expect(around.printed.out).toContain('    StatefulSet/cache\n      spec.replicas: 1 -> 3\n');
+    expect(cli.printed.out).toContain('    StatefulSet/cache\n      spec.replicas: 1 -> 3\n');
   });
 
   it('counts a change of the custom resource itself, even where no child changes', async () => {
     const cluster = stored();
     const file = manifest({ paused: true });
-    const { code, around } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
+    const { code, around: cli } = await run({ file, cluster: [cluster, ...(await childrenOf(cluster))] });
     expect(code).toBe(2);
-    expect(around.printed.out).toContain('only its own spec changes\n  spec\n    paused: false -> true\n');
+    expect(cli.printed.out).toContain('only its own spec changes\n  spec\n    paused: false -> true\n');
   });
 
   it('plans the creation of a cluster that is not there', async () => {
-    const { code, around } = await run({ file: manifest(), cluster: [] });
+    const { code, around: cli } = await run({ file: manifest(), cluster: [] });
     expect(code).toBe(2);
-    expect(around.printed.out).toMatch(/^RedisCluster team\/cache: \d+ to create\n {2}create\n/);
+    expect(cli.printed.out).toMatch(/^RedisCluster team\/cache: \d+ to create\n {2}create\n/);
   });
 
   it('holds a file to the rules on what may change', async () => {
@@ -259,9 +259,9 @@ describe('plan against a cluster', () => {
         finalizers: ['clusterwright.dev/delete-data'],
       },
     };
-    const { code, around } = await run({ cluster: [leaving, ...(await childrenOf(cluster))] });
+    const { code, around: cli } = await run({ cluster: [leaving, ...(await childrenOf(cluster))] });
     expect(code).toBe(2);
-    expect(around.printed.out).toContain('  delete\n    StatefulSet/cache: the cluster is deleted\n');
+    expect(cli.printed.out).toContain('  delete\n    StatefulSet/cache: the cluster is deleted\n');
   });
 
   it.each([
@@ -276,8 +276,8 @@ describe('plan against a cluster', () => {
       kind: 'Secret',
       metadata: { name: 'cache-auth', namespace: 'team', uid: 's', labels },
     };
-    const { around } = await run({ cluster: [leaving, secret] });
-    expect(around.printed.out.includes('Secret/cache-auth')).toBe(isDeleted);
+    const { around: cli } = await run({ cluster: [leaving, secret] });
+    expect(cli.printed.out.includes('Secret/cache-auth')).toBe(isDeleted);
   });
 
   it('writes nothing, whatever it finds', async () => {
@@ -292,24 +292,24 @@ describe('plan against a cluster', () => {
     const everything = [cluster, ...(await childrenOf(cluster))];
     const file = manifest({ replicas: 5 });
     for (const output of [undefined, 'json', 'yaml'] as const) {
-      const { around } = await run({ file, cluster: everything }, { output });
-      expect(around.printed.out + around.printed.err).not.toContain(password);
-      expect(around.printed.out).not.toContain(Buffer.from(password).toString('base64'));
+      const { around: cli } = await run({ file, cluster: everything }, { output });
+      expect(cli.printed.out + cli.printed.err).not.toContain(password);
+      expect(cli.printed.out).not.toContain(Buffer.from(password).toString('base64'));
     }
   });
 
   it('is an error without a cluster, and no silent offline plan', async () => {
-    const around = (): World => world({ files: files(manifest()) });
-    await expect(plan({ subject: 'f' }, around())).rejects.toThrow(/cannot be read[\s\S]*--offline plans a file/);
-    await expect(plan({ subject: 'rdc/cache' }, around())).rejects.toThrow(/cannot be read(?![\s\S]*--offline)/);
+    const cli = (): World => world({ files: files(manifest()) });
+    await expect(plan({ subject: 'f' }, cli())).rejects.toThrow(/cannot be read[\s\S]*--offline plans a file/);
+    await expect(plan({ subject: 'rdc/cache' }, cli())).rejects.toThrow(/cannot be read(?![\s\S]*--offline)/);
   });
 
   it('says which cluster is missing, and which kind', async () => {
     await expect(run({ cluster: [] })).rejects.toThrow(
       'there is no RedisCluster cache in namespace team (context test)',
     );
-    const around = world({ api: apiServer({ crds: false }) });
-    await expect(plan({ subject: 'rdc/cache' }, around)).rejects.toThrow('does not know the kind RedisCluster');
+    const cli = world({ api: apiServer({ crds: false }) });
+    await expect(plan({ subject: 'rdc/cache' }, cli)).rejects.toThrow('does not know the kind RedisCluster');
   });
 });
 
@@ -317,8 +317,8 @@ const cluster = stored();
 const children = await childrenOf(cluster);
 
 describe('the database processes', () => {
-  const basisOf = ({ around }: Run): unknown =>
-    (JSON.parse(around.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
+  const basisOf = ({ around: cli }: Run): unknown =>
+    (JSON.parse(cli.printed.out) as { clusters: { basis: string }[] }).clusters[0]?.basis;
 
   const isReady = { type: 'Ready', status: 'True' };
   const saysNothing = (): Duplex =>
@@ -410,9 +410,9 @@ describe('the database processes', () => {
     ],
   ])('%s make a plan of objects alone, which says so', async (_title, ask, { dial, forward }, why) => {
     const drifted = children.map((child) => (child.kind === 'StatefulSet' ? atSize(child, 1) : child));
-    const { around, code } = await run({ cluster: [cluster, ...drifted], dial, forward }, { ask });
+    const { around: cli, code } = await run({ cluster: [cluster, ...drifted], dial, forward }, { ask });
     expect(code).toBe(2);
-    expect(around.printed.out).toContain('spec.replicas: 1 -> 3');
-    expect(around.printed.out).toContain(`waits for: ${why}: only what the API server tells was compared`);
+    expect(cli.printed.out).toContain('spec.replicas: 1 -> 3');
+    expect(cli.printed.out).toContain(`waits for: ${why}: only what the API server tells was compared`);
   });
 });

@@ -16,9 +16,9 @@ spec:
 `;
 
 async function rendered(text: string, args: object = {}): Promise<World> {
-  const around = world({ files: { 'f.yaml': text } });
-  expect(await render({ file: 'f.yaml', ...args }, around)).toBe(0);
-  return around;
+  const cli = world({ files: { 'f.yaml': text } });
+  expect(await render({ file: 'f.yaml', ...args }, cli)).toBe(0);
+  return cli;
 }
 
 const documentsOf = (text: string): unknown[] =>
@@ -77,9 +77,9 @@ describe('render', () => {
   });
 
   it('reads standard input', async () => {
-    const around = world({ stdin: manifest });
-    expect(await render({ file: '-' }, around)).toBe(0);
-    expect(around.printed.out).toContain('name: cache-primary');
+    const cli = world({ stdin: manifest });
+    expect(await render({ file: '-' }, cli)).toBe(0);
+    expect(cli.printed.out).toContain('name: cache-primary');
   });
 
   it('finds the cluster that a Backup is about in the same manifest, and makes nothing of one that it does not find', async () => {

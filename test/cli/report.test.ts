@@ -7,10 +7,10 @@ import { SandboxError } from '../../src/sandbox/error.ts';
 import { world } from './world.ts';
 
 function said(error: unknown, debug = false): string {
-  const around = world({ program: 'kubectl clusterwright' });
-  reportError(error, around, debug);
-  expect(around.printed.out).toBe('');
-  return around.printed.err;
+  const cli = world({ program: 'kubectl clusterwright' });
+  reportError(error, cli, debug);
+  expect(cli.printed.out).toBe('');
+  return cli.printed.err;
 }
 
 const refused = Object.assign(new Error('listen EADDRINUSE: address already in use :::8080'), { code: 'EADDRINUSE' });

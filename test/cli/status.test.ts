@@ -68,9 +68,9 @@ const waiting: ClusterStatus = {
 };
 
 async function run(args: object, objects: readonly KubeObject[]): Promise<World> {
-  const around = world({ api: apiServer({ objects }) });
-  expect(await status(args, around)).toBe(0);
-  return around;
+  const cli = world({ api: apiServer({ objects }) });
+  expect(await status(args, cli)).toBe(0);
+  return cli;
 }
 
 describe('status', () => {

@@ -1,7 +1,8 @@
 /** The world of a command in a test: what it prints is kept, files are values, and the cluster is a pretended one. */
+
+import type { CliContext } from '../../src/cli/cli-context.ts';
 import type { Connection } from '../../src/cli/connection.ts';
 import type { PodDialer } from '../../src/cli/port-forward.ts';
-import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { engines } from '../../src/engines/index.ts';
 import { handlersOf } from '../../src/jobs/handlers.ts';
 import { createClient } from '../../src/runtime/client.ts';
@@ -9,7 +10,7 @@ import { CredentialsError, fixedCredentials } from '../../src/runtime/credential
 import type { Transport } from '../../src/runtime/transport.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-export interface World extends Surroundings {
+export interface World extends CliContext {
   readonly printed: { out: string; err: string };
 }
 
@@ -18,19 +19,19 @@ export interface WorldOptions {
   readonly stdin?: string;
   /** Without one, there is no kubeconfig. */
   readonly api?: Transport;
-  readonly dial?: Surroundings['dial'];
+  readonly dial?: CliContext['dial'];
   readonly forward?: PodDialer;
   readonly program?: string;
   /** Default: there is none. */
-  readonly agent?: Surroundings['agent'];
+  readonly agent?: CliContext['agent'];
 }
 
 /** Refuses at once, as a pod does whose database is down. */
-export const refusing: Surroundings['dial'] = () =>
+export const refusing: CliContext['dial'] = () =>
   Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
 
 /** As from a machine outside of the pod network. */
-export const unreachable: Surroundings['dial'] = () =>
+export const unreachable: CliContext['dial'] = () =>
   Promise.reject(Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }));
 
 /** Of a pod whose node is down. */

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secrets } from '../../src/api/resource.ts';
 import { verifyBackup } from '../../src/cli/backup/verify.ts';
+import type { CliContext } from '../../src/cli/cli-context.ts';
 import { connect } from '../../src/cli/connection.ts';
-import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { dialTcp } from '../../src/system/dial.ts';
 import { claimOf } from '../support/backup-store.ts';
 import { createSchedule, runSchedule, scheduleStatus, takeBackup } from '../support/backups.ts';
@@ -51,7 +51,7 @@ async function drill(name: string): Promise<DrillEnd> {
   const never = (): never => {
     throw new Error('not used');
   };
-  const around: Surroundings = {
+  const cli: CliContext = {
     env: process.env,
     program: 'clusterwright',
     command: 'clusterwright',
@@ -80,7 +80,7 @@ async function drill(name: string): Promise<DrillEnd> {
     }
   };
   const startedAt = performance.now();
-  const code = await whileLooking(tryAll, 50, () => verifyBackup({ name, timeout: 180, ask: 'direct' }, around));
+  const code = await whileLooking(tryAll, 50, () => verifyBackup({ name, timeout: 180, ask: 'direct' }, cli));
   return { code, out, seconds: (performance.now() - startedAt) / 1000, strangers };
 }
 

@@ -3,11 +3,11 @@ import { backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupPlace, Cluster, CommonSpec } from '../../api/cluster.ts';
 import { apiVersionOf, type KubeObject } from '../../api/object.ts';
+import type { Command } from '../cli-context.ts';
 import type { Connection, Target } from '../connection.ts';
 import { CommandError } from '../fault.ts';
 import { parseClusterRef } from '../kinds.ts';
 import { findCluster } from '../live.ts';
-import type { Command } from '../surroundings.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { waitForBackup } from './waiting.ts';
 
@@ -20,11 +20,11 @@ export interface CreateArguments extends Pick<Target, 'kubeconfig' | 'context'> 
   readonly wait: boolean;
 }
 
-export const createBackup: Command<CreateArguments> = async (args, around) => {
-  const engines = await around.handlers();
+export const createBackup: Command<CreateArguments> = async (args, cli) => {
+  const engines = await cli.handlers();
   const ref = parseClusterRef(engines, args.cluster);
   if (ref?.engine.backup === undefined) throw new CommandError(`${args.cluster} is not KIND/NAME of a database`);
-  const connection = await around.connect({ ...args, resourceOf: (object) => resourceOfOwn(engines, object) });
+  const connection = await cli.connect({ ...args, resourceOf: (object) => resourceOfOwn(engines, object) });
   try {
     const namespace = args.namespace ?? connection.namespace;
     const { kind } = ref.engine.kind.resource;
@@ -33,7 +33,7 @@ export const createBackup: Command<CreateArguments> = async (args, around) => {
       throw new CommandError(`there is no ${kind} ${ref.name} in namespace ${namespace} (${connection.cluster})`);
     }
     const { target, encryption } = await placeFor(connection, found as Cluster<CommonSpec>);
-    const name = args.name ?? defaultName(ref.name, around.now());
+    const name = args.name ?? defaultName(ref.name, cli.now());
     const { resource } = backupKind;
     await connection.client.create({
       apiVersion: apiVersionOf(resource),
@@ -42,12 +42,12 @@ export const createBackup: Command<CreateArguments> = async (args, around) => {
       spec: { cluster: { kind, name: ref.name }, target, ...(encryption === undefined ? {} : { encryption }) },
     });
     if (!args.wait) {
-      around.stdout(`${name}\n`);
+      cli.stdout(`${name}\n`);
       return 0;
     }
-    around.stderr(`backup ${name} is being taken\n`);
+    cli.stderr(`backup ${name} is being taken\n`);
     const { id = '', location = '' } = await waitForBackup(connection.client, namespace, name);
-    around.stdout(`${name}: verified, ${id} in ${location}\n`);
+    cli.stdout(`${name}: verified, ${id} in ${location}\n`);
     return 0;
   } finally {
     await connection.close();

@@ -6,9 +6,9 @@
  * which says enough to restore it.
  */
 import type { BackupSummary } from '../../backup/agent-result.ts';
+import type { CliContext } from '../cli-context.ts';
 import { dataText, type Format } from '../documents.ts';
 import { CommandError } from '../fault.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { ageText, tableText } from '../table.ts';
 import { yamlText } from '../yaml.ts';
 import { hasIdentity } from './agent-process.ts';
@@ -42,9 +42,9 @@ interface Row extends Partial<Pick<BackupSummary, 'engineVersion' | 'plainBytes'
 const passwordWords =
   "its data asks for the password that etcd's root had then, which is in no backup: the new cluster needs it beside its own, under KEY-previous";
 
-export async function listTarget(args: ListTargetArguments, around: Surroundings): Promise<0> {
-  const target = await readTarget(args.target, around);
-  const rows = await rowsIn(target, args, around);
+export async function listTarget(args: ListTargetArguments, cli: CliContext): Promise<0> {
+  const target = await readTarget(args.target, cli);
+  const rows = await rowsIn(target, args, cli);
   const chosen =
     args.id === undefined
       ? (rows.find(({ warning }) => warning === undefined) ?? rows[0])
@@ -54,34 +54,34 @@ export async function listTarget(args: ListTargetArguments, around: Surroundings
   }
   if (args.output !== undefined) {
     const backups = rows.map((row) => ({ ...row, restore: restoreOf(row, target) }));
-    around.stdout(dataText({ backups }, args.output));
+    cli.stdout(dataText({ backups }, args.output));
     return 0;
   }
   if (chosen === undefined) {
     const where = target.type === 's3' ? 'PREFIX' : args.target;
-    around.stderr(`${args.target} holds no backup: looked for ${where}/NAMESPACE/KIND/UID/ID/manifest.json\n`);
+    cli.stderr(`${args.target} holds no backup: looked for ${where}/NAMESPACE/KIND/UID/ID/manifest.json\n`);
     return 0;
   }
   const unread = rows.filter(({ name }) => name === undefined).length;
   if (unread > 0) {
-    around.stderr(
+    cli.stderr(
       `${unread} cannot be read here: encrypted with ${args.key === undefined ? 'a key, and --key names none' : 'another key than that of --key'}, or not as they were written\n`,
     );
   }
-  for (const { id, warning } of rows) if (warning !== undefined) around.stderr(`${id}: ${warning}\n`);
-  if (chosen.needsPassword === true) around.stderr(`${chosen.id}: ${passwordWords}\n`);
-  around.stdout(table(rows, around.now()));
-  around.stdout(`\n# A ${chosen.kind} that begins with ${chosen.id}:\n`);
-  around.stdout(yamlText({ spec: { bootstrap: { restore: restoreOf(chosen, target) } } }));
+  for (const { id, warning } of rows) if (warning !== undefined) cli.stderr(`${id}: ${warning}\n`);
+  if (chosen.needsPassword === true) cli.stderr(`${chosen.id}: ${passwordWords}\n`);
+  cli.stdout(table(rows, cli.now()));
+  cli.stdout(`\n# A ${chosen.kind} that begins with ${chosen.id}:\n`);
+  cli.stdout(yamlText({ spec: { bootstrap: { restore: restoreOf(chosen, target) } } }));
   return 0;
 }
 
-async function rowsIn(target: NamedTarget, args: ListTargetArguments, around: Surroundings): Promise<readonly Row[]> {
+async function rowsIn(target: NamedTarget, args: ListTargetArguments, cli: CliContext): Promise<readonly Row[]> {
   const files: Record<string, string> = {};
-  if (args.key !== undefined) files.key = await around.readText(args.key);
-  if (args.ca !== undefined) files.ca = await around.readText(args.ca);
-  if (target.type === 's3') Object.assign(files, credentials(around.env));
-  const { result, log } = await around.agent(
+  if (args.key !== undefined) files.key = await cli.readText(args.key);
+  if (args.ca !== undefined) files.ca = await cli.readText(args.ca);
+  if (target.type === 's3') Object.assign(files, credentials(cli.env));
+  const { result, log } = await cli.agent(
     (pathOf) => ({
       task: 'list',
       which: {},

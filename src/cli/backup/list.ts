@@ -6,10 +6,10 @@ import { backupKind } from '../../api/backup.ts';
 import { scheduleKind } from '../../api/backup-schedule.ts';
 import type { BackupResult, BackupStatus, ScheduleStatus } from '../../api/backup-status.ts';
 import type { KubeObject } from '../../api/object.ts';
+import type { Command } from '../cli-context.ts';
 import type { Target } from '../connection.ts';
 import { dataText } from '../documents.ts';
 import { CommandError } from '../fault.ts';
-import type { Command } from '../surroundings.ts';
 import { ageText, tableText } from '../table.ts';
 import { type ListTargetArguments, listTarget } from './list-target.ts';
 
@@ -28,12 +28,12 @@ interface Row {
   readonly result: BackupResult;
 }
 
-export const listBackups: Command<ListArguments> = async (args, around) => {
+export const listBackups: Command<ListArguments> = async (args, cli) => {
   const { target, ...others } = args;
-  if (target !== undefined) return listTarget({ ...others, target }, around);
+  if (target !== undefined) return listTarget({ ...others, target }, cli);
   const only = (['key', 'ca', 'id'] as const).find((option) => args[option] !== undefined);
   if (only !== undefined) throw new CommandError(`--${only} is for --target`);
-  const connection = await around.connect(args);
+  const connection = await cli.connect(args);
   try {
     const namespace = args.namespace ?? connection.namespace;
     const [backups, schedules] = await Promise.all(
@@ -55,9 +55,9 @@ export const listBackups: Command<ListArguments> = async (args, around) => {
         return results.map((result) => ({ name, cluster: clusterOf(object), phase: result.outcome, result }));
       }),
     ];
-    if (args.output !== undefined) around.stdout(dataText({ backups: rows.map(dataOf) }, args.output));
-    else if (rows.length > 0) around.stdout(table(rows, around.now()));
-    else around.stderr(`no backup in namespace ${namespace}\n`);
+    if (args.output !== undefined) cli.stdout(dataText({ backups: rows.map(dataOf) }, args.output));
+    else if (rows.length > 0) cli.stdout(table(rows, cli.now()));
+    else cli.stderr(`no backup in namespace ${namespace}\n`);
     return 0;
   } finally {
     await connection.close();

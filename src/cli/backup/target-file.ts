@@ -8,10 +8,10 @@ import { celViolations } from '../../api/cel.ts';
 import { faultsOf, withDefaults } from '../../api/check.ts';
 import { prune } from '../../api/prune.ts';
 import { displayPath } from '../../api/violation.ts';
+import type { CliContext } from '../cli-context.ts';
 import { readDocuments } from '../clusters.ts';
 import { BadInput } from '../fault.ts';
 import type { ManifestDocument } from '../manifest.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 export type NamedTarget =
   | {
@@ -24,9 +24,9 @@ export type NamedTarget =
   | { readonly type: 'directory'; readonly directory: string };
 
 /** @throws BadInput where there is no target in the file, or it is not valid */
-export async function readTarget(path: string, around: Surroundings): Promise<NamedTarget> {
-  if (await isDirectory(path, around)) return { type: 'directory', directory: resolve(path) };
-  const documents = await readDocuments(path, around);
+export async function readTarget(path: string, cli: CliContext): Promise<NamedTarget> {
+  if (await isDirectory(path, cli)) return { type: 'directory', directory: resolve(path) };
+  const documents = await readDocuments(path, cli);
   const [found] = documents.flatMap(placesIn);
   if (found === undefined) {
     throw fault(
@@ -45,7 +45,7 @@ export async function readTarget(path: string, around: Surroundings): Promise<Na
   return { type: 's3', written: target, s3, ...(encryption === undefined ? {} : { encryption }) };
 }
 
-async function isDirectory(path: string, { readText }: Surroundings): Promise<boolean> {
+async function isDirectory(path: string, { readText }: CliContext): Promise<boolean> {
   if (path === '-') return false;
   try {
     await readText(path);

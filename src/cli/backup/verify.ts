@@ -10,12 +10,12 @@ import { validateCluster } from '../../api/validate.ts';
 import type { BackupSupport } from '../../engine/backup-support.ts';
 import type { KindHandler } from '../../engine/engine.ts';
 import { systemClock } from '../../system/clock.ts';
+import type { CliContext, Command } from '../cli-context.ts';
 import type { Connection, Target } from '../connection.ts';
 import { waitUntilGone } from '../deploy/readiness.ts';
 import { CommandError } from '../fault.ts';
 import { findCluster, readChildren } from '../live.ts';
 import { ioTo, type Way } from '../observation.ts';
-import type { Command, Surroundings } from '../surroundings.ts';
 import { comparison } from './comparison.ts';
 import { resourceOfOwn } from './own-resource.ts';
 import { findTried } from './tried.ts';
@@ -47,20 +47,20 @@ interface Drill {
   readonly wanted: Readonly<Record<string, string>> | undefined;
 }
 
-export const verifyBackup: Command<VerifyArguments> = async (args, around) => {
-  const engines = await around.handlers();
+export const verifyBackup: Command<VerifyArguments> = async (args, cli) => {
+  const engines = await cli.handlers();
   const resourceOf = (object: KubeObject) => resourceOfOwn(engines, object);
-  const connection = await around.connect({ ...args, resourceOf });
+  const connection = await cli.connect({ ...args, resourceOf });
   try {
-    const drill = await prepare(connection, engines, args, around);
+    const drill = await prepare(connection, engines, args, cli);
     await refuseKeptVolumes(connection, drill);
-    around.stderr(`${drill.object.kind} ${drill.name} is made of backup ${drill.id}, asked, and deleted\n`);
+    cli.stderr(`${drill.object.kind} ${drill.name} is made of backup ${drill.id}, asked, and deleted\n`);
     const made = await connection.client.create(drill.object);
     try {
       const { resource } = drill.engine.kind;
       await waitForCluster(connection.client, resource, drill.namespace, drill.name, args.timeout * 1000);
-      const { text, isSame } = comparison(drill.part, drill.wanted, await ask(connection, drill, args, around));
-      around.stdout(text);
+      const { text, isSame } = comparison(drill.part, drill.wanted, await ask(connection, drill, args, cli));
+      cli.stdout(text);
       return isSame ? 0 : 1;
     } finally {
       await remove(connection, drill, made);
@@ -74,7 +74,7 @@ async function prepare(
   connection: Connection,
   engines: readonly KindHandler[],
   args: VerifyArguments,
-  around: Surroundings,
+  cli: CliContext,
 ): Promise<Drill> {
   const { client } = connection;
   const namespace = args.namespace ?? connection.namespace;
@@ -87,7 +87,7 @@ async function prepare(
   const live = await findCluster(client, engine, namespace, cluster.name);
   if (live === undefined) {
     const { drillDefaults = 'the default settings' } = part;
-    around.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has ${drillDefaults}\n`);
+    cli.stderr(`${cluster.kind} ${cluster.name} is gone: the throw-away one has ${drillDefaults}\n`);
   }
   const original = valid(engine, live ?? withoutOriginal(engine, namespace, cluster.name, part.specVersion(version)));
   const name = `${tried.name.slice(0, 34)}-drill`;
@@ -134,12 +134,12 @@ async function ask(
   { client, forward }: Connection,
   { engine, part, namespace, name, wanted = {} }: Drill,
   { ask: way = 'forward' }: VerifyArguments,
-  around: Surroundings,
+  cli: CliContext,
 ): Promise<Readonly<Record<string, string>>> {
   const object = await client.get({ resource: engine.kind.resource, namespace, name });
   const cluster = valid(engine, object);
   const children = await readChildren(client, engine, namespace, name);
-  const io = ioTo(cluster, children, { client, forward, dial: around.dial, way });
+  const io = ioTo(cluster, children, { client, forward, dial: cli.dial, way });
   return part.contents(cluster, children, io, wanted);
 }
 

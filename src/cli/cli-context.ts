@@ -20,7 +20,7 @@ export interface Output {
   stderr(text: string): void;
 }
 
-export interface Surroundings extends Output {
+export interface CliContext extends Output {
   readonly env: NodeJS.ProcessEnv;
   /** As people call this program: `clusterwright`, or `kubectl clusterwright`. */
   readonly program: string;
@@ -41,4 +41,4 @@ export interface Surroundings extends Output {
 }
 
 /** A command as `src/cli.ts` calls it. */
-export type Command<Arguments> = (args: Arguments, around: Surroundings) => Promise<ExitCode>;
+export type Command<Arguments> = (args: Arguments, cli: CliContext) => Promise<ExitCode>;
