@@ -4,9 +4,9 @@ import { type AgentTask, BadTask, parseAgentTask } from '../backup/agent-task.ts
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import type { Driver } from '../engine/driver/driver.ts';
 import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
+import type { AgentIO } from './agent-io.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
-import type { Machine } from './machine.ts';
 import type { Repository } from './repository.ts';
 import { take } from './take.ts';
 
@@ -16,16 +16,16 @@ const maxMessage = 1000;
 export async function runTask(
   text: string,
   context: Omit<AgentContext, 'idleMs'>,
-  machine: Machine,
+  io: AgentIO,
   drivers: readonly Driver[],
 ): Promise<AgentResult> {
   try {
     const task = parseAgentTask(text, drivers);
     const patient: AgentContext = { ...context, idleMs: task.idleTimeoutSeconds * 1000 };
-    const keys = await machine.keys(task.encryptionKeyFile, patient);
-    const target = await machine.openTarget(task.target, patient);
+    const keys = await io.keys(task.encryptionKeyFile, patient);
+    const target = await io.openTarget(task.target, patient);
     try {
-      return await done(task, { target, keys, drivers }, patient, machine);
+      return await done(task, { target, keys, drivers }, patient, io);
     } finally {
       target.close();
     }
@@ -34,10 +34,10 @@ export async function runTask(
   }
 }
 
-function done(task: AgentTask, repository: Repository, context: AgentContext, machine: Machine): Promise<AgentResult> {
+function done(task: AgentTask, repository: Repository, context: AgentContext, io: AgentIO): Promise<AgentResult> {
   switch (task.task) {
     case 'take':
-      return take(task, repository, context, machine);
+      return take(task, repository, context, io);
     case 'fetch':
       return fetchBackup(task, repository, context);
     case 'verify':

@@ -17,7 +17,7 @@ import { Failure, tellable } from '../engine/driver/failure.ts';
 import { tally } from '../engine/driver/tally.ts';
 import { sleep } from '../system/clock.ts';
 import { version } from '../system/version.ts';
-import type { Machine } from './machine.ts';
+import type { AgentIO } from './agent-io.ts';
 import { lossByEarlier, prune } from './prune.ts';
 import { verify } from './read-back.ts';
 import {
@@ -39,7 +39,7 @@ export async function take(
   task: TakeTask,
   repository: Repository,
   context: AgentContext,
-  machine: Pick<Machine, 'spool'>,
+  io: Pick<AgentIO, 'spool'>,
 ): Promise<Taken> {
   const { clock, random, signal, log } = context;
   const began = clock.monotonic();
@@ -57,7 +57,7 @@ export async function take(
     ({ known, claimed } = await knownOf(task, repository));
   }
   const sequence = nextSequence([...known.map(({ manifest }) => manifest), ...claimed]);
-  const made = await make(task, repository, sequence, context, machine);
+  const made = await make(task, repository, sequence, context, io);
   log.info({ folder: made.path, bytes: made.manifest.data.plainBytes }, 'the backup is made and verified');
   return await rated(made, false);
 
@@ -114,7 +114,7 @@ async function make(
   repository: Repository,
   sequence: number,
   context: AgentContext,
-  machine: Pick<Machine, 'spool'>,
+  io: Pick<AgentIO, 'spool'>,
 ): Promise<FoundBackup> {
   const { cluster, purpose, source } = task;
   const { target, drivers } = repository;
@@ -131,7 +131,7 @@ async function make(
     put: (data: AsyncIterable<Uint8Array>) => Promise<void>,
   ): Promise<void> => {
     if (task.scratchDirectory === undefined) return put(data);
-    const spool = await machine.spool(task.scratchDirectory, data, context);
+    const spool = await io.spool(task.scratchDirectory, data, context);
     try {
       dump.close();
       await put(spool.content());

@@ -51,7 +51,7 @@ function rig() {
     state: () => redisHolding(5),
     close: () => undefined,
   });
-  const machine = { spool: () => Promise.reject(new Error('nothing is kept in the pod')) };
+  const io = { spool: () => Promise.reject(new Error('nothing is kept in the pod')) };
   const taking = (
     onManifest: (write: () => Promise<void>) => Promise<void>,
     purpose: TakeTask['purpose'] = task.purpose,
@@ -61,7 +61,7 @@ function rig() {
       put: (key, content) =>
         key.endsWith('/manifest.json') ? onManifest(() => target.put(key, content)) : target.put(key, content),
     };
-    return take({ ...task, purpose }, { target: slow, keys, drivers: giving(dump) }, context, machine);
+    return take({ ...task, purpose }, { target: slow, keys, drivers: giving(dump) }, context, io);
   };
   const verifying = (id: string) =>
     verifyBackup({ ...task, task: 'verify', which: { id }, engine: 'redis' }, { target, keys, drivers }, context);

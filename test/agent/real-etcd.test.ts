@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { container } from '../../src/agent/container.ts';
-import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { drivers } from '../../src/engines/drivers.ts';
@@ -217,7 +217,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
     };
     let look = (): Promise<number> => fewestViews(20_000, atRest);
     let during: number | undefined;
-    const machine: Machine = {
+    const io: AgentIO = {
       ...container,
       async openTarget(place, context) {
         const target = await container.openTarget(place, context);
@@ -233,7 +233,7 @@ describe.skipIf(etcdBinaries.size === 0).each([...etcdBinaries])('etcd %s', (ver
         return { ...target, put };
       },
     };
-    const run = (task: object) => runTask(JSON.stringify(task), agentContext(), machine, drivers);
+    const run = (task: object) => runTask(JSON.stringify(task), agentContext(), io, drivers);
     expectResult(await run({ ...takeTask([member]), scratchDirectory }), 'taken');
     expect(during).toBe(atRest);
     expect(readdirSync(scratchDirectory)).toEqual([]);

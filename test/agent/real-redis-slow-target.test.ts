@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { container } from '../../src/agent/container.ts';
-import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { drivers } from '../../src/engines/drivers.ts';
@@ -33,7 +33,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
     const isCopying = async (): Promise<boolean> =>
       /rdb_bgsave_in_progress:1/.test(String(await started.command('INFO', 'persistence')));
     let during: boolean | undefined;
-    const machine: Machine = {
+    const io: AgentIO = {
       ...container,
       async openTarget(place, context) {
         const target = await container.openTarget(place, context);
@@ -59,7 +59,7 @@ describe.skipIf(redisPrograms.size === 0).each([...redisPrograms])('Redis %s', (
       },
       target: { type: 'claim', directory: home, prefix: 'backups' },
     };
-    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentContext(), machine, drivers);
+    const run = (more: object) => runTask(JSON.stringify({ ...task, ...more }), agentContext(), io, drivers);
     expectResult(await run({ scratchDirectory }), 'taken');
     expect(during).toBe(false);
     expect(readdirSync(scratchDirectory)).toEqual([]);

@@ -1,8 +1,8 @@
 /** One task from its beginning to its end: what comes of it, and that its result fits where it has to. */
 
 import { describe, expect, it } from 'vitest';
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { container } from '../../src/agent/container.ts';
-import type { Machine } from '../../src/agent/machine.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { type AgentResult, type FailureReason, maxResultBytes } from '../../src/backup/agent-result.ts';
@@ -124,7 +124,7 @@ describe('a task', () => {
       told.closed += 1;
     };
     const target: Partial<Target> = { list, close };
-    const openTarget: Machine['openTarget'] = async (_, { idleMs }) => {
+    const openTarget: AgentIO['openTarget'] = async (_, { idleMs }) => {
       told.idleMs = idleMs;
       return target as Target;
     };
@@ -184,7 +184,7 @@ describe('a task', () => {
 
   it('that is stopped says so, whatever broke off for it', async () => {
     const context = agentContext();
-    const openTarget: Machine['openTarget'] = async () => {
+    const openTarget: AgentIO['openTarget'] = async () => {
       context.stop();
       throw new Error('read ECONNRESET');
     };

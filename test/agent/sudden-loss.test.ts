@@ -2,8 +2,8 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { container } from '../../src/agent/container.ts';
-import type { Machine } from '../../src/agent/machine.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
 import { timeOfId } from '../../src/backup/id.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
@@ -100,7 +100,7 @@ describe('a Redis that came up empty', () => {
 
   it('is told of although the target gives no list any more: a last backup would let the data go', async () => {
     const real = await run(redisHolding(5));
-    const openTarget: Machine['openTarget'] = async (...args) => {
+    const openTarget: AgentIO['openTarget'] = async (...args) => {
       const target = await container.openTarget(...args);
       let lists = 0;
       return {

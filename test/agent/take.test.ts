@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Machine } from '../../src/agent/machine.ts';
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { take } from '../../src/agent/take.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import type { TakeTask } from '../../src/backup/agent-task.ts';
@@ -77,7 +77,7 @@ function rig() {
       close: () => void calls.push('close'),
     };
   };
-  const machine: Pick<Machine, 'spool'> = {
+  const io: Pick<AgentIO, 'spool'> = {
     async spool(directory, data) {
       const pieces: Uint8Array[] = [];
       for await (const piece of data) pieces.push(piece);
@@ -97,7 +97,7 @@ function rig() {
   const context: TestContext = { ...agentContext({ clock }), random };
   const taking = (change: Change = {}, on: Target = target, ring: KeyRing | 'none' = keys, given = dump) => {
     const repository = { target: on, keys: ring === 'none' ? undefined : ring, drivers: giving(given) };
-    return take({ ...task, ...change }, repository, context, machine);
+    return take({ ...task, ...change }, repository, context, io);
   };
   const stored = (path: string): Buffer => (place.get(path) as KeptObject).content;
   return { clock, place, calls, removed, plain, target, dump, surroundings: context, taking, stored };

@@ -1,6 +1,7 @@
 /** The agent with a database that says of itself whatever a test wants: targets, keys and manifests are the real ones. */
+
+import type { AgentIO } from '../../src/agent/agent-io.ts';
 import { container } from '../../src/agent/container.ts';
-import type { Machine } from '../../src/agent/machine.ts';
 import { runTask } from '../../src/agent/run.ts';
 import type { AgentResult } from '../../src/backup/agent-result.ts';
 import type { EngineState } from '../../src/backup/engine-data.ts';
@@ -41,7 +42,7 @@ export function runWith(
   task: object,
   state: EngineState,
   at = systemClock.now(),
-  openTarget: Machine['openTarget'] = container.openTarget,
+  openTarget: AgentIO['openTarget'] = container.openTarget,
 ): Promise<AgentResult> {
   const clock = { ...systemClock, now: () => at };
   return runTask(JSON.stringify(task), agentContext({ clock }), { ...container, openTarget }, driversGiving(state));

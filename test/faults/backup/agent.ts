@@ -4,7 +4,7 @@
  * volumes are filled without files.
  */
 
-import type { Machine } from '../../../src/agent/machine.ts';
+import type { AgentIO } from '../../../src/agent/agent-io.ts';
 import { exitCodeOf, runTask, serializeResult } from '../../../src/agent/run.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
 import { parseKeys } from '../../../src/backup/key.ts';
@@ -102,7 +102,7 @@ class Agent implements RunningProgram {
     }));
   }
 
-  #machine(): Machine {
+  #machine(): AgentIO {
     const { file } = this.#context;
     return {
       async keys(path) {

@@ -1,11 +1,11 @@
-/** What the agent has of the machine that it runs on, besides databases: files and targets. */
+/** What the agent reads and writes besides databases: files and targets. */
 import type { KeyRing } from '../backup/key.ts';
 import type { Place } from '../backup/place.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import type { Spool } from './spool.ts';
 import type { Target } from './target/target.ts';
 
-export interface Machine {
+export interface AgentIO {
   /** Undefined where no file is named. @throws Failure SecretUnusable */
   keys(path: string | undefined, context: AgentContext): Promise<KeyRing | undefined>;
   openTarget(place: Place, context: AgentContext): Promise<Target>;
