@@ -8,10 +8,10 @@
 import type { KubeObject } from '../api/object.ts';
 import type { Log } from '../system/log.ts';
 import type { ExactRef } from './client.ts';
+import { type Compressed, createCompressor } from './compression.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';
-import { createPacker, type Packed } from './packing.ts';
 import { type Projection, wholeObject } from './projection.ts';
 import { isNewer } from './resource-version.ts';
 import { createTombstones } from './tombstones.ts';
@@ -95,7 +95,7 @@ interface Held {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly postOwned: boolean;
-  readonly packed: Packed;
+  readonly compressed: Compressed;
   /** Known only from our own write; the watch has not shown it yet. */
   readonly unconfirmed: boolean;
   /** Was newer than a list that did not show it. */
@@ -109,7 +109,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     name,
     index: createObjectIndex(values),
   }));
-  const packer = createPacker();
+  const compressor = createCompressor();
   const tombstones = createTombstones();
   const listeners = new Set<Listener>();
   let hasSynced = false;
@@ -120,8 +120,8 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     const postOwned = isPostOwned(raw);
     const object = projection(raw);
     const { uid, resourceVersion } = object.metadata;
-    const packed = packer.pack(object);
-    return { object, held: { uid, resourceVersion, postOwned, packed, unconfirmed, outlivedList: false } };
+    const compressed = compressor.compress(object);
+    return { object, held: { uid, resourceVersion, postOwned, compressed, unconfirmed, outlivedList: false } };
   }
 
   /** Puts an object in place of what its key held and returns the changes, oldest first. */
@@ -130,7 +130,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     if (held !== undefined && held.uid !== next.uid) {
       return [...drop(key, held, origin), ...place(key, next, object, origin)];
     }
-    const previous = held === undefined ? undefined : packer.unpack(held.packed);
+    const previous = held === undefined ? undefined : compressor.decompress(held.compressed);
     if (previous !== undefined) for (const { index } of indexes) index.remove(key, previous);
     objects.set(key, next);
     for (const { index } of indexes) index.insert(key, object);
@@ -141,7 +141,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
 
   /** `version` is when it was gone; without one it is gone for good. */
   function drop(key: string, held: Held, origin: Origin, version?: string): Change[] {
-    const object = packer.unpack(held.packed);
+    const object = compressor.decompress(held.compressed);
     tombstones.bury(held.uid, version);
     objects.delete(key);
     for (const { index } of indexes) index.remove(key, object);
@@ -221,11 +221,12 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
       } else if (sameVersion(held, next)) {
         objects.set(key, { ...held, unconfirmed: false });
       } else {
-        changes.push(...place(key, next, packer.unpack(next.packed), 'list'));
+        changes.push(...place(key, next, compressor.decompress(next.compressed), 'list'));
       }
     }
     for (const [key, next] of incoming) {
-      if (!objects.has(key) && !isBuried(next)) changes.push(...place(key, next, packer.unpack(next.packed), 'list'));
+      if (!objects.has(key) && !isBuried(next))
+        changes.push(...place(key, next, compressor.decompress(next.compressed), 'list'));
     }
     tombstones.age();
     hasSynced = true;
@@ -236,20 +237,22 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
   return {
     get(name) {
       const held = objects.get(keyOf(name));
-      return held === undefined ? undefined : packer.unpack(held.packed);
+      return held === undefined ? undefined : compressor.decompress(held.compressed);
     },
     entry(name) {
       const held = objects.get(keyOf(name));
-      return held === undefined ? undefined : { object: packer.unpack(held.packed), postOwned: held.postOwned };
+      return held === undefined
+        ? undefined
+        : { object: compressor.decompress(held.compressed), postOwned: held.postOwned };
     },
     list(namespace) {
-      const all = Array.from(objects.values(), (held) => packer.unpack(held.packed));
+      const all = Array.from(objects.values(), (held) => compressor.decompress(held.compressed));
       return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
     },
     byIndex(name, value) {
       return keysIn(name, value).flatMap((key) => {
         const held = objects.get(key);
-        return held === undefined ? [] : [packer.unpack(held.packed)];
+        return held === undefined ? [] : [compressor.decompress(held.compressed)];
       });
     },
     keysByIndex: keysIn,

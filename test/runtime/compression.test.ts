@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { createPacker } from '../../src/runtime/packing.ts';
+import { createCompressor } from '../../src/runtime/compression.ts';
 import { createStore } from '../../src/runtime/store.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 
@@ -17,41 +17,41 @@ it('what is packed comes back as it was, whatever was packed before it', () => {
   const anything = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.jsonValue()), { minLength: 1, maxLength: 80 });
   fc.assert(
     fc.property(anything, (all) => {
-      const packer = createPacker();
+      const compressor = createCompressor();
       const objects = all.map(([name, data]) => object(name, { data }));
       const texts = objects.map((each) => JSON.stringify(each));
-      const packed = objects.map((each) => packer.pack(each));
-      expect(packed.map((each) => JSON.stringify(packer.unpack(each)))).toEqual(texts);
+      const compressed = objects.map((each) => compressor.compress(each));
+      expect(compressed.map((each) => JSON.stringify(compressor.decompress(each)))).toEqual(texts);
     }),
   );
 });
 
 it('an object like the one before it takes a twentieth of itself', () => {
-  const packer = createPacker();
+  const compressor = createCompressor();
   const script = Array.from({ length: 200 }, (_, i) => `line ${i * 7919} of a script`).join('\n');
-  packer.pack(object('a', { script }));
-  const { bytes } = packer.pack(object('b', { script }));
+  compressor.compress(object('a', { script }));
+  const { bytes } = compressor.compress(object('b', { script }));
   expect(bytes.length).toBeLessThan(script.length / 20);
 });
 
 it('a dictionary that objects have grown unlike is given up for one of them', () => {
-  const packer = createPacker();
+  const compressor = createCompressor();
   const text = (seed: number): string =>
     Array.from({ length: 300 }, (_, i) => ((i * 7919 + seed) ** 2).toString(36)).join('');
-  packer.pack(object('old', { text: text(1) }));
-  const sizes = Array.from({ length: 100 }, () => packer.pack(object('new', { text: text(2) })).bytes.length);
+  compressor.compress(object('old', { text: text(1) }));
+  const sizes = Array.from({ length: 100 }, () => compressor.compress(object('new', { text: text(2) })).bytes.length);
   expect(sizes[0]).toBeGreaterThan(1000);
   expect(sizes.at(-1)).toBeLessThan(200);
 });
 
 it('what is looked at again soon is the same object, and only for so long', () => {
-  const packer = createPacker();
-  const first = packer.pack(object('a', {}));
-  const seen = packer.unpack(first);
-  expect(packer.unpack(first)).toBe(seen);
-  for (let i = 0; i < 100; i++) packer.pack(object(`b${i}`, {}));
-  expect(packer.unpack(first)).not.toBe(seen);
-  expect(packer.unpack(first)).toEqual(seen);
+  const compressor = createCompressor();
+  const first = compressor.compress(object('a', {}));
+  const seen = compressor.decompress(first);
+  expect(compressor.decompress(first)).toBe(seen);
+  for (let i = 0; i < 100; i++) compressor.compress(object(`b${i}`, {}));
+  expect(compressor.decompress(first)).not.toBe(seen);
+  expect(compressor.decompress(first)).toEqual(seen);
 });
 
 describe('an object that is larger than any of ours', () => {
@@ -71,12 +71,12 @@ describe('an object that is larger than any of ours', () => {
   });
 
   it('is kept in outline: whose it is, and that it is there', () => {
-    const packer = createPacker();
-    const packed = packer.pack(large('a'));
-    expect(packed.bytes.length).toBeLessThan(1000);
+    const compressor = createCompressor();
+    const compressed = compressor.compress(large('a'));
+    expect(compressed.bytes.length).toBeLessThan(1000);
     const labels = { 'app.kubernetes.io/instance': 'db' };
     const metadata = { name: 'a', namespace: 'apps', uid: 'uid', resourceVersion: '7', labels };
-    expect(packer.unpack(packed)).toEqual({
+    expect(compressor.decompress(compressed)).toEqual({
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata,
@@ -97,11 +97,12 @@ describe('an object that is larger than any of ours', () => {
   });
 
   it('that is a little smaller keeps no more of itself as a dictionary than deflate uses', () => {
-    const packer = createPacker();
+    const compressor = createCompressor();
     const dictionaries = new Set<Buffer>();
-    for (let i = 0; i < 200; i++) dictionaries.add(packer.pack(object(`n-${i}`, { text: noise(100_000) })).dictionary);
+    for (let i = 0; i < 200; i++)
+      dictionaries.add(compressor.compress(object(`n-${i}`, { text: noise(100_000) })).dictionary);
     expect([...dictionaries].map(({ byteLength }) => byteLength).filter((bytes) => bytes > 32 * 1024)).toEqual([]);
-    const like = packer.pack(object('like', { text: noise(100_000) }));
-    expect(packer.unpack(like).metadata.name).toBe('like');
+    const like = compressor.compress(object('like', { text: noise(100_000) }));
+    expect(compressor.decompress(like).metadata.name).toBe('like');
   });
 });

@@ -9,17 +9,17 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { KubeObject } from '../api/object.ts';
 import { longest, outline } from './outline.ts';
 
-export interface Packed {
+export interface Compressed {
   /** One byte a character: a string takes less beside its content than a Buffer does. */
   readonly bytes: string;
   readonly dictionary: Buffer;
 }
 
-export interface Packer {
-  /** The object belongs to the packer from then on. */
-  pack(object: KubeObject): Packed;
-  /** Of what this packer packed. Who asks again soon gets the same object: it must not be changed. */
-  unpack(packed: Packed): KubeObject;
+export interface Compressor {
+  /** The object belongs to the compressor from then on. */
+  compress(object: KubeObject): Compressed;
+  /** Of what this compressor compressed. Who asks again soon gets the same object: it must not be changed. */
+  decompress(compressed: Compressed): KubeObject;
 }
 
 /** As far back as deflate looks. */
@@ -38,13 +38,13 @@ const options = { level: 1, memLevel: 5, chunkSize: 4096 };
 const mostRecent = 32;
 
 /** One for each kind of object. */
-export function createPacker(): Packer {
-  const recent = new Map<Packed, KubeObject>();
+export function createCompressor(): Compressor {
+  const recent = new Map<Compressed, KubeObject>();
   let dictionary: Buffer = Buffer.alloc(0);
-  let packedWith = 0;
+  let compressedWith = 0;
 
-  const remember = (packed: Packed, object: KubeObject): void => {
-    recent.set(packed, object);
+  const remember = (compressed: Compressed, object: KubeObject): void => {
+    recent.set(compressed, object);
     if (recent.size <= mostRecent) return;
     const [oldest] = recent.keys();
     if (oldest !== undefined) recent.delete(oldest);
@@ -53,30 +53,30 @@ export function createPacker(): Packer {
   // A copy: a part of a large one would keep all of it.
   const dictionaryOf = (text: Buffer): Buffer => Buffer.from(text.subarray(-longestDictionary));
 
-  const compress = (text: Buffer): Packed => {
+  const deflated = (text: Buffer): Compressed => {
     if (dictionary.length === 0) dictionary = dictionaryOf(text);
     const bytes = deflate(text, dictionary);
-    packedWith++;
-    if (packedWith < renewAfter || bytes.length <= text.length * unlike) return { bytes, dictionary };
+    compressedWith++;
+    if (compressedWith < renewAfter || bytes.length <= text.length * unlike) return { bytes, dictionary };
     dictionary = dictionaryOf(text);
-    packedWith = 0;
+    compressedWith = 0;
     return { bytes: deflate(text, dictionary), dictionary };
   };
 
   return {
-    pack(object) {
+    compress(object) {
       const text = JSON.stringify(object);
       const kept = text.length > longest ? outline(object) : object;
-      const packed = compress(Buffer.from(kept === object ? text : JSON.stringify(kept)));
-      remember(packed, kept);
-      return packed;
+      const compressed = deflated(Buffer.from(kept === object ? text : JSON.stringify(kept)));
+      remember(compressed, kept);
+      return compressed;
     },
-    unpack(packed) {
-      const known = recent.get(packed);
+    decompress(compressed) {
+      const known = recent.get(compressed);
       if (known !== undefined) return known;
-      const text = inflateRawSync(Buffer.from(packed.bytes, 'latin1'), { dictionary: packed.dictionary });
+      const text = inflateRawSync(Buffer.from(compressed.bytes, 'latin1'), { dictionary: compressed.dictionary });
       const object = JSON.parse(text.toString('utf8')) as KubeObject;
-      remember(packed, object);
+      remember(compressed, object);
       return object;
     },
   };
