@@ -8,7 +8,7 @@ import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import { ApiError, isNotFound } from '../runtime/api-error.ts';
 import type { KubeClient, Selection } from '../runtime/client.ts';
-import { podSummary, wholeObject } from '../runtime/projection.ts';
+import { podSummary, wholeObject } from '../runtime/transform.ts';
 import { CommandError } from './fault.ts';
 import type { ManifestDocument } from './manifest.ts';
 

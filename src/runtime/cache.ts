@@ -14,9 +14,9 @@ import type { Log } from '../system/log.ts';
 import type { KubeClient } from './client.ts';
 import type { Metrics } from './metrics.ts';
 import type { IndexFunction } from './object-index.ts';
-import { type Projection, podSummary, wholeObject, withoutNotes } from './projection.ts';
 import { createReflector, type Reflector } from './reflector.ts';
 import { type Change, createStore, type Store, type StoreEntry } from './store.ts';
+import { podSummary, type Transform, wholeObject, withoutNotes } from './transform.ts';
 
 /** `ENGINE/NAMESPACE/NAME`: one cluster, in the queue and in every index. */
 export type ClusterKey = string;
@@ -101,11 +101,11 @@ export function createCache(options: CacheOptions): Cache {
   const watch = (
     resource: Resource,
     labelSelector: string | undefined,
-    projection: Projection,
+    transform: Transform,
     indexes: Readonly<Record<string, IndexFunction>>,
   ): Watched[] =>
     namespaces.map((namespace) => {
-      const store = createStore({ resource: resource.plural, projection, indexes, log, metrics });
+      const store = createStore({ resource: resource.plural, transform, indexes, log, metrics });
       const selection = { namespace, labelSelector };
       const isOptional = optionalResources.includes(resource);
       const options = { client, resource, selection, store, clock, random, log, metrics, isOptional };
@@ -118,8 +118,8 @@ export function createCache(options: CacheOptions): Cache {
     return { engine, watched: watch(engine.kind.resource, undefined, withoutNotes, indexes) };
   });
   const children = childResources.flatMap((resource) => {
-    const projection = resource === pods ? podSummary : wholeObject;
-    return watch(resource, `${managedByLabel}=${managedBy}`, projection, { [byCluster]: keyOfChild });
+    const transform = resource === pods ? podSummary : wholeObject;
+    return watch(resource, `${managedByLabel}=${managedBy}`, transform, { [byCluster]: keyOfChild });
   });
   const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];

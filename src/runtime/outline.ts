@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from '../api/object.ts';
 import { blocked } from '../plan/plan.ts';
-import { oursOf } from './projection.ts';
+import { oursOf } from './transform.ts';
 
 /** In KiB of JSON: more than any object that we make has. */
 const longestKib = 256;

@@ -12,9 +12,9 @@ import { type Compressed, createCompressor } from './compression.ts';
 import type { Metrics } from './metrics.ts';
 import { createObjectIndex, type IndexFunction } from './object-index.ts';
 import { isPostOwned } from './ownership.ts';
-import { type Projection, wholeObject } from './projection.ts';
 import { isNewer } from './resource-version.ts';
 import { createTombstones } from './tombstones.ts';
+import { type Transform, wholeObject } from './transform.ts';
 
 /** Where a change was learned: from a complete list, from the watch, or from the answer to a request of our own. */
 export type Origin = 'list' | 'watch' | 'write';
@@ -28,7 +28,7 @@ export type Change =
 export type Listener = (change: Change) => void;
 
 export interface StoreEntry {
-  /** As the projection left it. */
+  /** As the transform left it. */
   readonly object: KubeObject;
   /** Fields of it belong to an `Update` entry of ours: see `ownership.ts`. */
   readonly postOwned: boolean;
@@ -84,7 +84,7 @@ export interface StoreOptions {
   /** Plural name, for logs and metrics. */
   readonly resource: string;
   /** Default: everything but managed fields. */
-  readonly projection?: Projection | undefined;
+  readonly transform?: Transform | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction>> | undefined;
   readonly log: Log;
   readonly metrics?: Pick<Metrics, 'storeObjects' | 'handlerErrors'> | undefined;
@@ -103,7 +103,7 @@ interface Held {
 }
 
 export function createStore(options: StoreOptions): Store & StoreFeed {
-  const { resource, log, metrics, projection = wholeObject } = options;
+  const { resource, log, metrics, transform = wholeObject } = options;
   const objects = new Map<string, Held>();
   const indexes = Object.entries(options.indexes ?? {}).map(([name, values]) => ({
     name,
@@ -118,7 +118,7 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
 
   function project(raw: KubeObject, unconfirmed: boolean): { readonly held: Held; readonly object: KubeObject } {
     const postOwned = isPostOwned(raw);
-    const object = projection(raw);
+    const object = transform(raw);
     const { uid, resourceVersion } = object.metadata;
     const compressed = compressor.compress(object);
     return { object, held: { uid, resourceVersion, postOwned, compressed, unconfirmed, outlivedList: false } };

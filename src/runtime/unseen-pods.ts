@@ -9,8 +9,8 @@ import { type Children, childrenOf, type StatefulSet } from '../resources/childr
 import type { Clock } from '../system/clock.ts';
 import { isNotFound } from './api-error.ts';
 import type { CallOptions, KubeClient } from './client.ts';
-import { podSummary } from './projection.ts';
 import { keyOf } from './store.ts';
+import { podSummary } from './transform.ts';
 
 /** By which Kubernetes tells the pods of a StatefulSet apart. One that somebody else has made does not have it. */
 const podNameLabel = 'statefulset.kubernetes.io/pod-name';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { configMaps } from '../../src/api/resource.ts';
 import { FIELD_MANAGER } from '../../src/runtime/ownership.ts';
-import { podSummary } from '../../src/runtime/projection.ts';
 import { type Change, createStore, keyOf, type Replacement, type StoreOptions } from '../../src/runtime/store.ts';
+import { podSummary } from '../../src/runtime/transform.ts';
 import { ApiModel, type ModelEvent, summarize } from '../support/api-model.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 
@@ -213,7 +213,7 @@ describe('what is kept', () => {
   });
 
   it('of a pod: what planners read, and nothing else', () => {
-    const store = newStore({ projection: podSummary });
+    const store = newStore({ transform: podSummary });
     const running = { running: { startedAt: '2030-01-01T00:00:00Z' } };
     const container = {
       name: 'redis',

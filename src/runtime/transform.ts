@@ -1,19 +1,19 @@
 /**
  * What the stores keep of each object. Cached bytes are the controller's memory: a Pod shrinks to about a fifth.
  *
- * A projection may change its argument, which belongs to the store from then on. It must keep `metadata` without
+ * A transform may change its argument, which belongs to the store from then on. It must keep `metadata` without
  * managed fields; whatever it drops does not exist for the planner.
  */
 import type { KubeObject } from '../api/object.ts';
 import { stripManagedFields } from './ownership.ts';
 
-export type Projection = (object: KubeObject) => KubeObject;
+export type Transform = (object: KubeObject) => KubeObject;
 
 /** Everything but managed fields: for objects that are compared field by field. */
-export const wholeObject: Projection = stripManagedFields;
+export const wholeObject: Transform = stripManagedFields;
 
 /** What planners read of a Pod: where it runs, how it is, and what its containers do. */
-export const podSummary: Projection = (pod) => {
+export const podSummary: Transform = (pod) => {
   const { spec, status } = pod as { spec?: Fields; status?: Fields } & KubeObject;
   return {
     apiVersion: pod.apiVersion,
@@ -34,7 +34,7 @@ const ours = /^((app|batch)\.kubernetes\.io|clusterwright\.dev)\//;
  * What planners read of a resource of our own kinds: all but the notes of others. The form and the size of its spec and its
  * status have bounds in the schema; those of other labels and annotations have none, and they change nothing.
  */
-export const withoutNotes: Projection = (object) => {
+export const withoutNotes: Transform = (object) => {
   const { labels, annotations, ...metadata } = stripManagedFields(object).metadata;
   return {
     ...object,
