@@ -56,7 +56,7 @@ export {
   settled,
   wait,
 } from './plan/plan.ts';
-export { podTrouble } from './plan/pod-trouble.ts';
+export { podProblem } from './plan/pod-problem.ts';
 export { refOf } from './plan/ref.ts';
 export { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from './plan/rollout.ts';
 export {

@@ -2,7 +2,7 @@
 import type { AgentResult } from '../backup/agent-result.ts';
 import { parseAgentResult, unusableResult } from '../backup/heard-result.ts';
 import { withoutSecrets } from '../backup/secret-text.ts';
-import { isUnderway } from '../plan/pod-trouble.ts';
+import { isUnderway } from '../plan/pod-problem.ts';
 import type { Children, ContainerStatus, Job, Pod } from '../resources/children.ts';
 import { agentContainerName } from './agent-pod.ts';
 

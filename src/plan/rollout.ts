@@ -5,7 +5,7 @@
 import { pods as podResource } from '../api/resource.ts';
 import { type Pod, podIsReady, type StatefulSet } from '../resources/children.ts';
 import type { ObjectStep } from './plan.ts';
-import { isUnderway } from './pod-trouble.ts';
+import { isUnderway } from './pod-problem.ts';
 import { refOf } from './ref.ts';
 
 const revisionLabel = 'controller-revision-hash';

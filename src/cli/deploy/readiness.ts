@@ -93,7 +93,7 @@ export function available(client: Pick<KubeClient, 'list'>): Check {
     if (seen && isDeepStrictEqual([replicas, updatedReplicas, availableReplicas], [wanted, wanted, wanted])) {
       return undefined;
     }
-    const trouble = await podTrouble(client, deployment.metadata.namespace, spec.selector.matchLabels);
+    const trouble = await podProblem(client, deployment.metadata.namespace, spec.selector.matchLabels);
     return [`${Math.min(updatedReplicas, availableReplicas)} of ${wanted} replicas`, ...trouble].join(', ');
   };
 }
@@ -105,7 +105,7 @@ interface PodStatus {
 }
 
 /** What keeps containers from starting: an image that cannot be pulled, a program that ends. */
-async function podTrouble(
+async function podProblem(
   client: Pick<KubeClient, 'list'>,
   namespace: string | undefined,
   labels: Readonly<Record<string, string>>,

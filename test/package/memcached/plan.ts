@@ -10,7 +10,7 @@ import {
   outdatedPods,
   type Plan,
   podIsReady,
-  podTrouble,
+  podProblem,
   restartSteps,
   type StatusReport,
   selectorLabels,
@@ -37,7 +37,7 @@ export function plan(
   if (steps.length > 0 || !isTakenUp(set)) return { steps, outcome: wait('Applying', 'objects are brought in line') };
   const stuck = stuckPod(set, children.pods, () => true);
   if (stuck !== undefined) return restarting(stuck.metadata.name, restartSteps(stuck));
-  const trouble = children.pods.map(podTrouble).find((words) => words !== undefined);
+  const trouble = children.pods.map(podProblem).find((words) => words !== undefined);
   if (trouble !== undefined) return { steps: [], outcome: wait('PodNotReady', trouble) };
   const well = children.pods.filter((pod) => podIsReady(pod) && versions[pod.metadata.name] !== undefined);
   const { replicas } = cluster.spec;

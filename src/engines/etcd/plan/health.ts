@@ -1,6 +1,6 @@
 /** What keeps a cluster from being whole. As long as anything does, nobody is interrupted on purpose. */
 import type { Cluster } from '../../../api/cluster.ts';
-import { podTrouble } from '../../../plan/pod-trouble.ts';
+import { podProblem } from '../../../plan/pod-problem.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
 import { peerUrl } from '../names.ts';
 import { isHealthy, type Member, nameOf, type Situation } from '../observe/situation.ts';
@@ -23,7 +23,7 @@ function troubleOf({ cluster, pods, observed }: Situation, member: Member): stri
   }
   const pod = pods.get(member.index);
   if (pod === undefined) return `${name} has no pod`;
-  const trouble = podTrouble(pod);
+  const trouble = podProblem(pod);
   if (trouble !== undefined) return `${trouble}${causeOf(pod)}`;
   if (member.live === undefined) {
     const silent = observed.members.find((candidate) => candidate.pod === name);
@@ -51,7 +51,7 @@ export function absent(situation: Situation, indexes: readonly number[]): string
     const name = nameOf(cluster, { index, name: '', id: '0' });
     const pod = pods.get(index);
     if (pod === undefined) return [`${name} has no pod`];
-    const trouble = podTrouble(pod);
+    const trouble = podProblem(pod);
     if (trouble !== undefined) return [`${trouble}${causeOf(pod)}`];
     const member = observed.members.find((candidate) => candidate.pod === name);
     if (member?.state === 'silent') return [`${name} does not answer: ${member.why}${causeOf(pod)}`];

@@ -3,7 +3,7 @@
  * address that the sentinels know is gone. In every other case it waits and says so.
  */
 import { type ActStep, blocked, type Plan, wait } from '../../../plan/plan.ts';
-import { podTrouble } from '../../../plan/pod-trouble.ts';
+import { podProblem } from '../../../plan/pod-problem.ts';
 import type { RedisAction } from '../action.ts';
 import { choiceAnnotation, choiceOf } from '../names.ts';
 import { mayElect, mayElectNow } from '../observe/acquaintance.ts';
@@ -87,7 +87,7 @@ function isNobodyWhole({ nodes, dataSize }: Situation): boolean {
 /** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
 export function awaitingMembers({ dataPods }: Situation, message: string, recheckMs: number): Plan<RedisAction> {
   const isRunning = dataPods.some((pod) => pod.status?.phase === 'Running');
-  const told = [message, ...dataPods.flatMap((pod) => podTrouble(pod) ?? [])].join('; ');
+  const told = [message, ...dataPods.flatMap((pod) => podProblem(pod) ?? [])].join('; ');
   return { steps: [], outcome: wait('MembersStarting', told, isRunning ? recheckMs : undefined) };
 }
 

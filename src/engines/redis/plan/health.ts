@@ -3,7 +3,7 @@
  * a failover could not happen. `amiss` adds what merely has to settle. As long as anything is amiss, nobody is
  * interrupted on purpose.
  */
-import { podTrouble } from '../../../plan/pod-trouble.ts';
+import { podProblem } from '../../../plan/pod-problem.ts';
 import { type Pod, podIsReady } from '../../../resources/children.ts';
 import type { MemberFinding } from '../client/findings.ts';
 import { answering, type DataNode } from '../observe/observed.ts';
@@ -67,7 +67,7 @@ function absent(what: string, pods: readonly Pod[], size: number): string[] {
 
 function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[] {
   const { name } = pod.metadata;
-  const trouble = podTrouble(pod);
+  const trouble = podProblem(pod);
   if (trouble !== undefined) return [trouble];
   const node = nodes.find((candidate) => candidate.pod === name);
   if (node === undefined) return [`${name} does not answer`];
@@ -82,7 +82,7 @@ function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[
 
 function sentinelTrouble(pod: Pod, situation: Situation, primary: DataNode): string[] {
   const { name } = pod.metadata;
-  const trouble = podTrouble(pod);
+  const trouble = podProblem(pod);
   if (trouble !== undefined) return [trouble];
   if (!answering(situation.observed.sentinels).some((sentinel) => sentinel.pod === name))
     return [`${name} does not answer`];

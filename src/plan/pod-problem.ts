@@ -18,7 +18,7 @@ export function isUnderway(reason: string): boolean {
 }
 
 /** Undefined where its process runs, or is on its way. */
-export function podTrouble({ metadata: { name, deletionTimestamp }, status }: Pod): string | undefined {
+export function podProblem({ metadata: { name, deletionTimestamp }, status }: Pod): string | undefined {
   if (deletionTimestamp !== undefined) return `${name} is terminating`;
   const unschedulable = status?.conditions?.find((c) => c.type === 'PodScheduled' && c.status === 'False');
   if (unschedulable !== undefined) return `${name} cannot be scheduled: ${unschedulable.message ?? ''}`;

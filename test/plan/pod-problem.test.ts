@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { podTrouble } from '../../src/plan/pod-trouble.ts';
+import { podProblem } from '../../src/plan/pod-problem.ts';
 import type { ContainerStatus, Pod } from '../../src/resources/children.ts';
 
 const pod = (status: Pod['status'], deletionTimestamp?: string): Pod => ({
@@ -48,4 +48,4 @@ it.each<[string, Pod, string | undefined]>([
     waiting('CrashLoopBackOff', ended(1, '>>> requirepass "secret"')),
     'db-0 ends again and again with code 1',
   ],
-])('tells %s', (_, one, words) => expect(podTrouble(one)).toBe(words));
+])('tells %s', (_, one, words) => expect(podProblem(one)).toBe(words));
