@@ -58,7 +58,14 @@ export {
 } from './plan/plan.ts';
 export { podProblem } from './plan/pod-problem.ts';
 export { refOf } from './plan/ref.ts';
-export { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from './plan/rollout.ts';
+export {
+  cannotStart,
+  isGenerationObserved,
+  nextToRestart,
+  outdatedPods,
+  restartSteps,
+  stuckPod,
+} from './plan/rollout.ts';
 export {
   awaitingExpansion,
   expansionConditions,

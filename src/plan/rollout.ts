@@ -11,7 +11,7 @@ import { refOf } from './ref.ts';
 const revisionLabel = 'controller-revision-hash';
 
 /** Whether Kubernetes has taken up what the StatefulSet says: until then nobody knows which pods are outdated. */
-export function isTakenUp(set: StatefulSet | undefined): boolean {
+export function isGenerationObserved(set: StatefulSet | undefined): boolean {
   return set === undefined || set.status?.observedGeneration === set.metadata.generation;
 }
 
@@ -22,7 +22,7 @@ export function isTakenUp(set: StatefulSet | undefined): boolean {
 export function outdatedPods(set: StatefulSet | undefined, pods: readonly Pod[]): Pod[] {
   const revision = set?.status?.updateRevision;
   if (set === undefined || revision === undefined) return [];
-  if (!isTakenUp(set)) return [];
+  if (!isGenerationObserved(set)) return [];
   const wanted = Object.entries({ ...set.spec?.selector?.matchLabels, [revisionLabel]: revision });
   return pods
     .filter(({ metadata: { labels = {}, deletionTimestamp } }) => {

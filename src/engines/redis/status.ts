@@ -6,7 +6,7 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { StatusReport } from '../../engine/engine.ts';
 import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { isTakenUp, outdatedPods } from '../../plan/rollout.ts';
+import { isGenerationObserved, outdatedPods } from '../../plan/rollout.ts';
 import {
   awaitedExpansion,
   expandingVolumes,
@@ -129,12 +129,12 @@ function isChanging({ cluster, spec, children, dataPods, sentinelPods, dataSize,
   // A pod too many is on its way out. One too few is a member that is missing, which is no change that anybody asked for.
   if (dataSize !== spec.replicas || dataPods.length > spec.replicas) return true;
   const [dataSet, sentinelSet] = [children.statefulSet(names.data), children.statefulSet(names.sentinel)];
-  if (!isTakenUp(dataSet) || outdatedPods(dataSet, dataPods).length > 0) return true;
+  if (!isGenerationObserved(dataSet) || outdatedPods(dataSet, dataPods).length > 0) return true;
   if (spec.mode === 'Standalone') return false;
   return (
     sentinelSize !== spec.sentinel.replicas ||
     sentinelPods.length > spec.sentinel.replicas ||
-    !isTakenUp(sentinelSet) ||
+    !isGenerationObserved(sentinelSet) ||
     outdatedPods(sentinelSet, sentinelPods).length > 0
   );
 }

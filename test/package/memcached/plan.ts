@@ -4,7 +4,7 @@ import {
   type Cluster,
   desiredConditions,
   type EngineAction,
-  isTakenUp,
+  isGenerationObserved,
   nextToRestart,
   objectSteps,
   outdatedPods,
@@ -34,7 +34,8 @@ export function plan(
 ): MemcachedPlan {
   const steps = objectSteps(resources(cluster), children);
   const set = children.statefulSet(cluster.metadata.name);
-  if (steps.length > 0 || !isTakenUp(set)) return { steps, outcome: wait('Applying', 'objects are brought in line') };
+  if (steps.length > 0 || !isGenerationObserved(set))
+    return { steps, outcome: wait('Applying', 'objects are brought in line') };
   const stuck = stuckPod(set, children.pods, () => true);
   if (stuck !== undefined) return restarting(stuck.metadata.name, restartSteps(stuck));
   const trouble = children.pods.map(podProblem).find((words) => words !== undefined);

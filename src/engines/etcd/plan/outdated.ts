@@ -1,10 +1,10 @@
 /** Who runs by an older template than the present one. */
-import { isTakenUp, outdatedPods } from '../../../plan/rollout.ts';
+import { isGenerationObserved, outdatedPods } from '../../../plan/rollout.ts';
 import type { Member, Situation } from '../observe/situation.ts';
 
 /** Whether Kubernetes has yet to say which pods are outdated. */
 export function isUnsettled({ sets }: Situation): boolean {
-  return [...sets.values()].some((set) => !isTakenUp(set));
+  return [...sets.values()].some((set) => !isGenerationObserved(set));
 }
 
 /** Whether the member's pod runs an older template than its StatefulSet has now. */

@@ -4,7 +4,14 @@ import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
-import { cannotStart, isTakenUp, nextToRestart, outdatedPods, restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import {
+  cannotStart,
+  isGenerationObserved,
+  nextToRestart,
+  outdatedPods,
+  restartSteps,
+  stuckPod,
+} from '../../../plan/rollout.ts';
 import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
@@ -196,7 +203,7 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   const { children, cluster, sentinelPods, dataPods } = situation;
   const names = redisNames(cluster.metadata.name);
   const [sentinelSet, dataSet] = [children.statefulSet(names.sentinel), children.statefulSet(names.data)];
-  if (!isTakenUp(sentinelSet) || !isTakenUp(dataSet)) {
+  if (!isGenerationObserved(sentinelSet) || !isGenerationObserved(dataSet)) {
     return { steps: [], outcome: wait('Updating', 'Kubernetes has yet to take up the new template') };
   }
   const sentinel = nextToRestart(outdatedPods(sentinelSet, sentinelPods), () => false);
