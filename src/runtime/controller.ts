@@ -182,7 +182,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   /** Our own status writes come back as changes of the resource: they say nothing new. */
-  function isNews(change: Change): boolean {
+  function requiresReconcile(change: Change): boolean {
     if (change.type !== 'updated') return true;
     const told = ({ metadata }: KubeObject): string =>
       JSON.stringify([
@@ -198,7 +198,7 @@ export function createController(options: ControllerOptions): Controller {
   cache.onClusterChange((engine, change) => {
     const { namespace = '', name, uid = '' } = change.object.metadata;
     if (change.type === 'deleted') status.forget(uid);
-    if (!isNews(change)) return;
+    if (!requiresReconcile(change)) return;
     const priority = change.origin === 'list' ? 'low' : 'high';
     queue.add(clusterKey(engine.name, namespace, name), priority);
     for (const key of cache.keysByTargetRef(engine, namespace, name)) queue.add(key, priority);

@@ -28,7 +28,7 @@ export interface Paced {
   /** Which of the actions have no effect, as far as can be seen. */
   readonly idle: readonly Step[];
   /** Some of them since this very pass. */
-  readonly isNews: boolean;
+  readonly hasNewIdle: boolean;
 }
 
 export interface Pace {
@@ -60,7 +60,7 @@ export function createPace(clock: Pick<Clock, 'monotonic'>): Pace {
       forgetOld(now);
       const before = known.get(key);
       known.delete(key);
-      if (actions.length === 0) return { after: afterActionMs, idle: [], isNews: false };
+      if (actions.length === 0) return { after: afterActionMs, idle: [], hasNewIdle: false };
       const repeated: Repeated = before ?? { seen: new Map(), told: 0, at: now };
       const { seen } = repeated;
       for (const [text, { last }] of seen) if (now - last >= memoryMs) seen.delete(text);
@@ -76,7 +76,7 @@ export function createPace(clock: Pick<Clock, 'monotonic'>): Pace {
       return {
         after: pauseAfter(Math.min(...ages)),
         idle,
-        isNews: idle.length > repeated.told,
+        hasNewIdle: idle.length > repeated.told,
       };
     },
   };

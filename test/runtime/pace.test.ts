@@ -71,12 +71,12 @@ describe('after an action', () => {
   ])('the same begins anew once %s', async (_, meanwhile) => {
     await repeat(30_000, 'ask');
     await meanwhile();
-    expect(pace.after('test/apps/db', [act('ask')])).toEqual({ after: afterActionMs, idle: [], isNews: false });
+    expect(pace.after('test/apps/db', [act('ask')])).toEqual({ after: afterActionMs, idle: [], hasNewIdle: false });
   });
 
   it('what shows no effect for ten seconds is told, once', async () => {
     await repeat(noEffectMs - 1, 'ask');
     const told = await repeat(30_000, 'ask');
-    expect([told[0]?.idle.length, told.filter(({ isNews }) => isNews).length]).toEqual([1, 1]);
+    expect([told[0]?.idle.length, told.filter(({ hasNewIdle }) => hasNewIdle).length]).toEqual([1, 1]);
   });
 });
