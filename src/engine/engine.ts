@@ -62,7 +62,7 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   act(action: Action, cluster: Cluster<Spec>, io: EngineContext): Promise<void>;
   status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusReport;
   /** What `plan` sees when nothing exists yet: for offline plans. */
-  readonly nothing: Observed;
+  readonly offlineObservation: Observed;
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;

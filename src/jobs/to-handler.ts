@@ -38,7 +38,8 @@ export function toHandler<Spec, Observed, Action extends EngineAction>(
       };
     },
     // What its status remembers is something, too.
-    planOffline: ({ status: _, ...cluster }) => engine.plan(typed(cluster), noChildren, engine.nothing, take),
+    planOffline: ({ status: _, ...cluster }) =>
+      engine.plan(typed(cluster), noChildren, engine.offlineObservation, take),
     ...(backup === undefined ? {} : { backup: hidden(backup) }),
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(maintenance === undefined

@@ -26,7 +26,7 @@ export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
   plan: planEtcd,
   act: actEtcd,
   status: etcdStatus,
-  nothing: nothingObserved,
+  offlineObservation: nothingObserved,
   backup: etcdBackup,
   forecast: forecastEtcd,
   maintenance: etcdMaintenance,

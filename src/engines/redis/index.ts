@@ -25,7 +25,7 @@ export const redis: Engine<RedisSpec, RedisObserved, RedisAction> = {
   plan: planRedis,
   act: actRedis,
   status: redisStatus,
-  nothing: nothingObserved,
+  offlineObservation: nothingObserved,
   backup: redisBackup,
   forecast: forecastRedis,
   listener: { endpoints: redisEndpoints, listen: listenToRedis },

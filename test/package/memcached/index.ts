@@ -1,7 +1,7 @@
 /** memcached as an engine of clusterwright. */
 import { type DefinedEngine, type Definition, defineEngine } from 'clusterwright/engine';
 import { type MemcachedSpec, type MemcachedSpecInput, memcachedKind } from './kind.js';
-import { type MemcachedObserved, nothing, observe } from './observe.js';
+import { type MemcachedObserved, nothingObserved, observe } from './observe.js';
 import { type MemcachedAction, plan, status } from './plan.js';
 import { port, resources } from './resources.js';
 
@@ -28,5 +28,5 @@ export const memcached: DefinedEngine = defineEngine<MemcachedSpec, MemcachedObs
   plan: (cluster, children, observed) => plan(cluster, children, observed),
   act: () => Promise.reject(new Error('memcached has no actions')),
   status,
-  nothing,
+  offlineObservation: nothingObserved,
 });

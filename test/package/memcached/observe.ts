@@ -7,7 +7,7 @@ export interface MemcachedObserved {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export const nothing: MemcachedObserved = { versions: {} };
+export const nothingObserved: MemcachedObserved = { versions: {} };
 
 const answerMs = 1_000;
 /** No version is longer. */
