@@ -26,12 +26,12 @@ export {
   type BackupFactory,
   type BackupSource,
   type BackupSupport,
-  type Filler,
-  type Filling,
-  filledVolume,
   type MountedSecret,
   type OwnBackup,
+  type RestoreContainer,
+  type RestoreTemplate,
   restoredAnnotation,
+  restoredVolume,
   roomFor,
 } from './engine/backup-support.ts';
 export type { Definition } from './engine/definition.ts';

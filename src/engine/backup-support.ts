@@ -39,7 +39,7 @@ export interface BackupSource {
   readonly topology: string;
 }
 
-export interface Filling {
+export interface RestoreTemplate {
   /** The StatefulSet whose first claim is filled. */
   readonly set: string;
   readonly destination: EngineDestination;
@@ -47,14 +47,14 @@ export interface Filling {
   readonly fetchMounts: NonNullable<ContainerSpec['volumeMounts']>;
   readonly volumes: readonly Volume[];
   /** What makes a member's volume of what was fetched, in order, each after the one before has succeeded. */
-  readonly fillers: readonly Filler[];
+  readonly containers: readonly RestoreContainer[];
   /** On the claim once it is filled, besides our own mark. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The annotation of claims that no process is ever started on again. */
   readonly retired?: string;
 }
 
-export interface Filler {
+export interface RestoreContainer {
   readonly name: string;
   /** Undefined: the agent's. */
   readonly image?: string;
@@ -66,12 +66,12 @@ export interface Filler {
 /** On a claim that a restore has filled: the folder of the backup. */
 export const restoredAnnotation = 'clusterwright.dev/restored';
 
-/** The volume of the first member in a {@link Filling}'s mounts. */
-export const filledVolume = 'filled';
+/** The volume of the first member in a {@link RestoreTemplate}'s mounts. */
+export const restoredVolume = 'filled';
 
 export interface BackupSupport<Spec> {
   source(cluster: Cluster<Spec>): BackupSource;
-  filling(cluster: Cluster<Spec>): Filling;
+  restoreTemplate(cluster: Cluster<Spec>): RestoreTemplate;
   /**
    * The spec of a small cluster that a backup of `cluster` can be restored into, to see whether it can; without
    * `bootstrap`. Nobody but who tries it uses it.

@@ -168,7 +168,7 @@ function mayBeWritten(
   const { metadata, status } = cluster;
   const wanted = setsOf(engine, cluster);
   // A restore begins with one that holds data, whether on volumes or not.
-  const first = wanted.find((set) => set.metadata.name === engine.backup?.filling(cluster).set);
+  const first = wanted.find((set) => set.metadata.name === engine.backup?.restoreTemplate(cluster).set);
   const isOther = (set: KubeObject): boolean => first !== undefined && componentOf(set) !== componentOf(first);
   const holdsNone = new Set(wanted.filter(isOther).map((set) => set.metadata.name));
   const own = objects.filter((object) => object.kind === 'StatefulSet' && ownerOf(object) === metadata.uid);

@@ -17,8 +17,8 @@ import { refOf } from '../plan/ref.ts';
 import { type Children, type Claim, type Job, noChildren } from '../resources/children.ts';
 import { ownerReferences } from '../resources/metadata.ts';
 import { configName } from './agent-job.ts';
-import { fillJobName, fillObjects } from './fill-job.ts';
 import { type JobState, jobState } from './job-state.ts';
+import { restoreJobName, restoreJobObjects } from './restore-job.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
 /** A failure that may pass is tried again after so long. */
@@ -28,16 +28,16 @@ const againMs = 60_000;
 export function withRestore(engine: KindHandler, image: string): KindHandler {
   const objectsFor = (cluster: Cluster): readonly KubeObject[] => {
     const restore = restoreSpec(cluster);
-    const filling = engine.backup?.filling(cluster);
+    const template = engine.backup?.restoreTemplate(cluster);
     const set = engine
       .resources(cluster)
-      .find(({ object }) => object.kind === 'StatefulSet' && object.metadata.name === filling?.set)?.object;
-    if (restore === undefined || filling === undefined || set === undefined) return [];
-    return fillObjects(cluster, { engine: engine.name, image, restore, filling, set });
+      .find(({ object }) => object.kind === 'StatefulSet' && object.metadata.name === template?.set)?.object;
+    if (restore === undefined || template === undefined || set === undefined) return [];
+    return restoreJobObjects(cluster, { engine: engine.name, image, restore, template, set });
   };
   const planFor = (cluster: Cluster, children: Children, now: number): Plan | undefined => {
     if (restoreSpec(cluster) === undefined || cluster.status?.initialized === true) return undefined;
-    const { annotations = {}, retired } = engine.backup?.filling(cluster) ?? {};
+    const { annotations = {}, retired } = engine.backup?.restoreTemplate(cluster) ?? {};
     return planRestore({ cluster, children, objects: objectsFor(cluster), annotations, retired, now });
   };
 
@@ -54,7 +54,8 @@ export function withRestore(engine: KindHandler, image: string): KindHandler {
         ? assessment
         : { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
     },
-    ownsNoVolume: (cluster, children) => ownsNoVolume(cluster, children, engine.backup?.filling(cluster).retired),
+    ownsNoVolume: (cluster, children) =>
+      ownsNoVolume(cluster, children, engine.backup?.restoreTemplate(cluster).retired),
     // All that the cluster will get: what is made once the volume is filled follows from the spec alone, too.
     planOffline: ({ status: _, ...cluster }) => {
       const first = planFor(cluster, noChildren, 0);
@@ -87,7 +88,7 @@ export interface RestoreSituation {
   readonly objects: readonly KubeObject[];
   /** What the engine wants on the claim once it is filled. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** See `Filling`. */
+  /** See `RestoreTemplate`. */
   readonly retired?: string | undefined;
   /** Milliseconds. */
   readonly now: number;
@@ -155,7 +156,7 @@ function otherBackup(cluster: Cluster, claim: Claim | undefined): string | undef
 
 function planFilling(situation: RestoreSituation, claim: Claim | undefined): Plan {
   const { cluster, children, objects, now } = situation;
-  const found = children.get('Job', fillJobName(cluster.metadata.name)) as Job | undefined;
+  const found = children.get('Job', restoreJobName(cluster.metadata.name)) as Job | undefined;
   if (found !== undefined && !isOwned(found, cluster)) {
     return waiting('EarlierCluster', 'an earlier cluster of this name is still being removed');
   }
@@ -220,7 +221,7 @@ function filledStep(
 /** Once the cluster is formed, nobody needs the Job any more. */
 function cleanUp(cluster: Cluster, children: Children): ObjectStep[] {
   if (restoreSpec(cluster) === undefined) return [];
-  const name = fillJobName(cluster.metadata.name);
+  const name = restoreJobName(cluster.metadata.name);
   const reason = 'the restore is done';
   const [job, config] = [children.get('Job', name), children.get('ConfigMap', configName({ name }))];
   return [

@@ -61,7 +61,7 @@ function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const { drillRestore, drillDefaults, isSame, specVersion } = backup;
   return {
     source: (cluster) => backup.source(typed(cluster)),
-    filling: (cluster) => backup.filling(typed(cluster)),
+    restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
     drill: (cluster) => backup.drill(typed(cluster)),
     ...(drillRestore === undefined ? {} : { drillRestore }),
     ...(drillDefaults === undefined ? {} : { drillDefaults }),

@@ -1,7 +1,7 @@
 /** Where the agent finds an etcd cluster, and how the volume of the first member of a new one is made of a snapshot. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
-import { type BackupSupport, filledVolume, type MountedSecret, roomFor } from '../../../engine/backup-support.ts';
+import { type BackupSupport, type MountedSecret, restoredVolume, roomFor } from '../../../engine/backup-support.ts';
 import { passwordSecret, sessionOf } from '../client/session.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { clientPort, etcdNames, memberName, paths, peerUrl, retiredAnnotation, serverName } from '../names.ts';
@@ -59,7 +59,7 @@ export const etcdBackup: BackupSupport<EtcdSpec> = {
     };
   },
 
-  filling(cluster) {
+  restoreTemplate(cluster) {
     const { metadata, spec } = cluster;
     const name = memberName(metadata.name, 0);
     const url = peerUrl(cluster, 0);
@@ -72,7 +72,7 @@ export const etcdBackup: BackupSupport<EtcdSpec> = {
       fetchMounts: [{ name: snapshot.volume, mountPath: snapshot.directory }],
       // What does not fit here would not fit into the member's volume.
       volumes: [{ name: snapshot.volume, emptyDir: { sizeLimit: roomOf(cluster) } }],
-      fillers: [
+      containers: [
         {
           name: 'restore',
           image: etcdImage(spec),
@@ -91,14 +91,14 @@ export const etcdBackup: BackupSupport<EtcdSpec> = {
           env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
           mounts: [
             { name: snapshot.volume, mountPath: snapshot.directory, readOnly: true },
-            { name: filledVolume, mountPath: paths.volume },
+            { name: restoredVolume, mountPath: paths.volume },
           ],
         },
         {
           name: 'place',
           command: placeCommand(paths.volume, made, paths.data.replace(/^.*\//, '')),
           env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
-          mounts: [{ name: filledVolume, mountPath: paths.volume }],
+          mounts: [{ name: restoredVolume, mountPath: paths.volume }],
         },
       ],
       annotations: {},

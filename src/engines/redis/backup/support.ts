@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import { unitsOf } from '../../../api/quantity.ts';
 import { type Endpoint, mostMembers } from '../../../backup/members.ts';
-import { type BackupSupport, filledVolume, roomFor } from '../../../engine/backup-support.ts';
+import { type BackupSupport, restoredVolume, roomFor } from '../../../engine/backup-support.ts';
 import { identityKey, identityUser } from '../client/identity.ts';
 import { passwordSecret } from '../client/password.ts';
 import { credentialsOf, withSession } from '../client/session.ts';
@@ -62,13 +62,13 @@ export const redisBackup: BackupSupport<RedisSpec> = {
   },
 
   /** Its claim says that it was primary last, so the sentinels' first election is decided as after an outage of all. */
-  filling({ metadata, spec }) {
+  restoreTemplate({ metadata, spec }) {
     return {
       set: redisNames(metadata.name).data,
       destination: { engine: 'redis', directory: paths.data, version: spec.version },
-      fetchMounts: [{ name: filledVolume, mountPath: paths.data }],
+      fetchMounts: [{ name: restoredVolume, mountPath: paths.data }],
       volumes: [],
-      fillers: [],
+      containers: [],
       annotations: { [termAnnotation]: '1' },
     };
   },

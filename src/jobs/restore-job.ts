@@ -6,7 +6,7 @@
 import type { Cluster, RestoreSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { FetchTask } from '../backup/agent-task.ts';
-import { type Filler, type Filling, filledVolume } from '../engine/backup-support.ts';
+import { type RestoreContainer, type RestoreTemplate, restoredVolume } from '../engine/backup-support.ts';
 import { job } from '../resources/job.ts';
 import { ownerReferences } from '../resources/metadata.ts';
 import type { ContainerSpec, PodSpec, Volume } from '../resources/plain.ts';
@@ -14,7 +14,7 @@ import { agentJobOptions, configName, type Naming, taskConfig } from './agent-jo
 import { agentContainer, agentPodSpec, envOf, helperContainer, storeOf } from './agent-pod.ts';
 import { skipContainersAnnotation } from './target-identity.ts';
 
-export function fillJobName(cluster: string): string {
+export function restoreJobName(cluster: string): string {
   return `${cluster}-restore`;
 }
 
@@ -48,36 +48,36 @@ function firstClaim(cluster: Cluster, set: KubeObject): KubeObject[] {
   return [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: template.spec }];
 }
 
-export interface FillOptions {
+export interface RestoreJobOptions {
   readonly engine: string;
   /** Holds the agent. */
   readonly image: string;
   readonly restore: RestoreSpec;
-  readonly filling: Filling;
+  readonly template: RestoreTemplate;
   readonly set: KubeObject;
 }
 
 /** The claim, the task and the Job, in the order in which they are made. */
-export function fillObjects(cluster: Cluster, options: FillOptions): readonly KubeObject[] {
-  const { engine, image, restore, filling, set } = options;
-  const naming: Naming = { owner: cluster, engine, name: fillJobName(cluster.metadata.name) };
+export function restoreJobObjects(cluster: Cluster, options: RestoreJobOptions): readonly KubeObject[] {
+  const { engine, image, restore, template, set } = options;
+  const naming: Naming = { owner: cluster, engine, name: restoreJobName(cluster.metadata.name) };
   const store = storeOf(restore.target, restore.encryption, 'read');
   const { id, cluster: from } = restore;
   const task: FetchTask = {
     task: 'fetch',
     which: { ...(id === undefined ? {} : { id }), ...from },
-    destination: filling.destination,
+    destination: template.destination,
     idleTimeoutSeconds: 60,
     ...store.task,
   };
   const volumes: Volume[] = [
     ...store.volumes,
-    { name: filledVolume, persistentVolumeClaim: { claimName: firstClaimName(set) ?? '' } },
-    ...filling.volumes,
+    { name: restoredVolume, persistentVolumeClaim: { claimName: firstClaimName(set) ?? '' } },
+    ...template.volumes,
   ];
   const steps: ContainerSpec[] = [
-    agentContainer({ image, mounts: [...store.mounts, ...filling.fetchMounts], ...envOf(store) }),
-    ...filling.fillers.map((filler) => fillerContainer(filler, image)),
+    agentContainer({ image, mounts: [...store.mounts, ...template.fetchMounts], ...envOf(store) }),
+    ...template.containers.map((container) => restoreContainer(container, image)),
   ];
   const podSpec = {
     ...agentPodSpec({
@@ -90,11 +90,11 @@ export function fillObjects(cluster: Cluster, options: FillOptions): readonly Ku
     ...placementOf(set),
   };
   // The image of some of them is the user's choice: what the ServiceAccount may is for the agent alone.
-  const fillers = filling.fillers.map(({ name }) => name);
+  const restoreContainers = template.containers.map(({ name }) => name);
   const podAnnotations =
-    store.serviceAccountName === undefined || fillers.length === 0
+    store.serviceAccountName === undefined || restoreContainers.length === 0
       ? {}
-      : { podAnnotations: { [skipContainersAnnotation]: fillers.join(',') } };
+      : { podAnnotations: { [skipContainersAnnotation]: restoreContainers.join(',') } };
   return [
     ...firstClaim(cluster, set),
     taskConfig(naming, task),
@@ -113,13 +113,13 @@ function placementOf(set: KubeObject): Partial<PodSpec> {
   };
 }
 
-function fillerContainer(filler: Filler, agentImage: string): ContainerSpec {
+function restoreContainer(container: RestoreContainer, agentImage: string): ContainerSpec {
   return {
-    ...helperContainer(filler.name, filler.image ?? agentImage),
-    command: filler.command,
-    ...(filler.env === undefined ? {} : { env: filler.env }),
+    ...helperContainer(container.name, container.image ?? agentImage),
+    command: container.command,
+    ...(container.env === undefined ? {} : { env: container.env }),
     // Why it has failed, which the pod's status then tells.
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: filler.mounts,
+    volumeMounts: container.mounts,
   };
 }
