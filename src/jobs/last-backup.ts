@@ -15,8 +15,8 @@ import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
 import { componentLabel, memberLabel } from '../resources/metadata.ts';
-import { awaitedBackup, type BackupProgress, backupFactory, goodForMs } from './awaited-backup.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
+import { type BackupProgress, backupFactory, goodForMs, requiredBackup } from './required-backup.ts';
 
 /** On the custom resource: `UID/ID/TIME` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
@@ -48,7 +48,7 @@ export function withLastBackup(engine: KindHandler, image: string): KindHandler 
       const identity = uid === undefined ? {} : { uid };
       const objects = take(cluster, { name: lastJobName(name), purpose: 'deletion', ...identity });
       if (objects === undefined) return mayGoWithout(engine, children) ? undefined : withoutBackup;
-      const plan = planLastBackup(engine, cluster, awaitedBackup(objects, children, now));
+      const plan = planLastBackup(engine, cluster, requiredBackup(objects, children, now));
       return { ...plan, outcome: unlessHeldUp(plan.outcome, cluster as Cluster<CommonSpec>, children, now) };
     },
   };

@@ -5,7 +5,7 @@ import type { Engine, KindHandler } from '../engine/engine.ts';
 import type { EngineAction, Outcome } from '../plan/plan.ts';
 import { noChildren } from '../resources/children.ts';
 import { defaultAgentImage } from './agent-pod.ts';
-import { backupFactory, versionBackupReason } from './awaited-backup.ts';
+import { backupFactory, versionBackupReason } from './required-backup.ts';
 import { withCheckedTarget } from './target-claim.ts';
 
 /**

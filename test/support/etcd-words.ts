@@ -5,7 +5,7 @@ import type { EtcdAction } from '../../src/engines/etcd/action.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup/support.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
-import { backupFactory } from '../../src/jobs/awaited-backup.ts';
+import { backupFactory } from '../../src/jobs/required-backup.ts';
 import type { Outcome, Plan, Step } from '../../src/plan/plan.ts';
 import { etcdWorld, type Story } from './etcd-situation.ts';
 import { coherent } from './truthful-engine.ts';

@@ -6,7 +6,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { OwnBackup } from '../../../engine/backup-support.ts';
 import { configName } from '../../../jobs/agent-job.ts';
-import { beforeAnnotation, goodForMs, removal } from '../../../jobs/awaited-backup.ts';
+import { beforeAnnotation, goodForMs, removal } from '../../../jobs/required-backup.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { minorNumber } from '../kind/versions.ts';

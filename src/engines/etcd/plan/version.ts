@@ -8,7 +8,7 @@
  */
 
 import type { BackupFactory } from '../../../engine/backup-support.ts';
-import { awaitedBackup, versionBackupReason } from '../../../jobs/awaited-backup.ts';
+import { requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
 import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
 import type { Target } from '../action.ts';
 import { firstPatchOf35, lastPatchBefore36 } from '../kind/schema.ts';
@@ -164,7 +164,7 @@ function backupGate(situation: Situation, old: number, take: BackupFactory): Ver
   const { cluster, children, observed, spec } = situation;
   const objects = take(cluster, versionBackup(cluster, old, observed.at));
   if (objects === undefined) return undefined;
-  const progress = awaitedBackup(objects, children, observed.at);
+  const progress = requiredBackup(objects, children, observed.at);
   const waiting = `a backup is taken before 3.${old} becomes ${minorOf(spec.version)}`;
   switch (progress.state) {
     case 'verified':

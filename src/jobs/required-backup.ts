@@ -97,7 +97,7 @@ export type BackupProgress =
   | { readonly state: 'verified'; readonly id: string; readonly takenAt: number; readonly suddenLoss?: string };
 
 /** `objects` from `BackupFactory`; `now` in milliseconds. */
-export function awaitedBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
+export function requiredBackup(objects: readonly KubeObject[], children: Children, now: number): BackupProgress {
   const live = (object: KubeObject): KubeObject | undefined => children.get(object.kind, object.metadata.name);
   const found = objects.map(live).find((object): object is Job => object?.kind === 'Job');
   const isVerified = found?.status?.conditions?.some((c) => c.type === 'Complete' && c.status === 'True') === true;
