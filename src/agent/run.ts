@@ -59,7 +59,7 @@ function failed(error: unknown, context: Pick<AgentContext, 'log' | 'signal' | '
 export function exitCodeOf(result: AgentResult): number {
   if (result.result !== 'failed') return exitCodes.done;
   if (result.reason === 'Stopped') return exitCodes.stopped;
-  return result.isTransient ? exitCodes.failed : exitCodes.hopeless;
+  return result.isTransient ? exitCodes.failed : exitCodes.permanent;
 }
 
 /** As a termination message: whole, or with less of what can be done without. */

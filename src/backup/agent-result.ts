@@ -115,6 +115,6 @@ export const exitCodes = {
   /** A repetition may succeed. */
   failed: 1,
   /** A repetition would fail in the same way: a Job may give up on this code. */
-  hopeless: 2,
+  permanent: 2,
   stopped: 143,
 } as const;

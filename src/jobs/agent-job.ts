@@ -54,7 +54,7 @@ export function agentJobOptions(naming: Naming, podSpec: JobOptions['podSpec']):
     podSpec,
     retries,
     deadlineSeconds,
-    hopelessCodes: [exitCodes.hopeless],
+    permanentCodes: [exitCodes.permanent],
   };
 }
 

@@ -14,17 +14,17 @@ export interface JobOptions {
   /** Of all pods together. */
   readonly deadlineSeconds: number;
   /** Exit codes of processes for which another pod is useless. */
-  readonly hopelessCodes: readonly number[];
+  readonly permanentCodes: readonly number[];
   readonly podAnnotations?: Readonly<Record<string, string>>;
 }
 
 export function jobSpec(options: JobOptions): object {
-  const { metadata, podSpec, retries, deadlineSeconds, hopelessCodes, podAnnotations: annotations } = options;
+  const { metadata, podSpec, retries, deadlineSeconds, permanentCodes, podAnnotations: annotations } = options;
   return {
     backoffLimit: retries,
     activeDeadlineSeconds: deadlineSeconds,
     podFailurePolicy: {
-      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: hopelessCodes } }],
+      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: permanentCodes } }],
     },
     template: {
       metadata: { labels: metadata.labels ?? {}, ...(annotations === undefined ? {} : { annotations }) },

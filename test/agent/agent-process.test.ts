@@ -57,9 +57,9 @@ describe('the agent', () => {
   });
 
   it.each<[string, unknown, string, number]>([
-    ['no JSON', '{', 'BadTask', exitCodes.hopeless],
-    ['a word too many', { task: 'list', target, which: {}, force: true }, 'BadTask', exitCodes.hopeless],
-    ['nothing to be found', { task: 'verify', engine: 'etcd', target, which: {} }, 'NotFound', exitCodes.hopeless],
+    ['no JSON', '{', 'BadTask', exitCodes.permanent],
+    ['a word too many', { task: 'list', target, which: {}, force: true }, 'BadTask', exitCodes.permanent],
+    ['nothing to be found', { task: 'verify', engine: 'etcd', target, which: {} }, 'NotFound', exitCodes.permanent],
     [
       'nobody there',
       {
