@@ -69,7 +69,7 @@ export interface TakeOptions {
 }
 
 /** The task and the pod that take one backup of `cluster`. */
-export function taking(
+export function backupJobObjects(
   naming: Naming,
   options: TakeOptions,
 ): { readonly config: KubeObject; readonly job: JobOptions } {

@@ -19,7 +19,7 @@ import type { ObjectStep } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
 import type { Children, Job } from '../resources/children.ts';
 import { job } from '../resources/job.ts';
-import { taking } from './agent-job.ts';
+import { backupJobObjects } from './agent-job.ts';
 import { storeOf } from './agent-pod.ts';
 import { confirmedBy } from './confirmed-backup.ts';
 import { jobState } from './job-state.ts';
@@ -53,7 +53,7 @@ export function backupFactory<Spec>(
       [storeAnnotation]: fingerprintOf(target, encryption),
       ...(before === undefined ? {} : { [beforeAnnotation]: before }),
     };
-    const made = taking(
+    const made = backupJobObjects(
       { owner: cluster, engine: engine.name, name, annotations },
       {
         image,

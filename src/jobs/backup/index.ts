@@ -6,7 +6,7 @@ import type { Desired } from '../../plan/objects.ts';
 import { noChildren } from '../../resources/children.ts';
 import { job } from '../../resources/job.ts';
 import { absentCluster } from '../absent-cluster.ts';
-import { taking } from '../agent-job.ts';
+import { backupJobObjects } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { withCheckedTarget } from '../target-claim.ts';
@@ -22,7 +22,7 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     const from = cluster === undefined ? undefined : partFor(cluster)?.backup?.source(cluster);
     if (cluster === undefined || from === undefined) return undefined;
     const { target, encryption } = backup.spec;
-    const made = taking(
+    const made = backupJobObjects(
       {
         owner: backup,
         engine: name,

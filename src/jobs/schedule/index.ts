@@ -9,7 +9,7 @@ import { type Plan, settled } from '../../plan/plan.ts';
 import { type Children, noChildren } from '../../resources/children.ts';
 import { cronJob } from '../../resources/cronjob.ts';
 import { absentCluster } from '../absent-cluster.ts';
-import { configName, taking } from '../agent-job.ts';
+import { backupJobObjects, configName } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
 import { backupWords } from '../backup-words.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
@@ -34,7 +34,7 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
     const from = sourceOf(cluster);
     if (cluster === undefined || from === undefined) return [];
     const { spec, metadata } = schedule;
-    const made = taking(
+    const made = backupJobObjects(
       { owner: schedule, engine: name, name: cronJobName(metadata.name) },
       {
         image,
