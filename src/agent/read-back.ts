@@ -7,7 +7,7 @@ import { decrypted, FrameRefused } from '../backup/frames.ts';
 import { type Manifest, type OpenedManifest, ownerOf } from '../backup/manifest.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
-import { tally } from '../engine/driver/tally.ts';
+import { meter } from '../engine/driver/meter.ts';
 import { dataKey, type FoundBackup, type Repository } from './repository.ts';
 
 /** @throws Failure Tampered, and what the target does */
@@ -17,7 +17,7 @@ export async function* dataOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const tampered = (why: string): Failure =>
     new Failure('Tampered', `the data in ${path} is not what was written: ${why}`);
-  const [stored, plain] = [tally(), tally()];
+  const [stored, plain] = [meter(), meter()];
   try {
     const content = plain.of(opened(stored.of(target.get(dataKey(path))), manifest, key));
     yield* driverOf(drivers, manifest.engine).check(content, tampered);

@@ -14,7 +14,7 @@ import { nextSequence } from '../backup/order.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { driverOf } from '../engine/driver/driver.ts';
 import { Failure, tellable } from '../engine/driver/failure.ts';
-import { tally } from '../engine/driver/tally.ts';
+import { meter } from '../engine/driver/meter.ts';
 import { sleep } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import type { AgentIO } from './agent-io.ts';
@@ -140,7 +140,7 @@ async function make(
     }
   };
   try {
-    const [plain, stored] = [tally(), tally()];
+    const [plain, stored] = [meter(), meter()];
     const content = plain.of(dump.content);
     const identity = { cluster, id, engine: source.engine };
     const sealed =

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { renameDurably, writeDurably } from '../../../engine/driver/durable.ts';
 import { codeOf, Failure } from '../../../engine/driver/failure.ts';
-import { tally } from '../../../engine/driver/tally.ts';
+import { meter } from '../../../engine/driver/meter.ts';
 
 /**
  * @returns whether an earlier attempt had done it
@@ -32,7 +32,7 @@ export async function writeSnapshot(
 
 /** Undefined where there is no such file. */
 async function sha256Of(file: string): Promise<string | undefined> {
-  const { of, sha256 } = tally();
+  const { of, sha256 } = meter();
   try {
     for await (const _ of of(createReadStream(file) as AsyncIterable<Buffer>));
     return sha256();
