@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstPartBytes, partBytes, partsOf } from '../../src/agent/target/parts.ts';
 import { ByteReader } from '../../src/engine/driver/byte-reader.ts';
+import { coalesced } from '../../src/engine/driver/coalesce.ts';
 import { Failure } from '../../src/engine/driver/failure.ts';
-import { gathered } from '../../src/engine/driver/gather.ts';
 import { checkedSnapshot } from '../../src/engines/etcd/agent/snapshot.ts';
 import { checkedRdb, type RdbFacts } from '../../src/engines/redis/agent/rdb.ts';
 import { collected, collectedBytes } from '../support/collected.ts';
@@ -62,7 +62,7 @@ describe('pieces that are gathered', () => {
   it('hold the same bytes, and none is small but the last', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, cutting, fc.integer({ min: 1, max: 50 }), async (content, cuts, size) => {
-        const found = await collected(gathered(pieces(content, cuts), size));
+        const found = await collected(coalesced(pieces(content, cuts), size));
         expect(Buffer.concat(found).equals(Buffer.from(content))).toBe(true);
         expect(found.slice(0, -1).every(({ length }) => length >= size)).toBe(true);
         expect(found.every(({ length }) => length > 0)).toBe(true);

@@ -7,9 +7,9 @@
  */
 
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
+import { coalesced } from '../../../engine/driver/coalesce.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
-import { gathered } from '../../../engine/driver/gather.ts';
 import { optionalLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import { placeOf } from '../../../engine/driver/wire.ts';
 import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
@@ -74,7 +74,7 @@ async function dumpFrom(
   return {
     engineVersion: version,
     topology: { members: answered, source: place, role },
-    content: followedBy(checkedSnapshot(gathered(blobs), broken), check),
+    content: followedBy(checkedSnapshot(coalesced(blobs), broken), check),
     state: (): EtcdState => ({
       engine: 'etcd',
       clusterId,

@@ -8,9 +8,9 @@
 import type { Duplex } from 'node:stream';
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { ByteReader } from '../../../engine/driver/byte-reader.ts';
+import { coalesced } from '../../../engine/driver/coalesce.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
-import { gathered } from '../../../engine/driver/gather.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import { piecesInTime } from '../../../engine/driver/wait.ts';
 import { openWire, placeOf } from '../../../engine/driver/wire.ts';
@@ -37,7 +37,7 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
     return {
       engineVersion: node.version,
       topology: { members: answered, source: place, role: node.role },
-      content: checkedRdb(gathered(dumpIn(reader, broken)), broken, (found) => {
+      content: checkedRdb(coalesced(dumpIn(reader, broken)), broken, (found) => {
         facts = found;
       }),
       state(): RedisState {
