@@ -9,8 +9,8 @@ export type Ask = (
 ) => Promise<IncomingMessage>;
 
 /** Rejects where the peer has ended the connection: nothing is asked over another one. */
-export function requestsOver(wire: Duplex): Ask {
-  const unused = [wire];
+export function requestsOver(socket: Duplex): Ask {
+  const unused = [socket];
   const createConnection = (_: object, opened: (error: Error | null, stream?: Duplex) => void): void => {
     const [next] = unused.splice(0);
     if (next === undefined) opened(new Error('the connection ended between two requests'));

@@ -8,10 +8,10 @@
 
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { coalesced } from '../../../engine/driver/coalesce.ts';
+import { placeOf } from '../../../engine/driver/connection.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
 import { optionalLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
-import { placeOf } from '../../../engine/driver/wire.ts';
 import type { EtcdSource, EtcdState } from '../backup/schemas.ts';
 import { comparedHash, DataDiffers, refuseCorrupt, refuseCorrupted } from './agreement.ts';
 import { type Answer, etcdFailure, etcdMember, type Member } from './gateway.ts';

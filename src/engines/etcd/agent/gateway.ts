@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '../../../backup/members.ts';
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
+import { openConnection, placeOf } from '../../../engine/driver/connection.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { type Ask, requestsOver } from '../../../engine/driver/requests-over.ts';
 import { inTime, type Patience, piecesInTime } from '../../../engine/driver/wait.ts';
-import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { TlsMaterial } from '../../../engine/engine-context.ts';
 import { createLineSplitter } from '../../../system/line-splitter.ts';
 import type { EtcdSource } from '../backup/schemas.ts';
@@ -60,8 +60,8 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, con
     patience: Patience,
     first?: Precondition,
   ): AsyncGenerator<Answer, void, undefined> {
-    const wire = await openWire(endpoint, tls, patience);
-    const ask = requestsOver(wire);
+    const socket = await openConnection(endpoint, tls, patience);
+    const ask = requestsOver(socket);
     const linesOf = async function* ({ path, body }: Question, within: Patience): AsyncGenerator<Answer> {
       const splitter = createLineSplitter();
       const response = await inTime(respond(ask, path, JSON.stringify(body)), within, late(within.idleMs));
@@ -80,7 +80,7 @@ export function etcdMember({ endpoint, user, password, tls }: MemberOptions, con
       if (error instanceof Failure || error instanceof EtcdRefusal) throw error;
       throw new Failure('SourceBroken', `the connection to ${place} broke`, { cause: error });
     } finally {
-      wire.destroy();
+      socket.destroy();
     }
   }
 

@@ -9,11 +9,11 @@ import type { Duplex } from 'node:stream';
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { ByteReader } from '../../../engine/driver/byte-reader.ts';
 import { coalesced } from '../../../engine/driver/coalesce.ts';
+import { openConnection, placeOf } from '../../../engine/driver/connection.ts';
 import type { Dump } from '../../../engine/driver/dump.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { optionalLine, secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
 import { piecesInTime } from '../../../engine/driver/wait.ts';
-import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { RedisSource, RedisState } from '../backup/schemas.ts';
 import { encodeCommand, RedisError } from '../client/resp.ts';
 import { checkedRdb, type RdbFacts } from './rdb.ts';
@@ -27,11 +27,11 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
   const logins = await loginsOf(source, context);
   const tls = await tlsFrom(source.tls);
   const { node, answered } = await surveyRedis(source, { logins, tls, context });
-  const wire = await openWire(node.endpoint, tls, context);
+  const socket = await openConnection(node.endpoint, tls, context);
   const place = placeOf(node.endpoint);
   const broken = (why: string): Failure => new Failure('SourceBroken', `the dump of ${place} is not whole: ${why}`);
   try {
-    const { replicationId, offset, reader } = await synchronise(wire, node, context);
+    const { replicationId, offset, reader } = await synchronise(socket, node, context);
     context.log.info({ source: place, role: node.role, offset }, 'the dump begins');
     let facts: RdbFacts | undefined;
     return {
@@ -50,10 +50,10 @@ export async function dumpRedis(source: RedisSource, context: AgentContext): Pro
           ...(firstDatabase === undefined ? {} : { firstDatabase }),
         };
       },
-      close: () => wire.destroy(),
+      close: () => socket.destroy(),
     };
   } catch (error) {
-    wire.destroy();
+    socket.destroy();
     throw redisFailure(error, node.endpoint);
   }
 }
@@ -74,7 +74,7 @@ interface Synchronisation {
 }
 
 async function synchronise(
-  wire: Duplex,
+  socket: Duplex,
   { endpoint, login }: RedisNode,
   context: AgentContext,
 ): Promise<Synchronisation> {
@@ -82,12 +82,12 @@ async function synchronise(
   const fail = (why: string): Failure => new Failure('SourceBroken', `${place}: ${why}`);
   const late = (): Failure => new Failure('SourceUnreachable', `${place} sent nothing for ${context.idleMs} ms`);
   const reader = new ByteReader(
-    piecesInTime(asFailures(wire, place), context, late, () => wire.destroy()),
+    piecesInTime(asFailures(socket, place), context, late, () => socket.destroy()),
     fail,
   );
   /** The answer of one line; the node may send empty lines before it to show that it is alive. */
   const ask = async (...command: readonly string[]): Promise<string> => {
-    wire.write(encodeCommand(command));
+    socket.write(encodeCommand(command));
     for (;;) {
       const line = await reader.line();
       if (line.startsWith('-')) throw new RedisError(line.slice(1));
@@ -106,9 +106,9 @@ async function synchronise(
 }
 
 /** Errors of the connection, with the one who is behind it. */
-async function* asFailures(wire: Duplex, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* asFailures(socket: Duplex, place: string): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    for await (const piece of wire) yield piece as Uint8Array;
+    for await (const piece of socket) yield piece as Uint8Array;
   } catch (cause) {
     throw new Failure('SourceBroken', `the connection to ${place} broke`, { cause });
   }

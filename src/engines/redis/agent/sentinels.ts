@@ -7,8 +7,8 @@
  */
 import { isIP } from 'node:net';
 import type { Endpoint } from '../../../backup/members.ts';
+import { placeOf } from '../../../engine/driver/connection.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
-import { placeOf } from '../../../engine/driver/wire.ts';
 import type { RedisSource } from '../backup/schemas.ts';
 import { pairs } from '../client/reply-fields.ts';
 import { inRedisSession, ofThisCluster, type RedisAccess, type RedisLogin } from './session.ts';

@@ -1,9 +1,9 @@
 /** One conversation with a Redis process, as whom it lets in. */
 import type { Endpoint } from '../../../backup/members.ts';
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
+import { openConnection, placeOf } from '../../../engine/driver/connection.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import { inTime } from '../../../engine/driver/wait.ts';
-import { openWire, placeOf } from '../../../engine/driver/wire.ts';
 import type { TlsMaterial } from '../../../engine/engine-context.ts';
 import { type RedisConnection, redisConnection } from '../client/connection.ts';
 import { RedisError } from '../client/resp.ts';
@@ -39,9 +39,9 @@ export async function inRedisSession<T>(
   { logins, tls, context }: RedisAccess,
   talk: (session: RedisSession) => Promise<T>,
 ): Promise<T> {
-  const wire = await openWire(endpoint, tls, context);
-  const connection = redisConnection(wire);
-  const address = ('remoteAddress' in wire ? wire.remoteAddress : undefined) as string | undefined;
+  const socket = await openConnection(endpoint, tls, context);
+  const connection = redisConnection(socket);
+  const address = ('remoteAddress' in socket ? socket.remoteAddress : undefined) as string | undefined;
   const patience = { ...context, idleMs: Math.min(answerMs, context.idleMs) };
   const late = (): Failure => new Failure('SourceUnreachable', `${placeOf(endpoint)} does not answer`);
   const logInAndTalk = async (): Promise<T> =>

@@ -5,8 +5,8 @@
  */
 import type { Endpoint } from '../../../backup/members.ts';
 import type { AgentContext } from '../../../engine/driver/agent-context.ts';
+import { placeOf } from '../../../engine/driver/connection.ts';
 import { Failure, wordsOf } from '../../../engine/driver/failure.ts';
-import { placeOf } from '../../../engine/driver/wire.ts';
 import { sleep } from '../../../system/clock.ts';
 import type { RedisSource } from '../backup/schemas.ts';
 import { requireNamed } from './sentinels.ts';

@@ -12,16 +12,20 @@ const connectMs = 5_000;
 export const placeOf = ({ host, port }: Endpoint): string => `${host}:${port}`;
 
 /** @throws Failure SourceUnreachable */
-export async function openWire(endpoint: Endpoint, tls: TlsMaterial | undefined, patience: Patience): Promise<Duplex> {
+export async function openConnection(
+  endpoint: Endpoint,
+  tls: TlsMaterial | undefined,
+  patience: Patience,
+): Promise<Duplex> {
   const place = placeOf(endpoint);
   const over = new AbortController();
   const opening = open(endpoint, tls, AbortSignal.any([over.signal, patience.signal]));
   const late = (): Failure => new Failure('SourceUnreachable', `${place} does not answer`);
   try {
-    const wire = await inTime(opening, { ...patience, idleMs: Math.min(connectMs, patience.idleMs) }, late);
+    const socket = await inTime(opening, { ...patience, idleMs: Math.min(connectMs, patience.idleMs) }, late);
     // Whoever reads it learns of an error; while nobody does, it must not end the process.
-    wire.on('error', () => undefined);
-    return wire;
+    socket.on('error', () => undefined);
+    return socket;
   } catch (error) {
     over.abort(error);
     if (error instanceof Failure) throw error;
