@@ -5,8 +5,8 @@ import { type Manifest, summaryOf } from '../backup/manifest.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
-import { dataOf } from './read-back.ts';
 import { findBackup, type Repository } from './repository.ts';
+import { verifiedData } from './verified-data.ts';
 
 export async function fetchBackup(
   { which, destination, target: place }: FetchTask,
@@ -22,7 +22,7 @@ export async function fetchBackup(
   requireFitting(driver, manifest, destination.version);
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
   const { plainSha256 } = manifest.data;
-  const content = (): AsyncIterable<Uint8Array> => dataOf(repository, backup);
+  const content = (): AsyncIterable<Uint8Array> => verifiedData(repository, backup);
   const { isRepeated } = await driver.fill(destination, { path, plainSha256 }, content, context);
   const milliseconds = Math.round(clock.monotonic() - began);
   return {

@@ -5,7 +5,6 @@ import { summaryOf } from '../backup/manifest.ts';
 import { misleadingIds } from '../backup/order.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { driverOf } from '../engine/driver/driver.ts';
-import { verify } from './read-back.ts';
 import {
   type Folder,
   findBackup,
@@ -16,6 +15,7 @@ import {
   placeOf,
   type Repository,
 } from './repository.ts';
+import { verify } from './verified-data.ts';
 
 export async function verifyBackup(
   { which, engine, target: place }: VerifyTask,

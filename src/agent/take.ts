@@ -19,7 +19,6 @@ import { sleep } from '../system/clock.ts';
 import { version } from '../system/version.ts';
 import type { AgentIO } from './agent-io.ts';
 import { lossByEarlier, prune } from './prune.ts';
-import { verify } from './read-back.ts';
 import {
   claimedSequences,
   dataKey,
@@ -32,6 +31,7 @@ import {
   type Repository,
 } from './repository.ts';
 import type { Target } from './target/target.ts';
+import { verify } from './verified-data.ts';
 
 type Taken = Extract<AgentResult, { readonly result: 'taken' }>;
 

@@ -1,6 +1,6 @@
 /** What is kept in a place, read as the agent reads it, and never through a fault. */
 import { createHash } from 'node:crypto';
-import { dataOf } from '../../../src/agent/read-back.ts';
+import { verifiedData } from '../../../src/agent/verified-data.ts';
 import type { KeyRing } from '../../../src/backup/key.ts';
 import { type Manifest, type OpenedManifest, parseManifest } from '../../../src/backup/manifest.ts';
 import { drivers } from '../../../src/engines/drivers.ts';
@@ -56,7 +56,7 @@ export async function contentsOf({ place, path, manifest, key }: KeptBackup, dat
   const reach = (): Promise<void> => Promise.resolve();
   const target = simulatedTarget({ place, prefix, reach, now: () => 0, removing: () => undefined });
   const pieces: Uint8Array[] = [];
-  for await (const piece of dataOf({ target, drivers }, { path: folder, manifest, key })) pieces.push(piece);
+  for await (const piece of verifiedData({ target, drivers }, { path: folder, manifest, key })) pieces.push(piece);
   return database.read(Buffer.concat(pieces));
 }
 

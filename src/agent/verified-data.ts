@@ -11,7 +11,7 @@ import { meter } from '../engine/driver/meter.ts';
 import { dataKey, type FoundBackup, type Repository } from './repository.ts';
 
 /** @throws Failure Tampered, and what the target does */
-export async function* dataOf(
+export async function* verifiedData(
   { target, drivers }: Pick<Repository, 'target' | 'drivers'>,
   { path, manifest, key }: FoundBackup,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -42,5 +42,5 @@ function opened(
 
 export async function verify(repository: Pick<Repository, 'target' | 'drivers'>, backup: FoundBackup): Promise<void> {
   // The checks are made on the way.
-  for await (const _ of dataOf(repository, backup));
+  for await (const _ of verifiedData(repository, backup));
 }
