@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Alarm } from '../../../src/engines/etcd/observe/observed.ts';
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
-import { mayLose } from '../../../src/engines/etcd/plan/loss.ts';
+import { isReplaceable } from '../../../src/engines/etcd/plan/failed-member.ts';
 import { etcdWorld, memberId, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned } from '../../support/etcd-words.ts';
 
@@ -78,6 +78,6 @@ describe('E1: who stays when a member is lost', () => {
     const situation = situationOf(cluster, children, observed);
     const members = situation.members ?? [];
     const lost = members.find(({ index }) => index === 1);
-    expect(lost !== undefined && mayLose(situation, members, lost)).toBe(may);
+    expect(lost !== undefined && isReplaceable(situation, members, lost)).toBe(may);
   });
 });

@@ -103,7 +103,7 @@ export const etcdMutants: readonly Mutant[] = [
     defect: 'a member that does not answer is replaced at once',
     edits: [
       {
-        file: 'engines/etcd/plan/loss.ts',
+        file: 'engines/etcd/plan/failed-member.ts',
         find: 'return pod === undefined ? undefined : givenUp(situation, member, pod);',
         replace:
           "return pod === undefined ? 'it has no pod' : (givenUp(situation, member, pod) ?? 'it does not answer');",
@@ -144,7 +144,7 @@ export const etcdMutants: readonly Mutant[] = [
     seen: 'clusterwright before 0.1',
     edits: [
       {
-        file: 'engines/etcd/plan/loss.ts',
+        file: 'engines/etcd/plan/failed-member.ts',
         find: "const isDoubtful = complaint === 'inconsistent' && !isOutvoted(situation, member);",
         replace: "const isDoubtful = complaint === 'none' && !isOutvoted(situation, member) && false;",
       },

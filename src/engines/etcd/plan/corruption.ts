@@ -12,8 +12,8 @@ import { isCorruption } from '../observe/observed.ts';
 import { type Member, nameOf, type Situation, targetOf, voters } from '../observe/situation.ts';
 import { complaintOf } from '../observe/termination-message.ts';
 import { isOutvoted, majorityAmong, verdictOn, verdictWords } from './comparison.ts';
+import { failureOf } from './failed-member.ts';
 import { troubles, wordsFor } from './health.ts';
-import { lossOf } from './loss.ts';
 import { acting, type EtcdPlan, planReplacement, removing } from './membership.ts';
 import { planStuck } from './restart.ts';
 import { keepStep } from './volumes.ts';
@@ -114,7 +114,7 @@ function planInconsistency(situation: Situation, members: readonly Member[]): Et
       member.live === undefined &&
       member.index !== undefined &&
       complaintOf(situation.pods.get(member.index)) === 'inconsistent' &&
-      lossOf(situation, member) === undefined &&
+      failureOf(situation, member) === undefined &&
       !isOutvoted(situation, member),
   );
   if (accusers.length === 0) return undefined;

@@ -16,9 +16,9 @@ import { isToResume } from '../observe/formation.ts';
 import { isHealthy, type Member, nameOf, nextIndex, type Situation, targetOf, voters } from '../observe/situation.ts';
 import { complaintOf } from '../observe/termination-message.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
+import { failureOf, isReplaceable } from './failed-member.ts';
 import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
 import { troubles, wordsFor } from './health.ts';
-import { lossOf, mayLose } from './loss.ts';
 import { areYoung } from './newcomer.ts';
 import { isOutdated } from './outdated.ts';
 import { keepStep } from './volumes.ts';
@@ -76,15 +76,15 @@ function othersThan({ members = [] }: Situation, via: Target, leaving?: string):
 /** Takes out who will not come back. Undefined when nobody is lost, or when nobody may go now. */
 export function planReplacement(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   for (const member of members) {
-    const loss = lossOf(situation, member);
-    if (loss === undefined || !mayLose(situation, members, member)) continue;
-    const message = `${nameOf(situation.cluster, member)} is replaced: ${loss}`;
+    const failure = failureOf(situation, member);
+    if (failure === undefined || !isReplaceable(situation, members, member)) continue;
+    const message = `${nameOf(situation.cluster, member)} is replaced: ${failure}`;
     const pod = member.index === undefined ? undefined : situation.pods.get(member.index);
     const plan = removing(
       situation,
       member,
       via,
-      `remove ${nameOf(situation.cluster, member)} from the members: ${loss}`,
+      `remove ${nameOf(situation.cluster, member)} from the members: ${failure}`,
       wait('Replacing', message, recheckMs),
       pod,
     );

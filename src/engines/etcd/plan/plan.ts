@@ -23,12 +23,12 @@ import { isResuming, type Roster } from '../resources/roster.ts';
 import { planAccess } from './access.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
+import { failureOf } from './failed-member.ts';
 import { givenQuota } from './given-quota.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { keeps, keptVersion } from './kept-version.ts';
-import { lossOf } from './loss.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
@@ -288,7 +288,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   if (joining !== undefined) {
     return (joining.steps.length === 0 ? planMeanwhile(situation, members, via) : undefined) ?? joining;
   }
-  const doomed = members.filter((member) => lossOf(situation, member) !== undefined);
+  const doomed = members.filter((member) => failureOf(situation, member) !== undefined);
   if (doomed.length > 0) {
     const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
     return { steps: [], outcome: blocked('TooFewHealthy', message) };

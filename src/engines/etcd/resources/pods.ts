@@ -149,7 +149,7 @@ export function memberStatefulSet(
     readinessProbe: probe('/readyz', { periodSeconds: 2, failureThreshold: 2 }),
     livenessProbe: probe(livenessPath, { periodSeconds: 10, failureThreshold: 6 }),
     securityContext: containerSecurityContext,
-    // Why a process has ended, which its pod's status then tells: see `loss.ts`.
+    // Why a process has ended, which its pod's status then tells: see `failed-member.ts`.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...certificates.map(({ mount }) => mount)],
   };

@@ -24,7 +24,7 @@ const patienceMs = 180_000;
 const manyRestarts = 5;
 
 /** Why the member is lost, in words; undefined for one that is well or may be soon. */
-export function lossOf(situation: Situation, member: Member): string | undefined {
+export function failureOf(situation: Situation, member: Member): string | undefined {
   const { observed, roster, claims, pods, cluster } = situation;
   const { agreed, at } = observed;
   const { index, id } = member;
@@ -105,7 +105,7 @@ function isAloneInIt(situation: Situation, pod: Pod, { hasStarted }: Member): bo
 }
 
 /** Whether those who stay, and whose data is sound, are a majority without it, now and afterwards (safety rule E1). */
-export function mayLose({ observed }: Situation, members: readonly Member[], lost: Member): boolean {
+export function isReplaceable({ observed }: Situation, members: readonly Member[], lost: Member): boolean {
   if (lost.isLearner) return true;
   const corrupt = new Set((observed.agreed?.alarms ?? []).filter(isCorruption).map(({ memberId }) => memberId));
   const sound = voters(members).filter(({ id }) => id !== lost.id && !corrupt.has(id));
