@@ -19,8 +19,8 @@ import { type Situation, voters } from '../observe/situation.ts';
 import { troubles } from './health.ts';
 import { imageMismatch, type Mismatch } from './image-version.ts';
 import { acting, type EtcdPlan } from './membership.ts';
+import { noOtherMinorStarted } from './never-started.ts';
 import { canSpareOne } from './restart.ts';
-import { isUntried } from './untried.ts';
 import { doneWith, versionBackup } from './version-backup.ts';
 
 export interface VersionGate {
@@ -106,7 +106,7 @@ export function versionGate(situation: Situation, take: BackupFactory): VersionG
   const runs = running(situation).map(({ version }) => minorNumber(version));
   const old = [...written, ...runs].find((minor) => minor !== wanted);
   if (old === undefined) return { ...gateAtRest(situation), steps: doneWith(situation) };
-  if (isUntried(situation, wanted)) return open;
+  if (noOtherMinorStarted(situation, wanted)) return open;
   const isBegun = runs.includes(wanted) || (written.includes(wanted) && !isWell(situation));
   if (!isBegun && members === undefined) {
     return shut(wait('VersionPending', `${spec.version} waits for a majority that answers`));

@@ -12,7 +12,7 @@ import { answering } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 
 /** `wanted`: a minor. False as soon as a majority answers: it is asked then. */
-export function isUntried({ cluster, members, observed, pods, sets }: Situation, wanted: number): boolean {
+export function noOtherMinorStarted({ cluster, members, observed, pods, sets }: Situation, wanted: number): boolean {
   if (members !== undefined || minorNumber(cluster.status?.version) !== wanted) return false;
   const isWanted = (version: string | undefined): boolean => minorNumber(version) === wanted;
   return (
