@@ -9,12 +9,12 @@ import type { EtcdSpec } from '../kind/schema.ts';
 import { hostOf, indexInPodName } from '../names.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import { compareVoters, isInDoubt } from './hashes.ts';
-import { isAnyHeldUp } from './held-up.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
 import { answering } from './observed.ts';
 import { withProgress } from './progress.ts';
 import { heldBy, quorumOf, situationOf } from './situation.ts';
 import { snapshotFailures } from './snapshot-failures.ts';
+import { isAnyStuckCreating } from './stuck-creating.ts';
 import { observeCertificates } from './trust.ts';
 import { unknownVolumes } from './unknown-volumes.ts';
 
@@ -41,7 +41,7 @@ export async function observeEtcd(
   );
   const [{ agreed, members }, certificates] = await Promise.all([
     agreement(cluster, asked, session, io),
-    observeCertificates(cluster, io, isAnyHeldUp(children, io.now()), children),
+    observeCertificates(cluster, io, isAnyStuckCreating(children, io.now()), children),
   ]);
   const isOld = children.claims.some((claim) => heldBy(claim) !== undefined);
   const comparison =

@@ -13,9 +13,9 @@ import type { EtcdAction } from '../action.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
 import { formationOf } from '../observe/formation.ts';
-import { areBeingStarted, heldUpMs } from '../observe/held-up.ts';
 import type { EtcdObserved } from '../observe/observed.ts';
 import { isHealthy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { areCreating, stuckCreatingMs } from '../observe/stuck-creating.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
@@ -260,7 +260,7 @@ function withRequest(outcome: Outcome, request: Exclude<ReturnType<typeof recove
  */
 function whileRunning({ children, pods }: Situation, ms: number): number | undefined {
   if ([...pods.values()].some(({ status }) => status?.phase === 'Running')) return ms;
-  return areBeingStarted(children) ? heldUpMs : undefined;
+  return areCreating(children) ? stuckCreatingMs : undefined;
 }
 
 /** Members that have run before and whose volume, as far as it is there, has never been a member's. */

@@ -5,18 +5,18 @@
 import type { Children, Pod } from '../../../resources/children.ts';
 
 /** Longer than a volume takes to be mounted, as a rule. */
-export const heldUpMs = 10_000;
+export const stuckCreatingMs = 10_000;
 
-function isBeingStarted({ status }: Pod): boolean {
+function isCreating({ status }: Pod): boolean {
   const waiting = status?.containerStatuses?.some(({ state }) => state?.waiting?.reason === 'ContainerCreating');
   return status?.phase === 'Pending' && status.startTime !== undefined && waiting === true;
 }
 
-export function areBeingStarted({ pods }: Pick<Children, 'pods'>): boolean {
-  return pods.some(isBeingStarted);
+export function areCreating({ pods }: Pick<Children, 'pods'>): boolean {
+  return pods.some(isCreating);
 }
 
 /** `now` in milliseconds. */
-export function isAnyHeldUp({ pods }: Pick<Children, 'pods'>, now: number): boolean {
-  return pods.some((pod) => isBeingStarted(pod) && now - Date.parse(pod.status?.startTime ?? '') >= heldUpMs);
+export function isAnyStuckCreating({ pods }: Pick<Children, 'pods'>, now: number): boolean {
+  return pods.some((pod) => isCreating(pod) && now - Date.parse(pod.status?.startTime ?? '') >= stuckCreatingMs);
 }
