@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
-import { keeps, keptVersion } from '../../../src/engines/etcd/plan/kept-version.ts';
+import { keeps, pinnedVersion } from '../../../src/engines/etcd/plan/pinned-version.ts';
 import { releasedImage } from '../../../src/engines/etcd/resources/pods.ts';
-import type { KeptVersion } from '../../../src/engines/etcd/resources/resources.ts';
+import type { PinnedVersion } from '../../../src/engines/etcd/resources/resources.ts';
 import type { ObjectStep } from '../../../src/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 
@@ -45,7 +45,7 @@ const runningImages: NonNullable<Story['children']> = (objects) =>
   );
 
 describe('the version that a member keeps', () => {
-  type Row = readonly [story: string, world: Story, number: number, kept: KeptVersion | undefined];
+  type Row = readonly [story: string, world: Story, number: number, kept: PinnedVersion | undefined];
   it.each<Row>([
     [
       'is the one that it runs',
@@ -131,7 +131,7 @@ describe('the version that a member keeps', () => {
       1,
       { version: five, image: 'registry/etcd:new' },
     ],
-  ])('%s', (_, world, number, kept) => expect(keptVersion(situation(world), number)).toEqual(kept));
+  ])('%s', (_, world, number, kept) => expect(pinnedVersion(situation(world), number)).toEqual(kept));
 });
 
 describe('a step while versions are kept', () => {

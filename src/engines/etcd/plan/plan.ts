@@ -18,7 +18,7 @@ import { isHealthy, type Member, quorumOf, type Situation, situationOf, voters }
 import { areCreating, stuckCreatingMs } from '../observe/stuck-creating.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
-import { etcdChildren, type KeptVersion } from '../resources/resources.ts';
+import { etcdChildren, type PinnedVersion } from '../resources/resources.ts';
 import { isResuming, type Roster } from '../resources/roster.ts';
 import { planAccess } from './access.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
@@ -28,9 +28,9 @@ import { givenQuota } from './given-quota.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
-import { keeps, keptVersion } from './kept-version.ts';
 import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
+import { keeps, pinnedVersion } from './pinned-version.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
@@ -121,7 +121,8 @@ function withObjects(
   const { cluster, children, claims, observed } = situation;
   const authorities = (index: number): string | undefined => authoritiesFor(situation, index);
   const cas = (index: number): string | undefined => casFor(situation, index);
-  const kept = (index: number): KeptVersion | undefined => (gate.isOpen ? undefined : keptVersion(situation, index));
+  const kept = (index: number): PinnedVersion | undefined =>
+    gate.isOpen ? undefined : pinnedVersion(situation, index);
   const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation)), children)
     .map(sparing(situation))
     .filter(

@@ -15,7 +15,7 @@ import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 
 /** What a member runs in place of what the fields of the spec say. */
-export interface KeptVersion {
+export interface PinnedVersion {
   readonly version: string;
   readonly image: string;
 }
@@ -48,7 +48,7 @@ export function etcdChildren(
   cluster: Cluster<EtcdSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
-  kept: (index: number) => KeptVersion | undefined = () => undefined,
+  kept: (index: number) => PinnedVersion | undefined = () => undefined,
   cas: (index: number) => string | undefined = () => undefined,
   quota?: number,
 ): readonly Desired[] {
@@ -68,7 +68,7 @@ function built(
   cluster: Cluster<EtcdSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined,
-  kept: (index: number) => KeptVersion | undefined,
+  kept: (index: number) => PinnedVersion | undefined,
   cas: (index: number) => string | undefined,
   quota: number | undefined,
 ): readonly Desired[] {

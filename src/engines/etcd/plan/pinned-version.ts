@@ -9,13 +9,13 @@ import { podName } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { releasedImage } from '../resources/pods.ts';
-import type { KeptVersion } from '../resources/resources.ts';
+import type { PinnedVersion } from '../resources/resources.ts';
 
 const writtenIn = (set: StatefulSet | undefined): string | undefined =>
   set?.spec?.template?.metadata?.labels?.[versionLabel];
 
 /** Undefined where nothing of the cluster says anything. */
-export function keptVersion(situation: Situation, index: number): KeptVersion | undefined {
+export function pinnedVersion(situation: Situation, index: number): PinnedVersion | undefined {
   const { cluster, sets, observed } = situation;
   const live = new Map(
     answering(observed.members).flatMap(({ pod, version }) => (version === '' ? [] : [[pod, version]])),
