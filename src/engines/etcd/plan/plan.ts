@@ -35,7 +35,7 @@ import { recoveryOf, requestSteps } from './recovery.ts';
 import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
-import { planAlarms, planUpkeep } from './space.ts';
+import { planAlarms, planDefragmentation } from './space-quota.ts';
 import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
 import { volumesOf } from './volume-size.ts';
 import { copiedVolumes, foreignCluster, isBlank, markSteps, retireSteps } from './volumes.ts';
@@ -369,7 +369,7 @@ function planWhole(
     planAlarms(situation, members, via) ??
     (heldUp === undefined ? planOut(situation, members, via) : undefined) ??
     planIn(situation, members, via) ??
-    planUpkeep(situation, members) ??
+    planDefragmentation(situation, members) ??
     heldUp ?? { steps: [], outcome: settled }
   );
 }

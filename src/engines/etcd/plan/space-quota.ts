@@ -71,7 +71,7 @@ export function planAlarms(situation: Situation, members: readonly Member[], via
 }
 
 /** Undefined where no database is worth it. Everybody must be well. */
-export function planUpkeep(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
+export function planDefragmentation(situation: Situation, members: readonly Member[]): EtcdPlan | undefined {
   const { mode, unusedPercent } = situation.spec.maintenance.defrag;
   if (mode === 'Off') return undefined;
   const quota = givenQuota(situation);
