@@ -20,7 +20,7 @@ import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { etcdChildren, type PinnedVersion } from '../resources/resources.ts';
 import { isResuming, type Roster } from '../resources/roster.ts';
-import { planAccess } from './access.ts';
+import { planAuth } from './auth.ts';
 import { inconsistentPods, planCorruption, sparingWriters } from './corruption.ts';
 import { isWorthARestart } from './deferred-change.ts';
 import { failureOf } from './failed-member.ts';
@@ -313,7 +313,7 @@ function planMeanwhile(
 ): EtcdPlan | undefined {
   const voting = voters(members);
   if (voting.filter(isHealthy).length < quorumOf(voting.length)) return undefined;
-  return planAccess(situation, via) ?? planAlarmsMeanwhile(situation, members, via);
+  return planAuth(situation, via) ?? planAlarmsMeanwhile(situation, members, via);
 }
 
 /**
@@ -365,7 +365,7 @@ function planWhole(
   return (
     restart ??
     (mayRestart ? planDowngrade(gate, via) : undefined) ??
-    planAccess(situation, via) ??
+    planAuth(situation, via) ??
     planAlarms(situation, members, via) ??
     (heldUp === undefined ? planOut(situation, members, via) : undefined) ??
     planIn(situation, members, via) ??

@@ -5,7 +5,7 @@ import type { Situation } from '../observe/situation.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 
 /** Undefined when it is as the spec wants it. A majority is enough: who is away takes it over when he is back. */
-export function planAccess({ spec, observed }: Situation, via: Target): EtcdPlan | undefined {
+export function planAuth({ spec, observed }: Situation, via: Target): EtcdPlan | undefined {
   const { isAuthenticated = false, hasPreviousPassword = false } = observed.agreed ?? {};
   if (hasPreviousPassword && spec.auth.enabled) {
     return acting(
