@@ -1,7 +1,7 @@
 /** When a Secret of cert-manager is read again: nobody watches Secrets, and the Certificate tells when its own was issued. */
 import { expect, it } from 'vitest';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
-import { observeCertificates } from '../../../src/engines/etcd/observe/trust.ts';
+import { observeCertificates } from '../../../src/engines/etcd/observe/certificates.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { etcdCluster, now } from '../../support/etcd-situation.ts';
 import { copiedSecrets } from '../../support/issued-secrets.ts';

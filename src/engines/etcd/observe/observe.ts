@@ -7,6 +7,7 @@ import { type Answer, EtcdRefusal } from '../client/gateway.ts';
 import { type EtcdSession, SecretUnusable, sessionOf } from '../client/session.ts';
 import type { EtcdSpec } from '../kind/schema.ts';
 import { hostOf, indexInPodName } from '../names.ts';
+import { observeCertificates } from './certificates.ts';
 import { downgradeOf, downgradeTold } from './downgrade.ts';
 import { compareVoters, isInDoubt } from './hashes.ts';
 import type { Agreement, Alarm, EtcdObserved, ListedMember, LiveMember, SilentMember } from './observed.ts';
@@ -15,7 +16,6 @@ import { withProgress } from './progress.ts';
 import { heldBy, quorumOf, situationOf } from './situation.ts';
 import { snapshotFailures } from './snapshot-failures.ts';
 import { isAnyStuckCreating } from './stuck-creating.ts';
-import { observeCertificates } from './trust.ts';
 import { unknownVolumes } from './unknown-volumes.ts';
 
 /** A key that hardly anybody has; in base64, as the gateway wants it. */

@@ -111,7 +111,7 @@ export interface EtcdObserved {
   readonly failedSnapshots?: Readonly<Record<string, number>>;
   /** Why no majority could be asked at all: the password is missing, or refused. What one member refuses is its silence. */
   readonly unaskable?: string;
-  /** Of the authorities that members are to trust: see `trust.ts`. Absent where a Secret cannot be read now. */
+  /** Of the authorities that members are to trust: see `certificates.ts`. Absent where a Secret cannot be read now. */
   readonly authorities?: string;
   /** Of those that the operator makes itself. */
   readonly certificates?: Readonly<Partial<Record<'client' | 'peer', AuthoritySeen>>>;

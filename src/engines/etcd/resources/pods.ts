@@ -112,7 +112,7 @@ function certificatesOf(cluster: Cluster<EtcdSpec>): Mounted[] {
 
 /** What the template rests on besides the spec. */
 export interface MemberFacts {
-  /** Whom the member is to trust: see `trust.ts`, and `replaced-ca.ts` for `cas`. */
+  /** Whom the member is to trust: see `certificates.ts`, and `replaced-ca.ts` for `cas`. */
   readonly authorities?: string | undefined;
   readonly cas?: string | undefined;
   /** Bytes: see `given-quota.ts`. */
