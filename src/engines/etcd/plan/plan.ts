@@ -36,7 +36,7 @@ import { hasLasted, offers } from './recovery-request.ts';
 import { casIn, replacedCas } from './replaced-ca.ts';
 import { canSpareOne, planRestart, planStuck } from './restart.ts';
 import { planAlarms, planDefragmentation } from './space-quota.ts';
-import { planDowngrade, planUnseal, type VersionGate, versionGate } from './version.ts';
+import { planCancelDowngrade, planDowngrade, type VersionGate, versionGate } from './version.ts';
 import { volumesOf } from './volume-size.ts';
 import { copiedVolumes, foreignCluster, isBlank, markSteps, retireSteps } from './volumes.ts';
 
@@ -283,7 +283,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
     const why = troubles(situation, members).join('; ');
     return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
   }
-  const change = planReplacement(situation, members, via) ?? planStuck(situation) ?? planUnseal(gate, via);
+  const change = planReplacement(situation, members, via) ?? planStuck(situation) ?? planCancelDowngrade(gate, via);
   if (change !== undefined) return change;
   const joining = planLearner(situation, members, via);
   if (joining !== undefined) {

@@ -83,7 +83,7 @@ export function planDowngrade({ target, downgrade, outcome }: VersionGate, via: 
 }
 
 /** Cancels a downgrade that is not wanted, or not now. */
-export function planUnseal({ downgrade, outcome }: VersionGate, via: Target): EtcdPlan | undefined {
+export function planCancelDowngrade({ downgrade, outcome }: VersionGate, via: Target): EtcdPlan | undefined {
   if (downgrade !== 'unwanted' || outcome?.state !== 'wait') return undefined;
   return acting({ type: 'etcd.cancelDowngrade', via }, `cancel the downgrade: ${outcome.message}`, outcome);
 }
