@@ -79,8 +79,9 @@ export const etcdMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/etcd/plan/restart.ts',
-        find: 'if (leader !== undefined && next.id === leader.id && heir !== undefined) {',
-        replace: 'if (leader !== undefined && next.id === leader.id && heir !== undefined && heir.index === -1) {',
+        find: 'if (leader !== undefined && next.id === leader.id && successor !== undefined) {',
+        replace:
+          'if (leader !== undefined && next.id === leader.id && successor !== undefined && successor.index === -1) {',
       },
     ],
     scenarios: ['etcd S4'],

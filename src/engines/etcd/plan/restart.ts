@@ -60,11 +60,13 @@ export function planRestart(situation: Situation, members: readonly Member[], no
   const next = outdated.find((member) => member.id !== leader?.id) ?? outdated[0];
   if (next?.index === undefined) return undefined;
   const name = nameOf(cluster, next);
-  const heir = members.find((member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member));
-  if (leader !== undefined && next.id === leader.id && heir !== undefined) {
+  const successor = members.find(
+    (member) => member.id !== next.id && !member.isLearner && !isOutdated(situation, member),
+  );
+  if (leader !== undefined && next.id === leader.id && successor !== undefined) {
     return acting(
-      { type: 'etcd.moveLeader', via: targetOf(leader), to: heir.id },
-      `make ${nameOf(cluster, heir)} the leader: ${name} is the last to restart`,
+      { type: 'etcd.moveLeader', via: targetOf(leader), to: successor.id },
+      `make ${nameOf(cluster, successor)} the leader: ${name} is the last to restart`,
       wait('MovingLeader', `${name} hands over before it restarts`, recheckMs),
     );
   }

@@ -120,11 +120,11 @@ function planDefragment(
   const next = worthy.find(({ id }) => id !== leader?.id) ?? worthy[0];
   if (next?.live === undefined) return undefined;
   const name = nameOf(cluster, next);
-  const heir = members.find((member) => !isWorthIt(member));
-  if (leader !== undefined && next.id === leader.id && heir !== undefined) {
+  const successor = members.find((member) => !isWorthIt(member));
+  if (leader !== undefined && next.id === leader.id && successor !== undefined) {
     return acting(
-      { type: 'etcd.moveLeader', via: targetOf(leader), to: heir.id },
-      `make ${nameOf(cluster, heir)} the leader: ${name} is to be defragmented`,
+      { type: 'etcd.moveLeader', via: targetOf(leader), to: successor.id },
+      `make ${nameOf(cluster, successor)} the leader: ${name} is to be defragmented`,
       wait('MovingLeader', `${name} hands over before it is defragmented`, recheckMs),
     );
   }
