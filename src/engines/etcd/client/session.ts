@@ -76,7 +76,7 @@ async function tlsOf(cluster: Cluster<EtcdSpec>, io: EngineContext): Promise<Tls
 export interface EtcdSession {
   call(address: string, path: string, body: object, timeoutMs?: number): Promise<Answer>;
   /** Whether etcd has refused the present password, and taken the one before. */
-  readonly isLate: boolean;
+  readonly usedPreviousPassword: boolean;
 }
 
 /** A token that one member has made is taken by the others a moment later; to make one takes about as long. */
@@ -91,7 +91,7 @@ function isUnknown({ message }: EtcdRefusal, shown: string | undefined): boolean
 
 export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineContext): EtcdSession {
   let token: string | undefined;
-  let isLate = false;
+  let usedPreviousPassword = false;
 
   async function send(
     address: string,
@@ -126,7 +126,7 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineContext): EtcdSe
           : `etcd refuses both passwords in Secret ${name}`,
       );
     }
-    isLate = true;
+    usedPreviousPassword = true;
     return old;
   }
 
@@ -154,8 +154,8 @@ export function sessionOf(cluster: Cluster<EtcdSpec>, io: EngineContext): EtcdSe
   }
 
   return {
-    get isLate() {
-      return isLate;
+    get usedPreviousPassword() {
+      return usedPreviousPassword;
     },
     async call(address, path, body, timeoutMs) {
       const shown = token;

@@ -158,7 +158,7 @@ async function agreementBy(
   ]);
   const raised = alarmsOf(alarms);
   const compacted = raised.some(({ type }) => type === 'NOSPACE') ? await compactedOf(address, live, session) : {};
-  const late = session.isLate ? ({ hasPreviousPassword: true } as const) : {};
+  const late = session.usedPreviousPassword ? ({ hasPreviousPassword: true } as const) : {};
   const downgrade = await downgradeOf(cluster, live, (body) => session.call(address, 'maintenance/downgrade', body));
   return {
     ...listOf(list),
