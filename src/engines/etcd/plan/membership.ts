@@ -170,7 +170,7 @@ function planAnother(
 }
 
 /** Everybody votes. */
-export function planOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
+export function planScaleOut(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const count = voters(members).length;
   if (count >= situation.spec.replicas) return undefined;
   const unknown = unknownVolumesOutcome(situation);
@@ -193,21 +193,21 @@ const byAge = (a: Member, b: Member): number => (b.index ?? 0) - (a.index ?? 0);
  * The newest member that does not lead, so that no leader has to move. Members whose volume goes with their pod come first:
  * of two that are left, neither could be restarted.
  */
-export function planIn(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
+export function planScaleIn(situation: Situation, members: readonly Member[], via: Target): EtcdPlan | undefined {
   const { cluster, spec, leader } = situation;
   const voting = voters(members);
   if (voting.length <= spec.replicas) return undefined;
-  const [victim] = voting
+  const [leaving] = voting
     .filter((member) => member.id !== leader?.id && member.index !== undefined)
     .sort((a, b) => Number(isGoing(situation, b.index)) - Number(isGoing(situation, a.index)) || byAge(a, b));
-  if (victim === undefined) return undefined;
-  const staying = voting.flatMap(({ id, index }) => (index === undefined || id === victim.id ? [] : [index]));
+  if (leaving === undefined) return undefined;
+  const staying = voting.flatMap(({ id, index }) => (index === undefined || id === leaving.id ? [] : [index]));
   const going = staying.length > 2 ? undefined : goingVolumesOutcome(situation, staying, staying);
   if (going !== undefined) return { steps: [], outcome: going };
-  const name = nameOf(cluster, victim);
+  const name = nameOf(cluster, leaving);
   return removing(
     situation,
-    victim,
+    leaving,
     via,
     `remove ${name} from the members: ${spec.replicas} are wanted`,
     wait('ScalingIn', `${name} leaves`, recheckMs),

@@ -28,7 +28,7 @@ import { givenQuota } from './given-quota.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { absent, troubles, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
-import { type EtcdPlan, planIn, planLearner, planOut, planReplacement, viaOf } from './membership.ts';
+import { type EtcdPlan, planLearner, planReplacement, planScaleIn, planScaleOut, viaOf } from './membership.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { keeps, pinnedVersion } from './pinned-version.ts';
 import { recoveryOf, requestSteps } from './recovery.ts';
@@ -367,8 +367,8 @@ function planWhole(
     (mayRestart ? planDowngrade(gate, via) : undefined) ??
     planAuth(situation, via) ??
     planAlarms(situation, members, via) ??
-    (heldUp === undefined ? planOut(situation, members, via) : undefined) ??
-    planIn(situation, members, via) ??
+    (heldUp === undefined ? planScaleOut(situation, members, via) : undefined) ??
+    planScaleIn(situation, members, via) ??
     planDefragmentation(situation, members) ??
     heldUp ?? { steps: [], outcome: settled }
   );
