@@ -176,7 +176,7 @@ function rosterOf(story: Story, cluster: Cluster<EtcdSpec>, numbers: readonly nu
       if (start === 'forms') return [[number, forming(cluster, numbers.length).get(number) as Start]];
       if (start === 'alone' || start === 'chosen') {
         const request = story.metadata?.annotations?.[recoverAnnotation];
-        const alone = start === 'alone' ? ({ alone: true } as const) : {};
+        const alone = start === 'alone' ? ({ forceNewCluster: true } as const) : {};
         return [[number, { ...resuming(cluster, number), ...alone, ...(request === undefined ? {} : { request }) }]];
       }
       return [[number, start === 'joins' ? joining(cluster, numbers) : resuming(cluster, number)]];

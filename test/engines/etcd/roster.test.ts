@@ -117,7 +117,7 @@ describe('a start', () => {
     ['on its own volume resumes', whole, true],
     ['of somebody else does not', resuming(cluster, 2), false],
     ['of a new cluster of one does not', { ...whole, state: 'new' }, false],
-    ['alone does not', { ...whole, alone: true }, false],
+    ['alone does not', { ...whole, forceNewCluster: true }, false],
     ['that is asked for does not', { ...whole, request: 'x' }, false],
   ])('%s', (_, start, expected) => expect(isResuming(cluster, 1, start)).toBe(expected));
 });
@@ -125,7 +125,7 @@ describe('a start', () => {
 describe('the roster in its ConfigMap', () => {
   const roster: Roster = new Map([
     [10, joining(cluster, [2, 10])],
-    [2, { ...resuming(cluster, 2), alone: true, request: 'db-2' }],
+    [2, { ...resuming(cluster, 2), forceNewCluster: true, request: 'db-2' }],
   ]);
   const written = {
     'db-2.state': 'existing',

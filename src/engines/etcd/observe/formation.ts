@@ -73,7 +73,7 @@ function startOf(
   if (written !== undefined && isResuming(cluster, index, written)) return written;
   if (hasStarted) {
     // It has gone on alone, or was to: from here on it has peers again.
-    if (written?.alone === true || written?.request !== undefined) return resuming(cluster, index);
+    if (written?.forceNewCluster === true || written?.request !== undefined) return resuming(cluster, index);
     // Not written down and not seen running: whatever its volume holds, it must not begin anew.
     return written === undefined || maySeal(situation, member) ? resuming(cluster, index) : written;
   }

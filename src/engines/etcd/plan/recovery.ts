@@ -66,7 +66,7 @@ export function recoveryOf(
   }
   return {
     state: 'granted',
-    roster: new Map([[survivor, { ...start, alone: true }]]),
+    roster: new Map([[survivor, { ...start, forceNewCluster: true }]]),
     marks: [],
     plan: {
       steps: restartFor(situation, survivor),
@@ -90,7 +90,7 @@ function restartFor({ cluster, roster, pods, observed }: Situation, survivor: nu
   const started = pod.status?.startTime;
   const isOld = started !== undefined && observed.at - Date.parse(started) > startMs;
   const isStuck = isOld && answering(observed.members).some(({ pod: name }) => name === pod.metadata.name);
-  if (roster.get(survivor)?.alone === true && !isStuck) return [];
+  if (roster.get(survivor)?.forceNewCluster === true && !isStuck) return [];
   return [{ type: 'delete', ref, reason: `${podName(cluster.metadata.name, survivor)} is to go on alone` }];
 }
 

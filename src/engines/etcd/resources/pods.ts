@@ -86,7 +86,7 @@ function environment(cluster: Cluster<EtcdSpec>, index: number, quota?: number):
     ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
     fromRoster('ETCD_INITIAL_CLUSTER_STATE', keys.state),
     fromRoster('ETCD_INITIAL_CLUSTER', keys.cluster),
-    fromRoster('ETCD_FORCE_NEW_CLUSTER', keys.alone, { optional: true }),
+    fromRoster('ETCD_FORCE_NEW_CLUSTER', keys.forceNewCluster, { optional: true }),
   ];
 }
 

@@ -16,7 +16,7 @@ export interface Start {
   /** As in `initial-cluster`: `NAME=URL`, separated by commas. */
   readonly cluster: string;
   /** Forgets all other members: only where a person has asked for it, and only while the others are stopped. */
-  readonly alone?: true;
+  readonly forceNewCluster?: true;
   /** That request of a person, as it was written: see `recovery.ts`. The others are being stopped for it, or have been. */
   readonly request?: string;
 }
@@ -48,7 +48,7 @@ export function isResuming(cluster: Place, index: number, start: Start): boolean
   return (
     start.state === 'existing' &&
     start.cluster === line(cluster, [index]) &&
-    start.alone !== true &&
+    start.forceNewCluster !== true &&
     start.request === undefined
   );
 }
@@ -56,13 +56,18 @@ export function isResuming(cluster: Place, index: number, start: Start): boolean
 export interface RosterKeys {
   readonly state: string;
   readonly cluster: string;
-  readonly alone: string;
+  readonly forceNewCluster: string;
   readonly request: string;
 }
 
 export function rosterKeys(cluster: Place, index: number): RosterKeys {
   const name = memberName(cluster.metadata.name, index);
-  return { state: `${name}.state`, cluster: `${name}.cluster`, alone: `${name}.alone`, request: `${name}.request` };
+  return {
+    state: `${name}.state`,
+    cluster: `${name}.cluster`,
+    forceNewCluster: `${name}.alone`,
+    request: `${name}.request`,
+  };
 }
 
 /** The ConfigMap's data. */
@@ -75,7 +80,7 @@ export function rosterData(cluster: Place, roster: Roster): Record<string, strin
         return [
           [keys.state, start.state],
           [keys.cluster, start.cluster],
-          ...(start.alone === true ? [[keys.alone, 'true']] : []),
+          ...(start.forceNewCluster === true ? [[keys.forceNewCluster, 'true']] : []),
           ...(start.request === undefined ? [] : [[keys.request, start.request]]),
         ];
       }),
@@ -95,8 +100,10 @@ export function readRoster(cluster: Place, data: Readonly<Record<string, string>
         const keys = rosterKeys(cluster, index);
         const [state, members, request] = [data[keys.state], data[keys.cluster], data[keys.request]];
         if ((state !== 'new' && state !== 'existing') || members === undefined) return [];
-        const alone = data[keys.alone] === 'true' ? ({ alone: true } as const) : {};
-        return [[index, { state, cluster: members, ...alone, ...(request === undefined ? {} : { request }) }]];
+        const forceNewCluster = data[keys.forceNewCluster] === 'true' ? ({ forceNewCluster: true } as const) : {};
+        return [
+          [index, { state, cluster: members, ...forceNewCluster, ...(request === undefined ? {} : { request }) }],
+        ];
       }),
   );
 }
