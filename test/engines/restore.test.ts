@@ -344,13 +344,13 @@ describe('from a filled volume on', () => {
     const story = { numbers: [0], leader: 'nobody', status: {}, children: filled } as const;
     const { cluster, children, observed } = etcdWorld(story);
     expect([cluster.metadata.name, children.claims.length, observed.members.length]).toEqual(['db', 1, 1]);
-    const refused = { ...story, observed: { unaskable: 'etcd refuses the password' } };
+    const refused = { ...story, observed: { credentialsProblem: 'etcd refuses the password' } };
     expect(plannedEtcd(refused).at(-1)).toBe('blocked SecretMissing');
   });
 
   it('looks again whether a Secret has been put right, which no watch tells', () => {
-    const etcd = etcdWorld({ leader: 'nobody', observed: { unaskable: 'etcd refuses the password' } });
-    const redis = redisWorld({ observed: { unaskable: 'Secret db-auth is gone' } });
+    const etcd = etcdWorld({ leader: 'nobody', observed: { credentialsProblem: 'etcd refuses the password' } });
+    const redis = redisWorld({ observed: { credentialsProblem: 'Secret db-auth is gone' } });
     const outcomes = [
       planEtcd(etcd.cluster, etcd.children, etcd.observed, takesEtcdBackup).outcome,
       planRedis(redis.cluster, redis.children, redis.observed).outcome,

@@ -304,8 +304,8 @@ describe('a cluster that runs', () => {
   });
 
   it('makes one again that is gone, and waits for it before it asks anybody', async () => {
-    const unaskable = 'Secret db-client-tls with the keys ca.crt, tls.crt and tls.key does not exist';
-    const steps = await whole(without(made(ours), 'db-client-tls'), { observed: { unaskable } });
+    const credentialsProblem = 'Secret db-client-tls with the keys ca.crt, tls.crt and tls.key does not exist';
+    const steps = await whole(without(made(ours), 'db-client-tls'), { observed: { credentialsProblem } });
     expect(steps).toEqual(['issue db-client-tls: leaf', 'wait IssuingCertificates']);
   });
 

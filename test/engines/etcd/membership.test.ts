@@ -330,7 +330,7 @@ describe('access', () => {
         before: {},
         leader: 'nobody',
         members: { all: 'silent' },
-        observed: { unaskable: 'Secret db-root with key password does not exist' },
+        observed: { credentialsProblem: 'Secret db-root with key password does not exist' },
       },
       ['blocked SecretMissing'],
     ],

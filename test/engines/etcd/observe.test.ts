@@ -161,7 +161,10 @@ describe('a look at the members', () => {
     const network = scriptedEtcd(observed, script);
     const result = await settle(network.clock, observeEtcd(cluster, children, network.io));
     if (result.status === 'rejected') throw result.reason;
-    expect([result.value.agreed !== undefined, result.value.unaskable !== undefined]).toEqual([isAgreed, isUnaskable]);
+    expect([result.value.agreed !== undefined, result.value.credentialsProblem !== undefined]).toEqual([
+      isAgreed,
+      isUnaskable,
+    ]);
     expect(result.value.members[1]).toMatchObject({
       state: 'silent',
       why: expect.stringContaining('refuses the password'),

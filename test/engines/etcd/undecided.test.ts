@@ -13,8 +13,8 @@ const messageOf = (story: Story): string => {
 };
 
 describe('root’s password is not there', () => {
-  const unaskable = 'Secret db-root with key password does not exist';
-  const secretless: Story = { observed: { unaskable } };
+  const credentialsProblem = 'Secret db-root with key password does not exist';
+  const secretless: Story = { observed: { credentialsProblem } };
   const hint = / the restored data asks for the password that root had in the cluster of the backup/;
   /** The first of them was filled from a backup. */
   const restored: NonNullable<Story['children']> = (objects) =>
@@ -32,7 +32,7 @@ describe('root’s password is not there', () => {
     ['has formed long ago', { ...secretless, children: restored }],
     ['began without a backup', { ...secretless, status: {} }],
   ])('does not where the cluster %s', (_, story) => {
-    expect(messageOf(story)).toContain(unaskable);
+    expect(messageOf(story)).toContain(credentialsProblem);
     expect(messageOf(story)).not.toMatch(hint);
   });
 });

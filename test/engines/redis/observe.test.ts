@@ -261,7 +261,7 @@ describe('a look at a cluster', () => {
 
   it('without a password nobody can be asked', async () => {
     const { observed, network } = await look({}, { processes: processes(), secrets: {} });
-    expect(observed.unaskable).toBe('Secret db-auth with key password does not exist');
+    expect(observed.credentialsProblem).toBe('Secret db-auth with key password does not exist');
     expect(observed.data.map(({ state }) => state)).toEqual(['silent', 'silent', 'silent']);
     expect(network.asked).toEqual([]);
   });

@@ -192,7 +192,11 @@ describe('one pass', () => {
     ['a replica is being stopped: nothing special', { pods: { 'db-1': 'terminating' } }, ['wait MembersNotReady']],
     [
       'the password is missing: nobody can be asked, nobody is judged',
-      { nodes: { all: 'silent' }, sentinels: { all: 'silent' }, observed: { unaskable: 'Secret db-auth is gone' } },
+      {
+        nodes: { all: 'silent' },
+        sentinels: { all: 'silent' },
+        observed: { credentialsProblem: 'Secret db-auth is gone' },
+      },
       ['blocked SecretMissing'],
     ],
     [

@@ -256,7 +256,7 @@ describe('the phase', () => {
     ],
     [
       'it cannot even begin',
-      { observed: { unaskable: 'Secret a with key password does not exist' }, nodes: { all: 'silent' } },
+      { observed: { credentialsProblem: 'Secret a with key password does not exist' }, nodes: { all: 'silent' } },
       'Blocked Stalled SecretMissing',
     ],
     [

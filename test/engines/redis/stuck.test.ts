@@ -105,7 +105,7 @@ describe('an identity that says nothing', () => {
 });
 
 it('nobody leaves while nobody can be asked for want of a Secret', () => {
-  expect(planned({ size: 4, observed: { unaskable: 'Secret db-auth does not exist' } })).toEqual([
+  expect(planned({ size: 4, observed: { credentialsProblem: 'Secret db-auth does not exist' } })).toEqual([
     'blocked SecretMissing',
   ]);
 });

@@ -59,7 +59,7 @@ export async function observeEtcd(
     ...(comparison === undefined ? {} : { comparison }),
     ...(failedSnapshots === undefined ? {} : { failedSnapshots }),
     ...certificates,
-    ...(refusals.length >= quorumOf(asked.length) ? { unaskable: refusals[0] ?? '' } : {}),
+    ...(refusals.length >= quorumOf(asked.length) ? { credentialsProblem: refusals[0] ?? '' } : {}),
   };
 }
 

@@ -110,7 +110,7 @@ export interface EtcdObserved {
   /** By pod: see `snapshot-failures.ts`. Asked for only while a majority answers. */
   readonly failedSnapshots?: Readonly<Record<string, number>>;
   /** Why no majority could be asked at all: the password is missing, or refused. What one member refuses is its silence. */
-  readonly unaskable?: string;
+  readonly credentialsProblem?: string;
   /** Of the authorities that members are to trust: see `certificates.ts`. Absent where a Secret cannot be read now. */
   readonly authorities?: string;
   /** Of those that the operator makes itself. */

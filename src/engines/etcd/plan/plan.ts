@@ -89,12 +89,12 @@ function planCluster(situation: Situation, gate: VersionGate, isIssuing: boolean
   if (observed.awaited !== undefined) {
     return withObjects(situation, gate, roster, { steps: [], outcome: awaiting(situation, observed.awaited) });
   }
-  if (observed.unaskable !== undefined && isIssuing) {
+  if (observed.credentialsProblem !== undefined && isIssuing) {
     const outcome = wait('IssuingCertificates', 'certificates are being made', recheckMs);
     return withObjects(situation, gate, roster, { steps: [], outcome });
   }
-  if (observed.unaskable !== undefined) {
-    const outcome = secretMissing(`${observed.unaskable}${restoredHint(situation)}`);
+  if (observed.credentialsProblem !== undefined) {
+    const outcome = secretMissing(`${observed.credentialsProblem}${restoredHint(situation)}`);
     return withObjects(situation, gate, roster, { steps: [], outcome });
   }
   if (members === undefined && situation.sets.size === 0 && gate.templates === 'new' && gate.outcome !== undefined) {

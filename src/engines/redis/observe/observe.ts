@@ -33,7 +33,7 @@ export async function observeRedis(
     credentials = await credentialsOf(cluster, io);
   } catch (error) {
     if (!(error instanceof PasswordMissing)) throw error;
-    return { ...nobody, ...missing, unaskable: error.message };
+    return { ...nobody, ...missing, credentialsProblem: error.message };
   }
   // Secrets are read anew before long where somebody refuses what they said.
   const refused = (lacks: readonly Lack[]): void => {

@@ -103,7 +103,7 @@ export interface RedisObserved {
   readonly data: readonly (DataNode | SilentNode)[];
   readonly sentinels: readonly (SentinelNode | SilentNode)[];
   /** Why nobody could be asked at all: neither identity nor password is there. */
-  readonly unaskable?: string;
+  readonly credentialsProblem?: string;
   /** Why there is no password, where the identity could be asked with. */
   readonly passwordMissing?: string;
   /** Why the cluster has no identity: see `identity.ts`. */

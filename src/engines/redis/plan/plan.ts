@@ -67,8 +67,8 @@ function planSituation(situation: Situation): RedisPlan {
   const { cluster, observed } = situation;
   const { primary } = situation.topology;
   const trouble = passwordTrouble(situation);
-  if (observed.unaskable !== undefined) {
-    return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.unaskable));
+  if (observed.credentialsProblem !== undefined) {
+    return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.credentialsProblem));
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
