@@ -23,7 +23,7 @@ import { clientPort, etcdNames, peerPort } from './names.ts';
 import type { EtcdObserved } from './observe/observed.ts';
 import { hexadecimal, type Member, type Situation, situationOf, voters } from './observe/situation.ts';
 import { givenQuota } from './plan/given-quota.ts';
-import { troubles } from './plan/health.ts';
+import { memberProblems } from './plan/health.ts';
 import { heldBack } from './plan/issuance.ts';
 import { isOutdated, isUnsettled } from './plan/outdated.ts';
 import { replacedCaClaims } from './plan/replaced-ca.ts';
@@ -108,7 +108,7 @@ function judge(situation: Situation, plan: Plan<EtcdAction>, initialized: boolea
   const changing = isChanging(situation, members ?? []);
   const growing = isExpanding(spec.storage.size, volumesOf(situation));
   const alarmed = (situation.observed.agreed?.alarms ?? []).length > 0;
-  if (members !== undefined && !changing && !growing && !alarmed && troubles(situation, members).length === 0) {
+  if (members !== undefined && !changing && !growing && !alarmed && memberProblems(situation, members).length === 0) {
     return {
       phase: 'Ready',
       conditions: desiredConditions('True', 'AllMembersReady', 'every member votes and answers', {}),

@@ -23,7 +23,7 @@ import type { RedisSpec } from './kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
 import type { RedisObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
-import { findingsIn, unready } from './plan/health.ts';
+import { findingsIn, readinessProblems } from './plan/health.ts';
 import { specWarnings } from './plan/warnings.ts';
 
 export function redisStatus(
@@ -75,7 +75,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const { outcome } = plan;
   const { primary } = situation.topology;
   const findings = primary === undefined ? [] : findingsIn(situation);
-  const troubles = primary === undefined ? [] : [...unready(situation, primary), ...findings];
+  const problems = primary === undefined ? [] : [...readinessProblems(situation, primary), ...findings];
   const changing = isChanging(situation);
   const growing = isExpanding(situation.spec.storage.size, situation.children);
   const [finding] = findings;
@@ -87,12 +87,12 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
     return {
       phase: 'Blocked',
       conditions: desiredConditions('False', outcome.reason, outcome.message, {
-        degraded: initialized && (primary === undefined || troubles.length > 0),
+        degraded: initialized && (primary === undefined || problems.length > 0),
         stalled: true,
       }),
     };
   }
-  if (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing) {
+  if (primary !== undefined && labelled && problems.length === 0 && !changing && !growing) {
     return {
       phase: 'Ready',
       conditions: desiredConditions('True', 'AllMembersReady', 'every member is in sync and reachable', {}),
@@ -113,7 +113,7 @@ function judge(situation: Situation, plan: Plan<RedisAction>, initialized: boole
   const asked = changing || wasUpdating || observedGeneration !== metadata.generation;
   // Volumes may take for ever, and no change that anybody asks for fills a disk.
   const isFull = findings.some(({ type }) => type === 'DiskFull');
-  const updating = asked ? !isFull : reason === expandingVolumes && troubles.length === 0;
+  const updating = asked ? !isFull : reason === expandingVolumes && problems.length === 0;
   if (updating && primary !== undefined) {
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   }

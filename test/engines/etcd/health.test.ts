@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
 import { type Situation, situationOf } from '../../../src/engines/etcd/observe/situation.ts';
-import { absent, troubles, wordsFor } from '../../../src/engines/etcd/plan/health.ts';
+import { absent, memberProblems, wordsFor } from '../../../src/engines/etcd/plan/health.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Plight, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -87,7 +87,7 @@ describe('in words, what keeps a cluster from being whole', () => {
     ],
   ])('%s', (_, world, words) => {
     const found = situation(world);
-    expect(troubles(found, found.members ?? [])).toEqual(words);
+    expect(memberProblems(found, found.members ?? [])).toEqual(words);
   });
 
   it.each<readonly [story: string, world: Story, words: string]>([

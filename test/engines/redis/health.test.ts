@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
-import { amiss, unready } from '../../../src/engines/redis/plan/health.ts';
+import { disruptionBlockers, readinessProblems } from '../../../src/engines/redis/plan/health.ts';
 import { atSize } from '../../../src/plan/objects.ts';
 import { knownPeers, knownReplicas, nodeAddress, redisWorld, type Story } from '../../support/redis-situation.ts';
 
 /** The StatefulSet has been scaled in, and the pods are still there. */
 const atThree = (object: KubeObject): KubeObject => (object.kind === 'StatefulSet' ? atSize(object, 3) : object);
 
-function troubles(story: Story): { readonly unready: string[]; readonly amiss: string[] } {
+function problems(story: Story): { readonly readinessProblems: string[]; readonly disruptionBlockers: string[] } {
   const { cluster, children, observed } = redisWorld(story);
   const situation = situationOf(cluster, children, observed);
   const { primary } = situation.topology;
   if (primary === undefined) throw new Error('the story has no primary');
-  return { unready: unready(situation, primary), amiss: amiss(situation, primary) };
+  return {
+    readinessProblems: readinessProblems(situation, primary),
+    disruptionBlockers: disruptionBlockers(situation, primary),
+  };
 }
 
 describe('what users could notice', () => {
@@ -115,15 +118,17 @@ describe('what users could notice', () => {
       ['too few sentinels know and reach the members'],
     ],
   ])('%s', (_, story, expected) => {
-    const found = troubles(story);
-    expect(found.unready).toEqual(expected);
-    if (expected.length > 0) expect(found.amiss).toEqual(expected);
+    const found = problems(story);
+    expect(found.readinessProblems).toEqual(expected);
+    if (expected.length > 0) expect(found.disruptionBlockers).toEqual(expected);
   });
 });
 
 it('R3: two of three sentinels that know a majority are enough for a failover', () => {
-  expect(troubles({ sentinels: { 2: { peers: [] } } }).unready).toEqual([]);
-  expect(troubles({ sentinels: { 0: { peers: knownPeers(1) }, 1: { peers: knownPeers(0) } } }).unready).toEqual([]);
+  expect(problems({ sentinels: { 2: { peers: [] } } }).readinessProblems).toEqual([]);
+  expect(
+    problems({ sentinels: { 0: { peers: knownPeers(1) }, 1: { peers: knownPeers(0) } } }).readinessProblems,
+  ).toEqual([]);
 });
 
 describe('what has to settle before anybody is interrupted', () => {
@@ -140,6 +145,6 @@ describe('what has to settle before anybody is interrupted', () => {
       ['db-sentinel-0 does not know every member yet'],
     ],
   ])('%s', (_, story, expected) => {
-    expect(troubles(story)).toEqual({ unready: [], amiss: expected });
+    expect(problems(story)).toEqual({ readinessProblems: [], disruptionBlockers: expected });
   });
 });

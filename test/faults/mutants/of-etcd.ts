@@ -162,7 +162,8 @@ export const etcdMutants: readonly Mutant[] = [
       {
         file: 'engines/etcd/plan/plan.ts',
         find: '  if (corruption !== undefined) return corruption;\n',
-        replace: '  if (corruption !== undefined && troubles(situation, members).length === 0) return corruption;\n',
+        replace:
+          '  if (corruption !== undefined && memberProblems(situation, members).length === 0) return corruption;\n',
       },
     ],
     scenarios: ['etcd S16'],

@@ -84,8 +84,8 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: "if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));",
-        replace: 'void troubles;',
+        find: "if (problems.length > 0) return unfinished([], wait('MembersNotReady', problems.join('; '), recheckMs));",
+        replace: 'void problems;',
       },
     ],
     scenarios: ['S4'],
@@ -195,9 +195,9 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/status.ts',
-        find: 'if (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing) {',
+        find: 'if (primary !== undefined && labelled && problems.length === 0 && !changing && !growing) {',
         replace:
-          'if (initialized || (primary !== undefined && labelled && troubles.length === 0 && !changing && !growing)) {',
+          'if (initialized || (primary !== undefined && labelled && problems.length === 0 && !changing && !growing)) {',
       },
     ],
     scenarios: ['S9 primary', 'S10 primary', 'S4'],
@@ -261,7 +261,7 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/plan.ts',
-        find: 'if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));',
+        find: 'if (problem !== undefined) return unfinished([], passwordUnknown(problem));',
         replace: '',
       },
     ],

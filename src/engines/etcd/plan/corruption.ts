@@ -13,7 +13,7 @@ import { type Member, nameOf, type Situation, targetOf, voters } from '../observ
 import { complaintOf } from '../observe/termination-message.ts';
 import { isOutvoted, majorityAmong, verdictOn, verdictWords } from './comparison.ts';
 import { failureOf } from './failed-member.ts';
-import { troubles, wordsFor } from './health.ts';
+import { memberProblems, wordsFor } from './health.ts';
 import { acting, type EtcdPlan, planReplacement, removing } from './membership.ts';
 import { planStuck } from './restart.ts';
 import { keepStep } from './volumes.ts';
@@ -75,7 +75,7 @@ function planFinalization(situation: Situation, members: readonly Member[], rais
     );
   }
   if (majority.length < members.length) {
-    const away = troubles(
+    const away = memberProblems(
       situation,
       members.filter((member) => !majority.includes(member)),
     ).join('; ');

@@ -7,14 +7,14 @@ import { isHealthy, type Member, nameOf, type Situation } from '../observe/situa
 import { isVolumeFull } from '../observe/termination-message.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member votes, answers and is ready. */
-export function troubles(situation: Situation, members: readonly Member[]): string[] {
+export function memberProblems(situation: Situation, members: readonly Member[]): string[] {
   return members.flatMap((member) => {
-    const trouble = troubleOf(situation, member);
-    return trouble === undefined ? [] : [trouble];
+    const problem = problemOf(situation, member);
+    return problem === undefined ? [] : [problem];
   });
 }
 
-function troubleOf({ cluster, pods, observed }: Situation, member: Member): string | undefined {
+function problemOf({ cluster, pods, observed }: Situation, member: Member): string | undefined {
   const name = nameOf(cluster, member);
   if (member.index === undefined) return isForeign(name);
   if (member.isElsewhere === true) {
@@ -23,8 +23,8 @@ function troubleOf({ cluster, pods, observed }: Situation, member: Member): stri
   }
   const pod = pods.get(member.index);
   if (pod === undefined) return `${name} has no pod`;
-  const trouble = podProblem(pod);
-  if (trouble !== undefined) return `${trouble}${causeOf(pod)}`;
+  const problem = podProblem(pod);
+  if (problem !== undefined) return `${problem}${causeOf(pod)}`;
   if (member.live === undefined) {
     const silent = observed.members.find((candidate) => candidate.pod === name);
     return `${name} does not answer${silent?.state === 'silent' ? `: ${silent.why}` : ''}${causeOf(pod)}`;
@@ -51,8 +51,8 @@ export function absent(situation: Situation, indexes: readonly number[]): string
     const name = nameOf(cluster, { index, name: '', id: '0' });
     const pod = pods.get(index);
     if (pod === undefined) return [`${name} has no pod`];
-    const trouble = podProblem(pod);
-    if (trouble !== undefined) return [`${trouble}${causeOf(pod)}`];
+    const problem = podProblem(pod);
+    if (problem !== undefined) return [`${problem}${causeOf(pod)}`];
     const member = observed.members.find((candidate) => candidate.pod === name);
     if (member?.state === 'silent') return [`${name} does not answer: ${member.why}${causeOf(pod)}`];
     return member?.leaderId === undefined ? [`${name} knows no leader`] : [];

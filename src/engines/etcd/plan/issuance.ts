@@ -13,7 +13,7 @@ import type { EtcdObserved } from '../observe/observed.ts';
 import type { Situation } from '../observe/situation.ts';
 import { authorityWanted, copyWanted, issuedSecret } from '../resources/certificates.ts';
 import { memberPart } from '../resources/resources.ts';
-import { troubles } from './health.ts';
+import { memberProblems } from './health.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 
 export interface Issuance {
@@ -134,7 +134,7 @@ function takersIn(situation: Situation): Takers {
   const areUpToDate =
     members !== undefined &&
     !isUnsettled(situation) &&
-    troubles(situation, members).length === 0 &&
+    memberProblems(situation, members).length === 0 &&
     members.every((member) => !isOutdated(situation, member)) &&
     areWritten(situation);
   return { areNone, areUpToDate: areNone || areUpToDate };

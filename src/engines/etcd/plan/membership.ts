@@ -18,7 +18,7 @@ import { complaintOf } from '../observe/termination-message.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { failureOf, isReplaceable } from './failed-member.ts';
 import { goingVolumesOutcome, isGoing } from './going-volumes.ts';
-import { troubles, wordsFor } from './health.ts';
+import { memberProblems, wordsFor } from './health.ts';
 import { areYoung } from './newcomer.ts';
 import { isOutdated } from './outdated.ts';
 import { keepStep } from './volumes.ts';
@@ -122,7 +122,7 @@ export function planLearner(situation: Situation, members: readonly Member[], vi
   const againMs = isSoon ? recheckMs : patientMs;
   const another = learners.length === 1 ? planAnother(situation, members, newest, via) : undefined;
   if (first === undefined) {
-    const message = `${wordsFor(cluster, learners)}: no vote yet; ${troubles(situation, learners).join('; ')}`;
+    const message = `${wordsFor(cluster, learners)}: no vote yet; ${memberProblems(situation, learners).join('; ')}`;
     return another ?? { steps: [], outcome: wait('Joining', message, againMs) };
   }
   const name = nameOf(cluster, first);
@@ -164,7 +164,7 @@ function planAnother(
   const mayBeTwo = running.every((version) => minorNumber(version) >= takingTwo);
   const isRoom = voting.length + 1 < situation.spec.replicas;
   const isKnown = unknownVolumesOutcome(situation) === undefined;
-  return isRoom && hasStarted && mayBeTwo && isKnown && !isMixed && troubles(situation, voting).length === 0
+  return isRoom && hasStarted && mayBeTwo && isKnown && !isMixed && memberProblems(situation, voting).length === 0
     ? adding(situation, voting.length, via)
     : undefined;
 }

@@ -26,7 +26,7 @@ import { isWorthARestart } from './deferred-change.ts';
 import { failureOf } from './failed-member.ts';
 import { givenQuota } from './given-quota.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
-import { absent, troubles, wordsFor } from './health.ts';
+import { absent, memberProblems, wordsFor } from './health.ts';
 import { awaiting, planIssuance } from './issuance.ts';
 import { type EtcdPlan, planLearner, planReplacement, planScaleIn, planScaleOut, viaOf } from './membership.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
@@ -280,7 +280,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
   if (corruption !== undefined) return corruption;
   const via = viaOf(situation);
   if (via === undefined) {
-    const why = troubles(situation, members).join('; ');
+    const why = memberProblems(situation, members).join('; ');
     return { steps: [], outcome: wait('MembersNotReady', why === '' ? 'no member can be asked' : why, recheckMs) };
   }
   const change = planReplacement(situation, members, via) ?? planStuck(situation) ?? planCancelDowngrade(gate, via);
@@ -294,7 +294,7 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
     const message = `${wordsFor(situation.cluster, doomed)} cannot be replaced: too few of the others are well`;
     return { steps: [], outcome: blocked('TooFewHealthy', message) };
   }
-  const missing = troubles(situation, members);
+  const missing = memberProblems(situation, members);
   if (missing.length > 0) {
     const outcome = wait('MembersNotReady', missing.join('; '), recheckMs);
     return planMeanwhile(situation, members, via) ?? { steps: [], outcome };
@@ -328,7 +328,7 @@ function planAlarmsMeanwhile(
   const voting = voters(members);
   const running = voting.filter((member) => !isStranded(situation, member));
   const isCopying = members.some(({ isLearner, live }) => isLearner && live !== undefined);
-  const isQuiet = !isCopying && !isUnsettled(situation) && troubles(situation, running).length === 0;
+  const isQuiet = !isCopying && !isUnsettled(situation) && memberProblems(situation, running).length === 0;
   return isQuiet && running.length >= quorumOf(voting.length) ? planAlarms(situation, running, via) : undefined;
 }
 

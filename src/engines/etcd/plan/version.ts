@@ -16,7 +16,7 @@ import { minorNumber, minorOf, patchNumber, versionLabel } from '../kind/version
 import { allowedTarget, isPrepared } from '../observe/downgrade.ts';
 import { answering, type LiveMember } from '../observe/observed.ts';
 import { type Situation, voters } from '../observe/situation.ts';
-import { troubles } from './health.ts';
+import { memberProblems } from './health.ts';
 import { imageMismatch, type Mismatch } from './image-version.ts';
 import { acting, type EtcdPlan } from './membership.ts';
 import { noOtherMinorStarted } from './never-started.ts';
@@ -129,7 +129,7 @@ function gateMismatch({ observed }: Situation, { message, runs }: Mismatch): Ver
 
 /** All say what they run. Otherwise somebody may have begun to run what the templates name. */
 function isWell(situation: Situation): boolean {
-  return situation.members !== undefined && troubles(situation, situation.members).length === 0;
+  return situation.members !== undefined && memberProblems(situation, situation.members).length === 0;
 }
 
 /** Nobody can say so later than before the first restart. */

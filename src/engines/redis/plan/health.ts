@@ -1,6 +1,6 @@
 /**
- * What keeps a cluster from being whole, in two grades. `unready` is what its users could notice: a member is missing or
- * a failover could not happen. `amiss` adds what merely has to settle. As long as anything is amiss, nobody is
+ * What keeps a cluster from being whole, in two grades. `readinessProblems` is what its users could notice: a member is missing or
+ * a failover could not happen. `disruptionBlockers` adds what merely has to settle. As long as anything is amiss, nobody is
  * interrupted on purpose.
  */
 import { podProblem } from '../../../plan/pod-problem.ts';
@@ -12,18 +12,18 @@ import type { WatchingSentinel } from '../observe/topology.ts';
 import { seesEverybody } from './repair.ts';
 
 /** One phrase a trouble, in a stable order; empty when every member is in sync and a failover is possible. */
-export function unready(situation: Situation, primary: DataNode): string[] {
+export function readinessProblems(situation: Situation, primary: DataNode): string[] {
   const { dataPods, sentinelPods, dataSize, sentinelSize, spec, topology } = situation;
   const data = [
     ...absent('data node', dataPods, dataSize),
-    ...dataPods.flatMap((pod) => dataTrouble(pod, situation, primary)),
+    ...dataPods.flatMap((pod) => dataProblem(pod, situation, primary)),
     ...findingsIn(situation).flatMap(({ message, holdsRestarts }) => (holdsRestarts === true ? [message] : [])),
   ];
   if (spec.mode === 'Standalone') return data;
   const able = topology.watching.filter((sentinel) => canFailOver(sentinel, situation, primary)).length;
   const sentinels = [
     ...absent('sentinel', sentinelPods, sentinelSize),
-    ...sentinelPods.flatMap((pod) => sentinelTrouble(pod, situation, primary)),
+    ...sentinelPods.flatMap((pod) => sentinelProblem(pod, situation, primary)),
     ...(topology.failingOver ? ['Sentinel is failing over'] : []),
   ];
   const few = able < majorityOf(spec.sentinel.replicas) ? ['too few sentinels know and reach the members'] : [];
@@ -35,10 +35,10 @@ export function findingsIn({ nodes }: Situation): readonly MemberFinding[] {
   return nodes.flatMap(({ findings }) => findings);
 }
 
-/** `unready`, and what the sentinels have yet to learn. Empty when the cluster is whole at its present size. */
-export function amiss(situation: Situation, primary: DataNode): string[] {
-  const troubles = unready(situation, primary);
-  if (troubles.length > 0 || situation.spec.mode === 'Standalone') return troubles;
+/** `readinessProblems`, and what the sentinels have yet to learn. Empty when the cluster is whole at its present size. */
+export function disruptionBlockers(situation: Situation, primary: DataNode): string[] {
+  const problems = readinessProblems(situation, primary);
+  if (problems.length > 0 || situation.spec.mode === 'Standalone') return problems;
   return situation.topology.watching
     .filter((sentinel) => !seesEverybody(sentinel, situation, primary))
     .map((sentinel) => `${sentinel.pod} does not know every member yet`);
@@ -65,10 +65,10 @@ function absent(what: string, pods: readonly Pod[], size: number): string[] {
   return pods.length < size ? [`${size - pods.length} ${what}(s) have no pod`] : [];
 }
 
-function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[] {
+function dataProblem(pod: Pod, { nodes }: Situation, primary: DataNode): string[] {
   const { name } = pod.metadata;
-  const trouble = podProblem(pod);
-  if (trouble !== undefined) return [trouble];
+  const problem = podProblem(pod);
+  if (problem !== undefined) return [problem];
   const node = nodes.find((candidate) => candidate.pod === name);
   if (node === undefined) return [`${name} does not answer`];
   if (node.address !== primary.address) {
@@ -80,10 +80,10 @@ function dataTrouble(pod: Pod, { nodes }: Situation, primary: DataNode): string[
   return podIsReady(pod) ? [] : [`${name} is not ready`];
 }
 
-function sentinelTrouble(pod: Pod, situation: Situation, primary: DataNode): string[] {
+function sentinelProblem(pod: Pod, situation: Situation, primary: DataNode): string[] {
   const { name } = pod.metadata;
-  const trouble = podProblem(pod);
-  if (trouble !== undefined) return [trouble];
+  const problem = podProblem(pod);
+  if (problem !== undefined) return [problem];
   if (!answering(situation.observed.sentinels).some((sentinel) => sentinel.pod === name))
     return [`${name} does not answer`];
   const sentinel = situation.topology.watching.find((candidate) => candidate.pod === name);

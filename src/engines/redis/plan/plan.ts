@@ -25,11 +25,11 @@ import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
 import { handOverStep } from './handover-step.ts';
-import { amiss } from './health.ts';
+import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
 import { heldMemory } from './memory.ts';
-import { passwordTrouble, passwordUnknown } from './password-trouble.ts';
+import { passwordProblem, passwordUnknown } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
@@ -66,19 +66,19 @@ function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed:
 function planSituation(situation: Situation): RedisPlan {
   const { cluster, observed } = situation;
   const { primary } = situation.topology;
-  const trouble = passwordTrouble(situation);
+  const problem = passwordProblem(situation);
   if (observed.credentialsProblem !== undefined) {
     return withObjects(situation, sizesFor(situation, false), [], secretMissing(observed.credentialsProblem));
   }
   if (primary === undefined) {
     const election = cluster.spec.mode === 'Sentinel' ? planElection(situation) : planAlone(situation);
-    const stuck = trouble === undefined ? (planStuck(situation)?.steps ?? []) : [];
+    const stuck = problem === undefined ? (planStuck(situation)?.steps ?? []) : [];
     const steps = [...planIntroductions(situation), ...election.steps, ...stuck];
     // Who might decide is not heard, for another reason than that it is silent.
     const isUnanswered = situation.nodes.length === 0;
     const outcome =
-      trouble !== undefined && isUnanswered
-        ? passwordUnknown(trouble)
+      problem !== undefined && isUnanswered
+        ? passwordUnknown(problem)
         : observed.passwordMissing !== undefined && isUnanswered
           ? secretMissing(observed.passwordMissing)
           : mayWaitForIdentity(situation) && isUnanswered
@@ -113,7 +113,7 @@ function withObjects(
 ): RedisPlan {
   const { cluster, children, observed } = situation;
   const names = redisNames(cluster.metadata.name);
-  const isTroubled = passwordTrouble(situation) !== undefined;
+  const isTroubled = passwordProblem(situation) !== undefined;
   const holding = {
     keepsPassword: isTroubled || isUnheard(situation),
     mayMountIdentity: observed.identity === undefined,
@@ -144,7 +144,7 @@ function withObjects(
 
 function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const roles = [...planRoles(situation, primary), ...planRecord(situation, primary), ...planChoice(situation)];
-  const trouble = passwordTrouble(situation);
+  const problem = passwordProblem(situation);
   const repairs = [
     ...planIntroductions(situation),
     ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : []),
@@ -152,7 +152,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   ];
   // Nothing waits for them: a server may refuse one for ever.
   const settings = [...configureSteps(situation), ...planTerm(situation, primary)];
-  const troubles = amiss(situation, primary);
+  const problems = disruptionBlockers(situation, primary);
   const leaving = situation.dataPods.some(
     (pod) => isPrimary(pod, primary) && pod.metadata.deletionTimestamp !== undefined,
   );
@@ -161,11 +161,11 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
 
   if (repairs.length > 0) {
     const repairing = wait('Repairing', 'members are brought in line', recheckMs / 2);
-    const outcome = trouble === undefined ? repairing : passwordUnknown(trouble);
+    const outcome = problem === undefined ? repairing : passwordUnknown(problem);
     return withObjects(situation, sizesFor(situation, false), [...roles, ...repairs, ...settings], outcome);
   }
   if (leaving) return unfinished([], wait('HandingOver', `${primary.pod} is being stopped`, handingOverMs));
-  if (trouble !== undefined) return unfinished([], passwordUnknown(trouble));
+  if (problem !== undefined) return unfinished([], passwordUnknown(problem));
   if (situation.observed.passwordMissing !== undefined) {
     return unfinished([], secretMissing(situation.observed.passwordMissing));
   }
@@ -174,7 +174,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (stuck !== undefined) return unfinished(stuck.steps, stuck.outcome);
   const older = planOlderVersion(situation, primary);
   if (older !== undefined) return unfinished(older.steps, older.outcome);
-  if (troubles.length > 0) return unfinished([], wait('MembersNotReady', troubles.join('; '), recheckMs));
+  if (problems.length > 0) return unfinished([], wait('MembersNotReady', problems.join('; '), recheckMs));
 
   const forgetting = planForgetting(situation, primary);
   if (forgetting !== undefined)

@@ -12,7 +12,7 @@ import type { Situation } from '../observe/situation.ts';
 const recheckMs = 10_000;
 
 /** Undefined where every process that can be asked knows the password. */
-export function passwordTrouble({ cluster, observed }: Pick<Situation, 'cluster' | 'observed'>): string | undefined {
+export function passwordProblem({ cluster, observed }: Pick<Situation, 'cluster' | 'observed'>): string | undefined {
   const all = [...observed.data, ...observed.sentinels];
   const asked = [...answering([...observed.data]), ...answering([...observed.sentinels])];
   const names = asked.filter((node) => !hasAll(node, 'password')).map(({ pod }) => pod);
