@@ -114,13 +114,13 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/scaling.ts',
-        find: 'if (!victims.has(primary.pod)) return undefined;',
+        find: 'if (!toScaleIn.has(primary.pod)) return undefined;',
         replace: 'return undefined;',
       },
       {
         file: 'engines/redis/plan/scaling.ts',
-        find: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };',
-        replace: 'if (dataSize > spec.replicas) return { data: dataSize - 1, sentinels };\n  void primaryIsVictim;',
+        find: 'if (dataSize > spec.replicas && !primaryIsLeaving) return { data: dataSize - 1, sentinels };',
+        replace: 'if (dataSize > spec.replicas) return { data: dataSize - 1, sentinels };\n  void primaryIsLeaving;',
       },
     ],
     scenarios: ['S3 primary'],
@@ -133,8 +133,8 @@ export const planMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'engines/redis/plan/scaling.ts',
-        find: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };',
-        replace: 'if (dataSize > spec.replicas && !primaryIsVictim) return { data: spec.replicas, sentinels };',
+        find: 'if (dataSize > spec.replicas && !primaryIsLeaving) return { data: dataSize - 1, sentinels };',
+        replace: 'if (dataSize > spec.replicas && !primaryIsLeaving) return { data: spec.replicas, sentinels };',
       },
     ],
     scenarios: ['S3'],

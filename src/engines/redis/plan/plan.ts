@@ -33,7 +33,7 @@ import { passwordProblem, passwordUnknown } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
-import { electableSteps, planMoveOffVictims, type Sizes, sizesFor } from './scaling.ts';
+import { electableSteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -180,7 +180,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   if (forgetting !== undefined)
     return unfinished([forgetting], wait('Forgetting', 'sentinels forget who is gone', recheckMs));
 
-  const move = planMoveOffVictims(situation, primary);
+  const move = planMovePrimary(situation, primary);
   if (move !== undefined) return unfinished(move.steps, move.outcome);
   // Who leaves goes before anybody restarts: an outdated primary might hand over to one that leaves, and that one back.
   const sizes = sizesFor(situation, true);

@@ -29,9 +29,9 @@ export function sizesFor(situation: Situation, whole: boolean): Sizes {
   }
   if (!whole || !bothSetsSeen(situation)) return { data, sentinels };
   if (sentinelSize > spec.sentinel.replicas) return { data, sentinels: sentinelSize - 1 };
-  const victim = dataPods.find((pod) => pod.metadata.name.endsWith(`-${dataSize - 1}`));
-  const primaryIsVictim = victim === undefined || victim.metadata.name === topology.primary?.pod;
-  if (dataSize > spec.replicas && !primaryIsVictim) return { data: dataSize - 1, sentinels };
+  const leaving = dataPods.find((pod) => pod.metadata.name.endsWith(`-${dataSize - 1}`));
+  const primaryIsLeaving = leaving === undefined || leaving.metadata.name === topology.primary?.pod;
+  if (dataSize > spec.replicas && !primaryIsLeaving) return { data: dataSize - 1, sentinels };
   return { data, sentinels };
 }
 
@@ -40,7 +40,7 @@ function bothSetsSeen({ children, cluster }: Situation): boolean {
   return [names.data, names.sentinel].every((name) => children.statefulSet(name) !== undefined);
 }
 
-export function victimsOf({ cluster, spec, dataSize }: Situation): ReadonlySet<string> {
+export function podsToScaleIn({ cluster, spec, dataSize }: Situation): ReadonlySet<string> {
   return new Set(dataPodNames(cluster, dataSize).slice(spec.replicas));
 }
 
@@ -48,10 +48,10 @@ export function victimsOf({ cluster, spec, dataSize }: Situation): ReadonlySet<s
  * The primary sits on a node that has to go: make sure that Sentinel chooses none of the others that go, then ask it.
  * Undefined when the primary stays.
  */
-export function planMoveOffVictims(situation: Situation, primary: DataNode): Plan<RedisAction> | undefined {
-  const victims = victimsOf(situation);
-  if (!victims.has(primary.pod)) return undefined;
-  const going = situation.nodes.filter((node) => victims.has(node.pod) && node.address !== primary.address);
+export function planMovePrimary(situation: Situation, primary: DataNode): Plan<RedisAction> | undefined {
+  const toScaleIn = podsToScaleIn(situation);
+  if (!toScaleIn.has(primary.pod)) return undefined;
+  const going = situation.nodes.filter((node) => toScaleIn.has(node.pod) && node.address !== primary.address);
   const demote = going.flatMap((node): ActStep<RedisAction>[] => (node.electable ? [electableStep(node, false)] : []));
   const message = `${primary.pod} hands over, since it is to be removed`;
   if (demote.length > 0) return { steps: demote, outcome: wait('Demoting', message, 500) };
@@ -67,9 +67,9 @@ export function planMoveOffVictims(situation: Situation, primary: DataNode): Pla
 
 /** Nodes that stay and hold the data, on their disk too, may be elected again, whatever an earlier plan had in mind for them. */
 export function electableSteps(situation: Situation): ActStep<RedisAction>[] {
-  const victims = victimsOf(situation);
+  const toScaleIn = podsToScaleIn(situation);
   return situation.nodes
-    .filter((node) => !node.electable && node.linkUp && node.unwritten !== true && !victims.has(node.pod))
+    .filter((node) => !node.electable && node.linkUp && node.unwritten !== true && !toScaleIn.has(node.pod))
     .map((node) => electableStep(node, true));
 }
 
