@@ -50,7 +50,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
       copyRefused: false,
       offset: 1,
       replicas: isPrimary ? replicas : [],
-      electable: true,
+      failoverEligible: true,
       findings: [],
       usedMemory: 0,
       isStale: false,

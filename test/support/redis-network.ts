@@ -41,7 +41,7 @@ function dataProcess(node: DataNode): Process {
     if (!command.startsWith('CONFIG GET')) return 'OK';
     const { term } = node;
     const carried = term === undefined ? '' : `${term.wasPrimary ? 'primary' : 'replica'}-${term.number}`;
-    return flat({ ...node.settings, 'replica-priority': node.electable ? '100' : '0', [termCarrier]: carried });
+    return flat({ ...node.settings, 'replica-priority': node.failoverEligible ? '100' : '0', [termCarrier]: carried });
   };
 }
 

@@ -288,7 +288,7 @@ function dataNode(story: Story, cluster: Cluster<RedisSpec>, size: number, i: nu
     isStale: false,
     offset: 1000,
     replicas: isPrimary ? inSync.map(nodeAddress) : [],
-    electable: change !== 'blank',
+    failoverEligible: change !== 'blank',
     empty: change === 'blank',
     ...(change === 'blank' ? {} : termOn(story, i)),
     settings: settingsToHold(cluster),

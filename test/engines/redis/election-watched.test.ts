@@ -217,7 +217,7 @@ describe('sentinels that watch a primary which is none', () => {
       'the same on a volume without its dataset, and nobody may be elected: a person chooses',
       {
         ...moved,
-        nodes: { all: { electable: false } },
+        nodes: { all: { failoverEligible: false } },
         sentinels: { all: { primary: '10.0.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }] } },
         addresses: { 1: '10.0.0.1' },
       },
@@ -228,7 +228,7 @@ describe('sentinels that watch a primary which is none', () => {
       {
         ...moved,
         ...choosing('db-0:uid-Pod-db-0'),
-        nodes: { all: { electable: false } },
+        nodes: { all: { failoverEligible: false } },
         sentinels: { all: { primary: '10.0.0.1', replicas: [{ address: '10.0.0.2', priority: 0, down: false }] } },
         addresses: { 1: '10.0.0.1' },
       },

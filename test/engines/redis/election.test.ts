@@ -135,27 +135,31 @@ describe('sentinels that have forgotten everything', () => {
     ],
     [
       'the last primary holds less than it had: its copy was not written down',
-      { ...restarted, nodes: { 2: { electable: false } } },
+      { ...restarted, nodes: { 2: { failoverEligible: false } } },
       ['blocked PrimaryVolumeLost'],
     ],
     [
       'where no node holds all that it had, a person chooses among them',
-      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { all: { electable: false } } },
+      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { all: { failoverEligible: false } } },
       ['promote db-1', 'wait Promoting'],
     ],
     [
       'by its name and UID: a name may have stood in a manifest since before',
-      { ...restarted, ...choosing('db-1'), nodes: { all: { electable: false } } },
+      { ...restarted, ...choosing('db-1'), nodes: { all: { failoverEligible: false } } },
       ['blocked PrimaryVolumeLost'],
     ],
     [
       'not while one of them does not answer',
-      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { all: { electable: false }, 0: 'silent' } },
+      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { all: { failoverEligible: false }, 0: 'silent' } },
       ['blocked PrimaryVolumeLost'],
     ],
     [
       'nor where another holds all that it had',
-      { ...restarted, ...choosing('db-1:uid-Pod-db-1'), nodes: { 1: { electable: false }, 2: { electable: false } } },
+      {
+        ...restarted,
+        ...choosing('db-1:uid-Pod-db-1'),
+        nodes: { 1: { failoverEligible: false }, 2: { failoverEligible: false } },
+      },
       ['blocked PrimaryVolumeLost'],
     ],
     [
@@ -254,7 +258,7 @@ it('a primary that may not be elected is asked again: it may only be behind anot
   const { cluster, children, observed } = redisWorld({
     ...nobody,
     terms: { 2: 1 },
-    nodes: { 2: { electable: false } },
+    nodes: { 2: { failoverEligible: false } },
     sentinels: { all: 'forgot' },
   });
   expect(planRedis(cluster, children, observed).outcome).toMatchObject({

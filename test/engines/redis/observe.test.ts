@@ -81,7 +81,7 @@ describe('a data node', () => {
     ['holds none', { role: 'master', dbsize: '0' }, { empty: true }],
   ])('%s', (_, fields, expected) => {
     const node = dataNode(at, fields, { 'replica-priority': '100', timeout: '0' });
-    expect(node).toMatchObject({ ...at, electable: true, settings: { timeout: '0' }, ...expected });
+    expect(node).toMatchObject({ ...at, failoverEligible: true, settings: { timeout: '0' }, ...expected });
     if (expected.follows === undefined) expect(node).not.toHaveProperty('follows');
   });
 
@@ -90,7 +90,9 @@ describe('a data node', () => {
     ['1', true],
     [undefined, false],
   ])('with priority %s: electable %s', (priority, electable) => {
-    expect(dataNode(at, {}, priority === undefined ? {} : { 'replica-priority': priority }).electable).toBe(electable);
+    expect(dataNode(at, {}, priority === undefined ? {} : { 'replica-priority': priority }).failoverEligible).toBe(
+      electable,
+    );
   });
 
   it('answers INFO in lines, of which only those with a value count', () => {

@@ -51,7 +51,7 @@ describe('two machines lost of three, and one of them is back', () => {
     ],
     [
       'nor one that does not hold its dataset',
-      { ...returned, ...choose(2), nodes: { 1: 'silent', 2: { electable: false } } },
+      { ...returned, ...choose(2), nodes: { 1: 'silent', 2: { failoverEligible: false } } },
       ['wait QuorumLost'],
     ],
     [
@@ -195,7 +195,7 @@ describe('two machines lost of three', () => {
     ['who does not answer cannot be chosen', { ...lost, ...choosing(`db-0:${uid('db-0')}`) }, ['wait QuorumLost']],
     [
       'nor one on a blank volume',
-      { ...chosen, nodes: { ...chosen.nodes, 1: { electable: false } } },
+      { ...chosen, nodes: { ...chosen.nodes, 1: { failoverEligible: false } } },
       ['wait FailoverPending'],
     ],
     [
@@ -203,7 +203,7 @@ describe('two machines lost of three', () => {
       {
         ...lost,
         ...choosing(`db-2:${uid('db-2')}`),
-        nodes: { 0: 'silent', 2: { electable: false, offset: 2000 } },
+        nodes: { 0: 'silent', 2: { failoverEligible: false, offset: 2000 } },
         pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },
       },
       ['wait QuorumLost'],
@@ -243,7 +243,7 @@ describe('two machines lost of three', () => {
         nodes: {
           0: 'silent',
           1: termed('replica', 5),
-          2: { offset: 2000, electable: false, ...termed('primary', 4) },
+          2: { offset: 2000, failoverEligible: false, ...termed('primary', 4) },
         },
         sentinels: { ...chosen.sentinels, 1: { primaryDown: true, seesPrimary: false, replicas: knownReplicas(1) } },
         pods: { 'db-0': 'unready', 'db-sentinel-0': 'unready', 'db-sentinel-2': 'unready' },

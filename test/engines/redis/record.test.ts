@@ -159,7 +159,7 @@ describe('the address on the claim of each node', () => {
         size: 4,
         spec: { replicas: 4 },
         addresses: { 0: '10.0.0.0', 1: '10.0.0.1', 2: '10.0.0.2' },
-        nodes: { 3: { follows: '10.0.0.0', linkUp: false, empty: true, electable: false, offset: 0 } },
+        nodes: { 3: { follows: '10.0.0.0', linkUp: false, empty: true, failoverEligible: false, offset: 0 } },
       },
       ['data-db-3: address undefined > 10.0.0.3', 'wait MembersNotReady'],
     ],

@@ -281,12 +281,12 @@ describe('settings', () => {
     ],
     [
       'a replica that holds the data may be elected again',
-      { nodes: { 2: { electable: false } } },
+      { nodes: { 2: { failoverEligible: false } } },
       ['configure db-2 replica-priority=100', 'wait Repairing'],
     ],
     [
       'R1: one that still copies may not',
-      { nodes: { 2: { electable: false, linkUp: false } } },
+      { nodes: { 2: { failoverEligible: false, linkUp: false } } },
       ['wait MembersNotReady'],
     ],
   ])('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));

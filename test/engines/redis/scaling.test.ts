@@ -43,7 +43,7 @@ describe('the replicas that a primary needs to take writes', () => {
     planned(story).flatMap((line) => /^configure .*min-replicas-to-write=\d/.exec(line)?.[0] ?? []);
   const oneToThree: Story = { before: { replicas: 1 }, spec: { replicas: 3 }, size: 3 };
   const twoNeeded = { replicas: 4, config: { 'min-replicas-to-write': 2 } };
-  const copying = { linkUp: false, electable: false };
+  const copying = { linkUp: false, failoverEligible: false };
 
   it.each<PlanRow>([
     ['1->3: it is not told before it has one: it would refuse every write', { ...oneToThree, size: 1 }, []],
@@ -141,7 +141,7 @@ describe('fewer data nodes', () => {
       {
         ...fiveToThree,
         primary: 4,
-        nodes: { 3: { electable: false, follows: nodeAddress(4) } },
+        nodes: { 3: { failoverEligible: false, follows: nodeAddress(4) } },
         sentinels: { 0: seeingThreeDemoted },
       },
       ['wait Demoting'],
@@ -151,14 +151,14 @@ describe('fewer data nodes', () => {
       {
         ...fiveToThree,
         primary: 4,
-        nodes: { 3: { electable: false, follows: nodeAddress(4) } },
+        nodes: { 3: { failoverEligible: false, follows: nodeAddress(4) } },
         sentinels: { all: seeingThreeDemoted },
       },
       ['hand over db-4 -> db-0|db-1|db-2|db-3 by db-sentinel-0', 'wait HandingOver'],
     ],
     [
       'R9: then it goes, and what else goes stays out of elections',
-      { ...fiveToThree, nodes: { 3: { electable: false, follows: nodeAddress(0) } } },
+      { ...fiveToThree, nodes: { 3: { failoverEligible: false, follows: nodeAddress(0) } } },
       ['apply StatefulSet db: spec.replicas 5 > 4', 'wait ScalingIn'],
     ],
     [
@@ -168,12 +168,12 @@ describe('fewer data nodes', () => {
     ],
     [
       'nobody is let be elected before what it has copied is on its disk',
-      { spec: { replicas: 5 }, nodes: { 3: { electable: false, unwritten: true } } },
+      { spec: { replicas: 5 }, nodes: { 3: { failoverEligible: false, unwritten: true } } },
       ['settled'],
     ],
     [
       'the change of mind: who stays may be elected again',
-      { spec: { replicas: 5 }, nodes: { 3: { electable: false } } },
+      { spec: { replicas: 5 }, nodes: { 3: { failoverEligible: false } } },
       ['configure db-3 replica-priority=100', 'wait Repairing'],
     ],
     [

@@ -41,7 +41,7 @@ describe('a node that stands alone and follows nobody', () => {
     ],
     [
       'holds less than it had',
-      { ...alone, terms: { 0: 3 }, nodes: { 0: { electable: false } } },
+      { ...alone, terms: { 0: 3 }, nodes: { 0: { failoverEligible: false } } },
       ['blocked PrimaryVolumeLost'],
     ],
     [

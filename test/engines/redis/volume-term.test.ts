@@ -50,7 +50,7 @@ describe('after a power failure of all', () => {
     ],
     [
       'nobody, where its volume does not hold what it had',
-      { ...away, nodes: { ...away.nodes, 1: { ...termed('primary', 2), electable: false } } },
+      { ...away, nodes: { ...away.nodes, 1: { ...termed('primary', 2), failoverEligible: false } } },
       ['blocked PrimaryVolumeLost'],
     ],
     [

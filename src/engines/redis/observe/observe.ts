@@ -174,7 +174,7 @@ export function dataNode(
       const replica = /^slave\d+$/.test(name) ? /^ip=([^,]+),.*state=online/.exec(value) : null;
       return replica?.[1] === undefined ? [] : [replica[1]];
     }),
-    electable: Number(priority ?? 0) > 0,
+    failoverEligible: Number(priority ?? 0) > 0,
     ...(isUnwritten(info) ? { unwritten: true } : {}),
     ...(term === undefined ? {} : { term }),
     empty: !Object.keys(info).some((name) => /^db\d+$/.test(name)),

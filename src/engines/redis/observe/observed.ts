@@ -47,7 +47,7 @@ export interface DataNode {
    * Whether Sentinel may elect it. A node may not that was started on a blank volume, or on one that does not hold its whole
    * dataset, until it has copied that and written it down.
    */
-  readonly electable: boolean;
+  readonly failoverEligible: boolean;
   /** The append-only file may not hold its dataset: it is off, or is written anew. */
   readonly unwritten?: true;
   /** The term on its volume: its last time as primary, or the one of the primary that it followed. */

@@ -55,7 +55,7 @@ function electionOf(situation: Situation): Plan<RedisAction> {
 }
 
 function isBlank(nodes: readonly DataNode[]): boolean {
-  return nodes.every((node) => !node.electable && node.empty);
+  return nodes.every((node) => !node.failoverEligible && node.empty);
 }
 
 /** No sentinel remembers, and another may hold more than the node that takes writes: one with a later term, or of the same term. */
@@ -74,14 +74,15 @@ function chosenByHand(situation: Situation): Plan<RedisAction> | undefined {
   const { cluster, nodes } = situation;
   const choice = choiceOf(cluster)?.pod;
   const node = nodes.find(
-    ({ pod, electable }) => pod === choice && (electable || (isNobodyWhole(situation) && isChosen(situation, pod))),
+    ({ pod, failoverEligible }) =>
+      pod === choice && (failoverEligible || (isNobodyWhole(situation) && isChosen(situation, pod))),
   );
   return node === undefined ? undefined : promoting(situation, node, `the annotation ${choiceAnnotation} names it`);
 }
 
 /** Every node answers, and none holds all that it had. */
 function isNobodyWhole({ nodes, dataSize }: Situation): boolean {
-  return nodes.length >= dataSize && nodes.every(({ electable }) => !electable);
+  return nodes.length >= dataSize && nodes.every(({ failoverEligible }) => !failoverEligible);
 }
 
 /** While no pod runs nobody can answer: the watch of the pods tells of the next change, and nothing is asked until then. */
@@ -140,7 +141,7 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
     const message = `${node.pod} stands alone, but another node was primary after it by the claims' terms; to go on with it, name it in the annotation ${choiceAnnotation}`;
     return { steps: [], outcome: blocked('PrimaryScaledAway', message) };
   }
-  if (node.electable || !hasHeldData(situation)) return promoting(situation, node, 'it stands alone');
+  if (node.failoverEligible || !hasHeldData(situation)) return promoting(situation, node, 'it stands alone');
   if (node.empty) return planVolumesLost(situation, node);
   return chosenByHand(situation) ?? lost(situation, node);
 }
@@ -311,6 +312,6 @@ function promotingLast(situation: Situation, pod: string, why: string): Plan<Red
   }
   const node = nodes.find((candidate) => candidate.pod === pod);
   if (node === undefined) return waiting('PrimaryStarting', `waiting for ${pod}, the last primary, to answer`);
-  if (!node.electable) return lost(situation, node);
+  if (!node.failoverEligible) return lost(situation, node);
   return promoting(situation, node, why);
 }

@@ -30,7 +30,7 @@ export function planLeftBy(
   address: string,
   chosen: Plan<RedisAction> | undefined,
 ): Plan<RedisAction> | undefined {
-  const [best] = situation.nodes.filter(({ electable }) => electable).sort(newestFirst);
+  const [best] = situation.nodes.filter(({ failoverEligible }) => failoverEligible).sort(newestFirst);
   if (best === undefined || !areAllPassedOver(situation, address)) return undefined;
   const choice = choiceOf(situation.cluster)?.pod;
   if (chosen !== undefined && choice !== undefined && isChosen(situation, choice)) return chosen;

@@ -54,7 +54,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     isStale: false,
     offset: 0,
     replicas: [],
-    electable: false,
+    failoverEligible: false,
     empty: true,
     settings: dynamicSettings(cluster),
     usedMemory: 0,
@@ -63,7 +63,8 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
   const ignorant = sentinels.map((pod): SentinelNode => ({ state: 'answering', pod, address: pod }));
   const atFirst: RedisObserved = { data: data.map(fresh), sentinels: ignorant };
   const [seed, ...others] = data.map(fresh);
-  const seeded = seed === undefined ? [] : [{ ...seed, role: 'primary' as const, linkUp: true, electable: true }];
+  const seeded =
+    seed === undefined ? [] : [{ ...seed, role: 'primary' as const, linkUp: true, failoverEligible: true }];
   const then: RedisObserved = { data: [...seeded, ...others], sentinels: ignorant };
   return [atFirst, then]
     .flatMap((observed) => planRedis(cluster, children, observed).steps)

@@ -12,7 +12,7 @@ import { addressOf } from './record.ts';
 export function heirsOf(situation: Situation, former: string, isBack: boolean): readonly DataNode[] {
   const left = leftBy(situation, former, isBack);
   const leaving = leavingIn(situation);
-  return left.some(({ pod }) => leaving.has(pod)) ? [] : left.filter(({ electable }) => electable);
+  return left.some(({ pod }) => leaving.has(pod)) ? [] : left.filter(({ failoverEligible }) => failoverEligible);
 }
 
 /**
@@ -38,7 +38,7 @@ function leavingIn({ dataPods }: Situation): ReadonlySet<string> {
 export function undecidedHeirs(situation: Situation, lastPrimary: string): readonly string[] {
   const { cluster, dataSize, nodes } = situation;
   const former = movedFrom(situation, lastPrimary);
-  const left = nodes.filter(({ follows, electable }) => electable && follows === former);
+  const left = nodes.filter(({ follows, failoverEligible }) => failoverEligible && follows === former);
   if (former === undefined || left.length === 0) return [];
   const leaving = leavingIn(situation);
   const silent = dataPodNames(cluster, dataSize).filter(
@@ -57,7 +57,7 @@ function isRunning({ dataPods }: Situation, name: string): boolean {
  */
 function neverHadData(situation: Situation, name: string, former: string): boolean {
   const node = situation.nodes.find(({ pod }) => pod === name);
-  const isBlank = node?.empty === true && !node.electable && node.term === undefined;
+  const isBlank = node?.empty === true && !node.failoverEligible && node.term === undefined;
   if (isBlank && node.follows === former) return true;
   if (addressOf(claimOf(situation.children, name)) !== undefined) return false;
   return node === undefined ? !isRunning(situation, name) : isBlank;
@@ -103,7 +103,7 @@ export function heirOf(situation: Situation, lastPrimary: string): DataNode | un
   const former = movedFrom(situation, lastPrimary);
   if (former === undefined || Number(dynamicSettings(cluster)['min-replicas-to-write'] ?? 0) === 0) return undefined;
   const isBack = nodes.some(({ pod, follows }) => pod === lastPrimary && follows === undefined);
-  const heirs = leftBy(situation, former, isBack).filter(({ electable }) => electable);
+  const heirs = leftBy(situation, former, isBack).filter(({ failoverEligible }) => failoverEligible);
   const others = dataPodNames(cluster, dataSize).filter(
     (pod) => pod !== lastPrimary && !neverHadData(situation, pod, former),
   );

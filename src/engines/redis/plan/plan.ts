@@ -33,7 +33,7 @@ import { passwordProblem, passwordUnknown } from './password-problem.ts';
 import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
-import { electableSteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
+import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -148,7 +148,7 @@ function planWithPrimary(situation: Situation, primary: DataNode): RedisPlan {
   const repairs = [
     ...planIntroductions(situation),
     ...(situation.spec.mode === 'Sentinel' ? planRepairs(situation, primary) : []),
-    ...electableSteps(situation),
+    ...eligibilitySteps(situation),
   ];
   // Nothing waits for them: a server may refuse one for ever.
   const settings = [...configureSteps(situation), ...planTerm(situation, primary)];

@@ -18,7 +18,7 @@ import { answering, type DataNode } from '../observe/observed.ts';
 import { choiceNaming, isChosen, majorityOf, type Situation } from '../observe/situation.ts';
 import { heirsOf } from './heirs.ts';
 import { promotion, target } from './repair.ts';
-import { electableStep } from './scaling.ts';
+import { eligibilityStep } from './scaling.ts';
 
 const soonMs = 500;
 
@@ -27,7 +27,7 @@ export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): P
   const { cluster, nodes, observed, spec, topology } = situation;
   const votes = answering(observed.sentinels).length;
   const isStrong = votes >= votesNeeded(situation);
-  const [best] = nodes.filter(({ electable }) => electable).sort(newestFirst);
+  const [best] = nodes.filter(({ failoverEligible }) => failoverEligible).sort(newestFirst);
   const isStuck = plan.steps.length === 0 && plan.outcome.state === 'wait';
   if (!isStuck || isStrong || best === undefined || topology.failingOver) return plan;
   const silent = silentIn(situation);
@@ -35,7 +35,7 @@ export function planQuorumLost(situation: Situation, plan: Plan<RedisAction>): P
   const choice = choiceOf(cluster);
   const told = `${votes} of ${spec.sentinel.replicas} sentinels answer, too few to elect a primary${list(silent)}`;
   if (choice?.uid === undefined) return waiting(`${told}; ${adviceFor(situation, best)}`);
-  const node = nodes.find(({ pod, electable }) => pod === choice.pod && electable);
+  const node = nodes.find(({ pod, failoverEligible }) => pod === choice.pod && failoverEligible);
   if (node === undefined || podNamed(situation, node.pod)?.metadata.uid !== choice.uid) {
     const refused = `the annotation ${choiceAnnotation} names a pod that is not there, or holds no data`;
     return waiting(`${told}; ${refused}; ${adviceFor(situation, best)}`);
@@ -61,7 +61,7 @@ export function planElectorsLost(
   const silent = silentIn(situation);
   const votes = answering(observed.sentinels).length;
   if (votes < votesNeeded(situation)) return undefined;
-  const [newest] = nodes.filter(({ electable }) => electable).sort(newestFirst);
+  const [newest] = nodes.filter(({ failoverEligible }) => failoverEligible).sort(newestFirst);
   if (newest === undefined || silent.some((name) => !isLost(podNamed(situation, name)))) return undefined;
   const told = `the ${votes} sentinels that answer cannot elect a primary without those that do not${list(silent)}`;
   const choice = choiceOf(cluster)?.pod;
@@ -69,7 +69,7 @@ export function planElectorsLost(
   const isNewest = nodes.every(({ term }) => (term?.number ?? 0) <= (node?.term?.number ?? 0));
   if (chosen !== undefined && choice !== undefined && isChosen(situation, choice) && isNewest) return chosen;
   const isSurpassed = named !== undefined && heirsOf(situation, named, true).length > 0;
-  const last = isSurpassed ? undefined : nodes.find(({ pod, electable }) => pod === meant && electable);
+  const last = isSurpassed ? undefined : nodes.find(({ pod, failoverEligible }) => pod === meant && failoverEligible);
   const why = last === undefined ? mostOf(newest) : `${last.pod} was primary last`;
   return waiting(`${told}; ${why}; ${toChoose(situation, last ?? newest)}`);
 }
@@ -112,7 +112,7 @@ function forcing(situation: Situation, node: DataNode, told: string): Plan<Redis
       sentinel.watches.replicas.some(({ address, priority }) => address === other.address && priority > 0),
   );
   if (others.length > 0) {
-    const demote = others.flatMap((other) => (other.electable ? [electableStep(other, false)] : []));
+    const demote = others.flatMap((other) => (other.failoverEligible ? [eligibilityStep(other, false)] : []));
     const message = `Sentinel has yet to see that it must not elect ${others.map(({ pod }) => pod).join(', ')}`;
     return { steps: demote, outcome: wait('Demoting', message, soonMs) };
   }

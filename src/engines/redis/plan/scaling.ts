@@ -52,7 +52,9 @@ export function planMovePrimary(situation: Situation, primary: DataNode): Plan<R
   const toScaleIn = podsToScaleIn(situation);
   if (!toScaleIn.has(primary.pod)) return undefined;
   const going = situation.nodes.filter((node) => toScaleIn.has(node.pod) && node.address !== primary.address);
-  const demote = going.flatMap((node): ActStep<RedisAction>[] => (node.electable ? [electableStep(node, false)] : []));
+  const demote = going.flatMap((node): ActStep<RedisAction>[] =>
+    node.failoverEligible ? [eligibilityStep(node, false)] : [],
+  );
   const message = `${primary.pod} hands over, since it is to be removed`;
   if (demote.length > 0) return { steps: demote, outcome: wait('Demoting', message, 500) };
   const unaware = situation.topology.watching.some((sentinel) =>
@@ -66,17 +68,21 @@ export function planMovePrimary(situation: Situation, primary: DataNode): Plan<R
 }
 
 /** Nodes that stay and hold the data, on their disk too, may be elected again, whatever an earlier plan had in mind for them. */
-export function electableSteps(situation: Situation): ActStep<RedisAction>[] {
+export function eligibilitySteps(situation: Situation): ActStep<RedisAction>[] {
   const toScaleIn = podsToScaleIn(situation);
   return situation.nodes
-    .filter((node) => !node.electable && node.linkUp && node.unwritten !== true && !toScaleIn.has(node.pod))
-    .map((node) => electableStep(node, true));
+    .filter((node) => !node.failoverEligible && node.linkUp && node.unwritten !== true && !toScaleIn.has(node.pod))
+    .map((node) => eligibilityStep(node, true));
 }
 
-export function electableStep(node: DataNode, electable: boolean): ActStep<RedisAction> {
+export function eligibilityStep(node: DataNode, failoverEligible: boolean): ActStep<RedisAction> {
   return {
     type: 'act',
-    action: { type: 'redis.configure', node: target(node), settings: { 'replica-priority': electable ? '100' : '0' } },
-    summary: `let Sentinel ${electable ? 'elect' : 'not elect'} ${node.pod}`,
+    action: {
+      type: 'redis.configure',
+      node: target(node),
+      settings: { 'replica-priority': failoverEligible ? '100' : '0' },
+    },
+    summary: `let Sentinel ${failoverEligible ? 'elect' : 'not elect'} ${node.pod}`,
   };
 }
