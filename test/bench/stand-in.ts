@@ -70,7 +70,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
           epoch: 1,
           primaryDown: false,
           seesPrimary: true,
-          acquainted: true,
+          authenticated: true,
           failingOver: false,
           settings: { ...sentinelSettings(cluster) },
           replicas: replicas.map((each) => ({ address: each, priority: 100, down: false })),

@@ -77,7 +77,7 @@ function sentinelProcess({ watches }: SentinelNode): Process {
     }
     return flat({
       ip: watches.primary,
-      runid: watches.acquainted ? 'c0ffee' : '',
+      runid: watches.authenticated ? 'c0ffee' : '',
       flags: `${flags('master', watches.primaryDown)}${watches.failingOver ? ',failover_in_progress' : ''}`,
       'last-ok-ping-reply': watches.seesPrimary ? '300' : '3000',
       'config-epoch': String(watches.epoch),

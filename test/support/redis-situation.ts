@@ -327,7 +327,7 @@ function sentinelNode(
     epoch: 1,
     primaryDown: false,
     seesPrimary: true,
-    acquainted: true,
+    authenticated: true,
     failingOver: false,
     settings: { ...sentinelSettings(cluster) },
     replicas: knownReplicas(...ordinals(size).filter((other) => other !== watched)),

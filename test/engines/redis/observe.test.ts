@@ -122,19 +122,19 @@ describe('a view of a sentinel', () => {
       epoch: 7,
       primaryDown: false,
       seesPrimary: true,
-      acquainted: true,
+      authenticated: true,
       failingOver: false,
       settings: primary,
       replicas: [{ address: '10.0.0.1', priority: 0, down: true, unlinkedMs: 5000 }],
       peers: [{ address: '10.0.1.1', down: false }],
     });
-    expect(watchOf({ ...primary, runid: '' }, [], [], 1500).acquainted).toBe(false);
+    expect(watchOf({ ...primary, runid: '' }, [], [], 1500).authenticated).toBe(false);
     for (const change of [{ runid: '' }, { 'last-ok-ping-reply': '1600' }, { flags: 's_down,master' }]) {
       expect(watchOf({ ...primary, ...change }, [], [], 1500).seesPrimary).toBe(false);
     }
     expect(watchOf(fields, [], [], 1500).seesPrimary).toBe(false);
     // A password can only be refused by somebody who answers.
-    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], [], 1500).acquainted).toBe(true);
+    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], [], 1500).authenticated).toBe(true);
   });
 });
 

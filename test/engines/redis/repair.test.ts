@@ -195,7 +195,7 @@ describe('a sentinel', () => {
     ],
     [
       'was told of the primary and not of the password: it has spoken to nobody',
-      { sentinels: { 2: { acquainted: false, primaryDown: true } } },
+      { sentinels: { 2: { authenticated: false, primaryDown: true } } },
       ['tune db-sentinel-2', 'wait Repairing'],
     ],
     [
@@ -205,7 +205,7 @@ describe('a sentinel', () => {
     ],
     [
       'has just been told of the primary, and has yet to speak to it',
-      { sentinels: { 2: { acquainted: false } } },
+      { sentinels: { 2: { authenticated: false } } },
       ['settled'],
     ],
     [
@@ -357,7 +357,7 @@ it.each<readonly [string, Story, string]>([
   ],
   [
     'the password of a sentinel',
-    { sentinels: { 2: { acquainted: false, primaryDown: true } } },
+    { sentinels: { 2: { authenticated: false, primaryDown: true } } },
     'set the password on db-sentinel-2',
   ],
   [

@@ -235,7 +235,7 @@ export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly 
       !down(primary) &&
       (primary.runid ?? '') !== '' &&
       Number(primary['last-ok-ping-reply'] ?? Number.POSITIVE_INFINITY) <= missedMs,
-    acquainted: (primary.runid ?? '') !== '' || Number(primary['last-ping-reply'] ?? 0) > answeredMs,
+    authenticated: (primary.runid ?? '') !== '' || Number(primary['last-ping-reply'] ?? 0) > answeredMs,
     failingOver: flags(primary).includes('failover_in_progress') || flags(primary).includes('force_failover'),
     settings: primary,
     replicas: replicas.map((row) => ({

@@ -92,7 +92,7 @@ export interface Watch {
    * False while the primary answers it and it has not learned who that is: the password is missing. Of a primary that
    * does not answer, nothing can be told.
    */
-  readonly acquainted: boolean;
+  readonly authenticated: boolean;
   readonly failingOver: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly replicas: readonly KnownReplica[];

@@ -140,7 +140,7 @@ function tuneSteps(situation: Situation, primary: DataNode): Act[] {
     const fitting = Object.entries({ ...wanted, quorum: quorumOf(sentinel, situation) });
     const settings = Object.fromEntries(fitting.filter(([name, value]) => actual[name] !== value));
     // One that lacks the password reaches nobody; one that was just reset has not tried yet.
-    const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.acquainted;
+    const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.authenticated;
     const inOrder = Object.keys(settings).length === 0 && !isShutOut;
     if (inOrder || sentinel.watches.primary !== primary.address) return [];
     return [
