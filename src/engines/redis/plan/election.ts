@@ -6,7 +6,7 @@ import { type ActStep, blocked, type Plan, wait } from '../../../plan/plan.ts';
 import { podProblem } from '../../../plan/pod-problem.ts';
 import type { RedisAction } from '../action.ts';
 import { choiceAnnotation, choiceOf } from '../names.ts';
-import { mayElect, mayElectNow } from '../observe/acquaintance.ts';
+import { mayElect, mayElectNow } from '../observe/failover-quorum.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { answering } from '../observe/observed.ts';
 import {
