@@ -65,7 +65,7 @@ function observedOf(i: number, cluster: Cluster<RedisSpec>): RedisObserved {
         state: 'answering',
         pod: '',
         address: address(member),
-        watches: {
+        view: {
           primary: address(0),
           epoch: 1,
           primaryDown: false,

@@ -62,26 +62,26 @@ function infoOf(node: DataNode): Record<string, string | number> {
   };
 }
 
-function sentinelProcess({ watches }: SentinelNode): Process {
+function sentinelProcess({ view }: SentinelNode): Process {
   return (command) => {
     if (!/^SENTINEL (MASTER|REPLICAS|SENTINELS) /.test(command)) return 'OK';
-    if (watches === undefined) return new RedisError('ERR No such master with that name');
+    if (view === undefined) return new RedisError('ERR No such master with that name');
     const flags = (kind: string, isDown: boolean): string => (isDown ? `s_down,${kind}` : kind);
     if (command.startsWith('SENTINEL REPLICAS')) {
-      return watches.replicas.map((r) =>
+      return view.replicas.map((r) =>
         flat({ ip: r.address, flags: flags('slave', r.down), 'slave-priority': String(r.priority) }),
       );
     }
     if (command.startsWith('SENTINEL SENTINELS')) {
-      return watches.peers.map((peer) => flat({ ip: peer.address, flags: flags('sentinel', peer.down) }));
+      return view.peers.map((peer) => flat({ ip: peer.address, flags: flags('sentinel', peer.down) }));
     }
     return flat({
-      ip: watches.primary,
-      runid: watches.authenticated ? 'c0ffee' : '',
-      flags: `${flags('master', watches.primaryDown)}${watches.failingOver ? ',failover_in_progress' : ''}`,
-      'last-ok-ping-reply': watches.seesPrimary ? '300' : '3000',
-      'config-epoch': String(watches.epoch),
-      ...watches.settings,
+      ip: view.primary,
+      runid: view.authenticated ? 'c0ffee' : '',
+      flags: `${flags('master', view.primaryDown)}${view.failingOver ? ',failover_in_progress' : ''}`,
+      'last-ok-ping-reply': view.seesPrimary ? '300' : '3000',
+      'config-epoch': String(view.epoch),
+      ...view.settings,
     });
   };
 }

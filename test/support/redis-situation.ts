@@ -16,8 +16,8 @@ import type {
   Lack,
   RedisObserved,
   SentinelNode,
+  SentinelView,
   SilentNode,
-  Watch,
 } from '../../src/engines/redis/observe/observed.ts';
 import { withoutIdentity } from '../../src/engines/redis/plan/held-template.ts';
 import { sentinelSettings } from '../../src/engines/redis/resources/config.ts';
@@ -35,7 +35,7 @@ import { stored } from './stored-object.ts';
  */
 export type NodeChange = 'silent' | 'gone' | 'unassigned' | 'blank' | Partial<DataNode>;
 /** `forgot`: it answers and watches nobody. */
-export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<Watch>;
+export type SentinelChange = 'silent' | 'gone' | 'forgot' | Partial<SentinelView>;
 /** `stuck`: outdated, and its container cannot start. `killed`: outdated, and its container is about to start again. `elsewhere`: it runs at 10.9.0.0. `primary`, `replica`, `unlabelled`: so its role label says, whatever it is. */
 export type PodChange =
   | 'outdated'
@@ -97,9 +97,9 @@ export const termed = (role: 'primary' | 'replica', number: number): Partial<Dat
 });
 
 /** What a sentinel says about these nodes and these peers. */
-export const knownReplicas = (...ordinals: readonly number[]): Watch['replicas'] =>
+export const knownReplicas = (...ordinals: readonly number[]): SentinelView['replicas'] =>
   ordinals.map((i) => ({ address: nodeAddress(i), priority: 100, down: false }));
-export const knownPeers = (...ordinals: readonly number[]): Watch['peers'] =>
+export const knownPeers = (...ordinals: readonly number[]): SentinelView['peers'] =>
   ordinals.map((i) => ({ address: sentinelAddress(i), down: false }));
 
 /** A valid, defaulted cluster `db`. Throws where the spec is not valid. */
@@ -322,7 +322,7 @@ function sentinelNode(
     return [{ state: 'answering', pod: name, address, ...lacks }];
   }
   const watched = primary === 'nobody' ? 0 : primary;
-  const watches: Watch = {
+  const view: SentinelView = {
     primary: nodeAddress(watched),
     epoch: 1,
     primaryDown: false,
@@ -334,5 +334,5 @@ function sentinelNode(
     peers: knownPeers(...ordinals(sentinelSize).filter((other) => other !== i)),
     ...change,
   };
-  return [{ state: 'answering', pod: name, address, watches, ...lacks }];
+  return [{ state: 'answering', pod: name, address, view, ...lacks }];
 }

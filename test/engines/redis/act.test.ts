@@ -91,12 +91,12 @@ describe('an action', () => {
     ['R4: leaves a sentinel alone that has gone over to another meanwhile', 'master', 'elected', []],
     ['R4: leaves a sentinel alone that does not say whom it watches', 'master', new RedisError('NOPERM no'), []],
     ['R4: has nobody watch one that is primary no more', 'slave', 'old', []],
-  ])('%s', async (_, role, watches, told) => {
+  ])('%s', async (_, role, view, told) => {
     const answer: Process = (command) => {
       if (command === 'ROLE') return [role];
       if (command !== 'SENTINEL MASTER db') return 'OK';
-      if (watches instanceof RedisError) return watches;
-      return watches === null ? new RedisError('ERR No such master with that name') : flat({ ip: watches });
+      if (view instanceof RedisError) return view;
+      return view === null ? new RedisError('ERR No such master with that name') : flat({ ip: view });
     };
     const { asked, result } = await act(
       { type: 'redis.monitor', sentinel, primary: 'a', instead: 'old', identity: false },

@@ -1,7 +1,7 @@
 /** No node is primary, and the sentinels watch an address: whether they elect somebody, or the controller has to. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { Watch } from '../../../src/engines/redis/observe/observed.ts';
+import type { SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, type Story, termed } from '../../support/redis-situation.ts';
 
@@ -18,7 +18,7 @@ const moved: Story = {
 /** The last primary and another node have each other's address. */
 const swapped = { ...moved.addresses, 1: '10.0.0.2', 2: '10.0.0.1' };
 /** Begun just before the primary ended: it has told them nothing. */
-const strange: Partial<Watch> = { primary: '10.8.0.1', replicas: [], peers: [] };
+const strange: Partial<SentinelView> = { primary: '10.8.0.1', replicas: [], peers: [] };
 /** The sentinels have seen a failover that the terms know nothing of. */
 const failedOver: Story = { ...moved, sentinels: { all: { primary: '10.8.0.2', replicas: [] } } };
 
@@ -392,7 +392,7 @@ describe('sentinels that watch a primary which is none', () => {
 });
 
 describe('sentinels of which as many name one address as another', () => {
-  const told = (primary: string, more: Partial<Watch> = {}): Partial<Watch> => {
+  const told = (primary: string, more: Partial<SentinelView> = {}): Partial<SentinelView> => {
     return { primary, epoch: 0, replicas: [], ...more };
   };
   /** The operator ended while it told the sentinels of a primary that had moved: it had one of them forget, and told another. */

@@ -1,7 +1,7 @@
 /** Sentinel has elected a server that is no node of the cluster, and that one may have ended since. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { Watch } from '../../../src/engines/redis/observe/observed.ts';
+import type { SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { sentinelSettings } from '../../../src/engines/redis/resources/config.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -24,17 +24,17 @@ const left = (unlinkedMs: number, restarted = unlinkedMs, seen = false): Story =
       replicas: [
         { ...knownReplicas(1)[0], unlinkedMs },
         { ...knownReplicas(2)[0], unlinkedMs: restarted },
-      ] as Watch['replicas'],
+      ] as SentinelView['replicas'],
     },
   },
 });
 
 /** As Sentinel knows the primary of before: among the replicas, as if it had never been without a link. */
-const withFormer = (former: 'silent' | 'unassigned', known: Partial<Watch['replicas'][number]>): Story => {
+const withFormer = (former: 'silent' | 'unassigned', known: Partial<SentinelView['replicas'][number]>): Story => {
   const story = left(64_000);
-  const watches = (story.sentinels as { readonly all: Partial<Watch> }).all;
-  const replicas = [{ ...knownReplicas(0)[0], ...known }, ...(watches.replicas ?? [])] as Watch['replicas'];
-  return { ...story, nodes: { 0: former, 1: { offset: 900 } }, sentinels: { all: { ...watches, replicas } } };
+  const view = (story.sentinels as { readonly all: Partial<SentinelView> }).all;
+  const replicas = [{ ...knownReplicas(0)[0], ...known }, ...(view.replicas ?? [])] as SentinelView['replicas'];
+  return { ...story, nodes: { 0: former, 1: { offset: 900 } }, sentinels: { all: { ...view, replicas } } };
 };
 
 describe('a server from elsewhere, which copied from the cluster', () => {

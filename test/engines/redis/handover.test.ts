@@ -76,7 +76,7 @@ interface Script {
   readonly refresh?: readonly number[];
   readonly isTilted?: boolean;
   /** Whom the sentinel names when the hand-over begins. Default `p`. */
-  readonly watches?: string;
+  readonly view?: string;
   /** What the sentinel says of the primary afterwards. */
   readonly sentinel?: Readonly<Record<string, string>>;
   /** Looks at the roles before db-2 says that it is primary. */
@@ -94,12 +94,12 @@ async function run(script: Script = {}) {
   const { offsets = [[100, 100]], failover = 'OK', promotedAfter = 0, replicaRole, latencyMs = 0 } = script;
   let drops = script.dropsBefore ?? 0;
   const looks = { offsets: [0, 0] as [number, number], roles: 0, refresh: 0 };
-  const { refresh = [-1], watches = 'p' } = script;
+  const { refresh = [-1], view = 'p' } = script;
   const sentinel: Process = (command) => {
     if (command.startsWith('INFO')) return info({ sentinel_tilt: script.isTilted === true ? 1 : 0 });
     if (command.startsWith('SENTINEL DEBUG')) return 'OK';
     if (command.startsWith('SENTINEL MASTER')) return flat(script.sentinel ?? {});
-    if (command.startsWith('SENTINEL GET-MASTER')) return [watches, '6379'];
+    if (command.startsWith('SENTINEL GET-MASTER')) return [view, '6379'];
     if (!command.startsWith('SENTINEL REPLICAS')) return failover;
     const agoMs = refresh[Math.min(looks.refresh++, refresh.length - 1)];
     return [
@@ -175,7 +175,7 @@ describe('a hand-over', () => {
   });
 
   it('R7: asks no sentinel that watches another since: writes there are not paused', async () => {
-    expect(await run({ watches: 'r1' })).toMatchObject({
+    expect(await run({ view: 'r1' })).toMatchObject({
       outcome: 'db-sentinel-0 names r1, not db-0',
       told: [],
     });

@@ -1,7 +1,7 @@
 /** The primary ended with its machine, and replicas kept running. */
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { DataNode, KnownReplica, Watch } from '../../../src/engines/redis/observe/observed.ts';
+import type { DataNode, KnownReplica, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
@@ -20,7 +20,7 @@ const choosing = (pod: string): Story => ({ metadata: { annotations: { [choiceAn
 
 describe('the machine of the primary and of two sentinels was without power, and is back', () => {
   /** The sentinel that kept running has nobody to agree with: who is back knows nobody. */
-  const kept: Partial<Watch> = {
+  const kept: Partial<SentinelView> = {
     primary: '10.8.0.1',
     primaryDown: true,
     replicas: knownReplicas(0, 2),
@@ -46,11 +46,11 @@ describe('the machine of the primary and of two sentinels was without power, and
     nodes: { 0: follower, 1: { ...termed('primary', 1), offset: 0 }, 2: follower },
     sentinels: { all: { ...kept, replicas: [], peers: [] }, 2: kept },
   };
-  const replicas = (change: Partial<KnownReplica>): Partial<Watch> => ({
+  const replicas = (change: Partial<KnownReplica>): Partial<SentinelView> => ({
     ...kept,
     replicas: knownReplicas(0, 2).map((replica) => ({ ...replica, ...change })),
   });
-  const knowing = (watch: Partial<Watch>): Story => ({ ...back, sentinels: { ...back.sentinels, 2: watch } });
+  const knowing = (watch: Partial<SentinelView>): Story => ({ ...back, sentinels: { ...back.sentinels, 2: watch } });
   const failover = ['fail over by db-sentinel-2', 'wait FailoverPending'];
   const asBefore = ['promote db-1', 'wait Promoting'];
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { infoFields } from '../../../src/engines/redis/client/reply-fields.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
-import { dataNode, isKnownTo, observeRedis, watchOf } from '../../../src/engines/redis/observe/observe.ts';
-import type { DataNode, RedisObserved, Watch } from '../../../src/engines/redis/observe/observed.ts';
+import { dataNode, isKnownTo, observeRedis, viewOf } from '../../../src/engines/redis/observe/observe.ts';
+import type { DataNode, RedisObserved, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { settingsToHold } from '../../../src/engines/redis/resources/settings.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 import { flat, hang, info, type Process, scriptedNetwork, settle } from '../../support/scripted-redis.ts';
@@ -105,19 +105,19 @@ describe('a data node', () => {
 });
 
 describe('a view of a sentinel', () => {
-  it.each<readonly [flags: string, expected: Partial<Watch>]>([
+  it.each<readonly [flags: string, expected: Partial<SentinelView>]>([
     ['master', { primaryDown: false, failingOver: false }],
     ['s_down,master', { primaryDown: true, failingOver: false }],
     ['s_down,o_down,master,disconnected', { primaryDown: true, failingOver: false }],
     ['master,failover_in_progress', { failingOver: true }],
     ['master,failover_in_progress,force_failover', { failingOver: true }],
-  ])('flags %s', (flags, expected) => expect(watchOf({ flags }, [], [], 1500)).toMatchObject(expected));
+  ])('flags %s', (flags, expected) => expect(viewOf({ flags }, [], [], 1500)).toMatchObject(expected));
 
   it('tells the primary, its epoch, and who is known', () => {
     const fields = { ip: '10.0.0.0', 'config-epoch': '7', runid: 'abc', flags: 'master', quorum: '2' };
     const primary = { ...fields, 'last-ok-ping-reply': '900' };
     const replica = { ip: '10.0.0.1', 'slave-priority': '0', flags: 's_down,slave', 'master-link-down-time': '5000' };
-    expect(watchOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }], 1500)).toEqual({
+    expect(viewOf(primary, [replica], [{ ip: '10.0.1.1', flags: 'sentinel' }], 1500)).toEqual({
       primary: '10.0.0.0',
       epoch: 7,
       primaryDown: false,
@@ -128,13 +128,13 @@ describe('a view of a sentinel', () => {
       replicas: [{ address: '10.0.0.1', priority: 0, down: true, unlinkedMs: 5000 }],
       peers: [{ address: '10.0.1.1', down: false }],
     });
-    expect(watchOf({ ...primary, runid: '' }, [], [], 1500).authenticated).toBe(false);
+    expect(viewOf({ ...primary, runid: '' }, [], [], 1500).authenticated).toBe(false);
     for (const change of [{ runid: '' }, { 'last-ok-ping-reply': '1600' }, { flags: 's_down,master' }]) {
-      expect(watchOf({ ...primary, ...change }, [], [], 1500).seesPrimary).toBe(false);
+      expect(viewOf({ ...primary, ...change }, [], [], 1500).seesPrimary).toBe(false);
     }
-    expect(watchOf(fields, [], [], 1500).seesPrimary).toBe(false);
+    expect(viewOf(fields, [], [], 1500).seesPrimary).toBe(false);
     // A password can only be refused by somebody who answers.
-    expect(watchOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], [], 1500).authenticated).toBe(true);
+    expect(viewOf({ ...primary, runid: '', 'last-ping-reply': '5000' }, [], [], 1500).authenticated).toBe(true);
   });
 });
 
@@ -171,7 +171,7 @@ describe('a look at a cluster', () => {
       'db-1 answering',
       'db-2 answering',
     ]);
-    expect(observed.sentinels.map((node) => ('watches' in node ? node.watches?.primary : 'nobody'))).toEqual([
+    expect(observed.sentinels.map((node) => ('view' in node ? node.view?.primary : 'nobody'))).toEqual([
       '10.0.0.0',
       '10.0.0.0',
       'nobody',
@@ -229,7 +229,7 @@ describe('a look at a cluster', () => {
           : [];
       const story = { spec: { sentinel: { downAfter, failoverTimeout: '5m' } } };
       const { observed } = await look(story, { processes: processes({ '10.0.1.0:26379': answered }) });
-      expect(observed.sentinels[0]).toMatchObject({ watches: { seesPrimary } });
+      expect(observed.sentinels[0]).toMatchObject({ view: { seesPrimary } });
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
-import type { Watch } from '../../../src/engines/redis/observe/observed.ts';
+import type { SentinelView } from '../../../src/engines/redis/observe/observed.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
@@ -145,7 +145,7 @@ describe('two machines lost of three', () => {
   const uid = (pod: string): string => `uid-Pod-${pod}`;
   /** Every pod had another address when it was written down. */
   const moved: Story = { primary: 'nobody', terms: { 1: 1 }, addresses: { 1: '10.8.0.1' } };
-  const knowing = (change: Partial<Watch['replicas'][number]>): Partial<Watch> => ({
+  const knowing = (change: Partial<SentinelView['replicas'][number]>): Partial<SentinelView> => ({
     replicas: [{ address: '10.0.0.1', priority: 100, down: false, ...change }],
   });
   const starting = (pod: KubeObject): KubeObject => ({

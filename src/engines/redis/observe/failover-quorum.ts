@@ -32,7 +32,7 @@ export function mayElectNow(situation: Situation): boolean {
 function canElect({ topology, observed, spec }: Situation, { alive, unheard }: Electors): boolean {
   const heard = answering(observed.sentinels);
   return topology.watching.some((sentinel) => {
-    const hasCandidate = sentinel.watches.replicas.some((r) => r.priority > 0 && alive.has(r.address));
+    const hasCandidate = sentinel.view.replicas.some((r) => r.priority > 0 && alive.has(r.address));
     const others = heard.filter((other) => other !== sentinel && mayMeet(sentinel, other, alive));
     return hasCandidate && 1 + others.length + unheard >= votesNeeded(sentinel, spec.sentinel.quorum);
   });
@@ -42,18 +42,18 @@ function canElect({ topology, observed, spec }: Situation, { alive, unheard }: E
  * What Sentinel asks of who is to fail over: its quorum, and a majority of all sentinels that it has met, those that have gone
  * since among them. A quorum that the spec has raised may not have reached it yet.
  */
-function votesNeeded({ watches: { settings, peers } }: WatchingSentinel, wanted: number): number {
+function votesNeeded({ view: { settings, peers } }: WatchingSentinel, wanted: number): number {
   return Math.max(Math.min(wanted, Number(settings.quorum ?? wanted)), majorityOf(1 + peers.length));
 }
 
 /** One knows the other, or both know a node that lives: they introduce themselves there. */
 function mayMeet(one: WatchingSentinel, other: SentinelNode, alive: ReadonlySet<string | undefined>): boolean {
-  const { watches } = one;
-  const isKnown = watches.peers.some(({ address }) => address === other.address);
-  if (isKnown || other.watches === undefined) return isKnown;
-  const theirs = other.watches.replicas;
+  const { view } = one;
+  const isKnown = view.peers.some(({ address }) => address === other.address);
+  if (isKnown || other.view === undefined) return isKnown;
+  const theirs = other.view.replicas;
   return (
-    other.watches.peers.some(({ address }) => address === one.address) ||
-    watches.replicas.some((r) => alive.has(r.address) && theirs.some(({ address }) => address === r.address))
+    other.view.peers.some(({ address }) => address === one.address) ||
+    view.replicas.some((r) => alive.has(r.address) && theirs.some(({ address }) => address === r.address))
   );
 }

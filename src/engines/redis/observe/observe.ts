@@ -14,7 +14,7 @@ import { dataPort, redisNames, sentinelPort, termCarrier, unassigned } from '../
 import { isSentinelPod } from '../resources/members.ts';
 import { settingsToHold } from '../resources/settings.ts';
 import { timingOf } from '../resources/timing.ts';
-import type { DataNode, Lack, RedisObserved, SentinelNode, SilentNode, VolumeTerm, Watch } from './observed.ts';
+import type { DataNode, Lack, RedisObserved, SentinelNode, SentinelView, SilentNode, VolumeTerm } from './observed.ts';
 
 export async function observeRedis(
   cluster: Cluster<RedisSpec>,
@@ -208,7 +208,7 @@ async function askSentinel(
       connection.command('SENTINEL', 'REPLICAS', name),
       connection.command('SENTINEL', 'SENTINELS', name),
     ]);
-    return { state: 'answering', ...at, watches: watchOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
+    return { state: 'answering', ...at, view: viewOf(pairs(primary), rows(replicas), rows(peers), missedMs) };
   } catch (error) {
     if (error instanceof RedisError && isNoSuchPrimary(error)) return { state: 'answering', ...at };
     throw error;
@@ -224,7 +224,7 @@ type Row = Readonly<Record<string, string>>;
 const answeredMs = 2000;
 
 /** `missedMs`: without an answer for longer a sentinel has missed one, as in the scripts of the pods. */
-export function watchOf(primary: Row, replicas: readonly Row[], peers: readonly Row[], missedMs: number): Watch {
+export function viewOf(primary: Row, replicas: readonly Row[], peers: readonly Row[], missedMs: number): SentinelView {
   const flags = (row: Row): string[] => (row.flags ?? '').split(',');
   const down = (row: Row): boolean => flags(row).some((flag) => flag === 's_down' || flag === 'o_down');
   return {

@@ -68,7 +68,7 @@ export interface SentinelNode {
   readonly pod: string;
   readonly address: string;
   readonly lacks?: readonly Lack[];
-  readonly watches?: Watch;
+  readonly view?: SentinelView;
 }
 
 /** What a sentinel knows of a replica. */
@@ -81,7 +81,7 @@ export interface KnownReplica {
 }
 
 /** A sentinel's view of the cluster. */
-export interface Watch {
+export interface SentinelView {
   readonly primary: string;
   /** Grows with every change of primary: of two views, the one with the higher epoch is newer. */
   readonly epoch: number;

@@ -36,7 +36,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
   const nodes = answering(observed.data);
   const [last] = byTerm(children, nodes);
   const lastNode = nodes.find(({ pod }) => pod === last?.pod);
-  const watching = answering(observed.sentinels).filter(({ watches }) => watches !== undefined);
+  const watching = answering(observed.sentinels).filter(({ view }) => view !== undefined);
   const isMajority = watching.length >= majorityOf(spec.sentinel.replicas);
   // Somebody was primary after it, as far as is recorded; unless that one follows it, which only Sentinel can have told it, or a
   // majority of the sentinels names the address that it had: then the election has chosen it, by that address.

@@ -3,9 +3,9 @@
  * answer is "nobody", and nothing that depends on it is done. Where no sentinel can tell, or they name an address that no pod
  * has, the terms may object: an old primary that nobody has told yet must not win by being the only one that answers.
  */
-import { answering, type DataNode, type RedisObserved, type SentinelNode, type Watch } from './observed.ts';
+import { answering, type DataNode, type RedisObserved, type SentinelNode, type SentinelView } from './observed.ts';
 
-export type WatchingSentinel = SentinelNode & { readonly watches: Watch };
+export type WatchingSentinel = SentinelNode & { readonly view: SentinelView };
 
 export interface Topology {
   readonly primary?: DataNode;
@@ -20,16 +20,16 @@ export interface Topology {
  * here all that it could have promoted are gone.
  */
 export function withoutLostFailovers(observed: RedisObserved, podAddresses: ReadonlySet<string>): RedisObserved {
-  const told = ({ failingOver, ...watches }: Watch): Watch => ({
-    ...watches,
-    failingOver: failingOver && watches.replicas.some(({ address }) => podAddresses.has(address)),
+  const told = ({ failingOver, ...view }: SentinelView): SentinelView => ({
+    ...view,
+    failingOver: failingOver && view.replicas.some(({ address }) => podAddresses.has(address)),
   });
   return {
     ...observed,
     sentinels: observed.sentinels.map((sentinel) =>
-      sentinel.state === 'silent' || sentinel.watches === undefined
+      sentinel.state === 'silent' || sentinel.view === undefined
         ? sentinel
-        : { ...sentinel, watches: told(sentinel.watches) },
+        : { ...sentinel, view: told(sentinel.view) },
     ),
   };
 }
@@ -40,8 +40,8 @@ export function topologyOf(
   podAddresses: ReadonlySet<string>,
   isOutranked: (node: DataNode, named?: string) => boolean,
 ): Topology {
-  const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.watches !== undefined);
-  const failingOver = watching.some((sentinel) => sentinel.watches.failingOver);
+  const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.view !== undefined);
+  const failingOver = watching.some((sentinel) => sentinel.view.failingOver);
   const views = newestViews(watching);
   const claiming = answering(observed.data).filter((node) => node.role === 'primary');
   const named = onlyOne(views) ?? onlyLiving(views, claiming, podAddresses, isOutranked);
@@ -59,10 +59,10 @@ export function topologyOf(
 
 /** What most of the sentinels with the newest view name; several where as many name each. */
 function newestViews(watching: readonly WatchingSentinel[]): readonly string[] {
-  const epoch = Math.max(...watching.map((s) => s.watches.epoch));
-  const newest = watching.filter((s) => s.watches.epoch === epoch);
+  const epoch = Math.max(...watching.map((s) => s.view.epoch));
+  const newest = watching.filter((s) => s.view.epoch === epoch);
   const votes = new Map<string, number>();
-  for (const { watches } of newest) votes.set(watches.primary, (votes.get(watches.primary) ?? 0) + 1);
+  for (const { view } of newest) votes.set(view.primary, (votes.get(view.primary) ?? 0) + 1);
   const most = Math.max(...votes.values());
   return [...votes].flatMap(([address, count]) => (count === most ? [address] : []));
 }

@@ -160,7 +160,7 @@ function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | und
   const holder = dataPods.find((pod) => pod.status?.podIP === named)?.metadata.name;
   const [last] = byTerm(children, nodes);
   const claimed = podAt(children, named);
-  const isElected = topology.watching.some(({ watches }) => watches.epoch > 0);
+  const isElected = topology.watching.some(({ view }) => view.epoch > 0);
   const isTold = !isElected && holder !== undefined && holder === last?.pod;
   const written = isTold && claimed !== holder ? undefined : claimed;
   const meant = written ?? (holder === last?.pod ? holder : undefined);
@@ -204,7 +204,7 @@ function planDisagreement(situation: Situation): Plan<RedisAction> {
   const { topology, dataPods } = situation;
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
   const isLeftToTerms = topology.watching.every(
-    ({ watches }) => watches.epoch === 0 && !addresses.has(watches.primary) && !watches.failingOver,
+    ({ view }) => view.epoch === 0 && !addresses.has(view.primary) && !view.failingOver,
   );
   if (isLeftToTerms && !mayElect(situation)) return planRecovery(situation);
   return waiting('SentinelsDisagree', 'the sentinels name different primaries');

@@ -16,7 +16,7 @@ const leftMs = 10_000;
 
 /** A majority of the sentinels have had an answer from it just now. */
 export function isSeen({ topology: { watching }, sentinelSize }: Situation, address: string): boolean {
-  const seeing = watching.filter(({ watches }) => watches.primary === address && watches.seesPrimary);
+  const seeing = watching.filter(({ view }) => view.primary === address && view.seesPrimary);
   return seeing.length >= majorityOf(sentinelSize);
 }
 
@@ -55,12 +55,12 @@ function areAllPassedOver({ topology, nodes, dataPods, sentinelSize }: Situation
   const { watching } = topology;
   const alive = new Set(dataPods.map((pod) => pod.status?.podIP));
   const heard = new Set(nodes.map((node) => node.address));
-  const passing = watching.filter(({ watches }) => {
-    const known = watches.replicas.filter(
+  const passing = watching.filter(({ view }) => {
+    const known = view.replicas.filter(
       ({ address: at, priority, down }) => priority > 0 && alive.has(at) && (!down || heard.has(at)),
     );
-    const isWithout = known.length > 0 && known.every((replica) => isPassedOver(replica, watches));
-    return watches.primary === address && watches.primaryDown && isWithout;
+    const isWithout = known.length > 0 && known.every((replica) => isPassedOver(replica, view));
+    return view.primary === address && view.primaryDown && isWithout;
   });
   return passing.length === watching.length && passing.length >= majorityOf(sentinelSize);
 }

@@ -12,7 +12,7 @@ export function handOverStep(
   why: string,
 ): ActStep<RedisAction> | undefined {
   const replicas = nodes.filter((node) => primary.replicas.includes(node.address)).map(target);
-  const sentinel = topology.watching.find((s) => s.watches.primary === primary.address);
+  const sentinel = topology.watching.find((s) => s.view.primary === primary.address);
   if (replicas.length === 0 || sentinel === undefined) return undefined;
   return {
     type: 'act',

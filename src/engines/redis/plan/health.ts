@@ -45,16 +45,16 @@ export function disruptionBlockers(situation: Situation, primary: DataNode): str
 }
 
 /** Reaches the primary, enough peers for a majority, and a replica to elect where there is one. The operator may be alone in reaching them. */
-function canFailOver({ watches }: WatchingSentinel, { spec, nodes, observed }: Situation, primary: DataNode): boolean {
+function canFailOver({ view }: WatchingSentinel, { spec, nodes, observed }: Situation, primary: DataNode): boolean {
   const living = new Set(answering(observed.sentinels).map((sentinel) => sentinel.address));
-  const peers = watches.peers.filter((peer) => living.has(peer.address) && !peer.down).length;
+  const peers = view.peers.filter((peer) => living.has(peer.address) && !peer.down).length;
   const replicas = nodes.filter((node) => node.address !== primary.address);
-  const knowsReplica = watches.replicas.some(
+  const knowsReplica = view.replicas.some(
     (known) => !known.down && replicas.some((node) => node.address === known.address),
   );
   return (
-    watches.primary === primary.address &&
-    !watches.primaryDown &&
+    view.primary === primary.address &&
+    !view.primaryDown &&
     peers + 1 >= majorityOf(spec.sentinel.replicas) &&
     (replicas.length === 0 || knowsReplica)
   );
@@ -88,6 +88,6 @@ function sentinelProblem(pod: Pod, situation: Situation, primary: DataNode): str
     return [`${name} does not answer`];
   const sentinel = situation.topology.watching.find((candidate) => candidate.pod === name);
   if (sentinel === undefined) return [`${name} watches nobody`];
-  if (sentinel.watches.primary !== primary.address) return [`${name} does not watch ${primary.pod} yet`];
+  if (sentinel.view.primary !== primary.address) return [`${name} does not watch ${primary.pod} yet`];
   return podIsReady(pod) ? [] : [`${name} is not ready`];
 }

@@ -2,7 +2,7 @@
  * The replicas that kept running when the primary ended. What they hold, the primary may lack, though it is back: with the power, a machine
  * loses what was not flushed yet, a second of the append-only file. Sentinel elects among them, where it can; this is about where it cannot.
  */
-import type { DataNode, KnownReplica, Watch } from '../observe/observed.ts';
+import type { DataNode, KnownReplica, SentinelView } from '../observe/observed.ts';
 import { claimOf, dataPodNames, type Situation } from '../observe/situation.ts';
 import type { WatchingSentinel } from '../observe/topology.ts';
 import { dynamicSettings } from '../resources/settings.ts';
@@ -74,19 +74,19 @@ export function loneElector(situation: Situation, named: string, isBack: boolean
   const heirs = heirsOf(situation, named, isBack);
   if (heirs.length === 0) return undefined;
   return situation.topology.watching.find(
-    ({ watches }) =>
-      watches.primary === named &&
-      watches.primaryDown &&
-      heirs.every(({ address }) => watches.replicas.some((r) => r.address === address && mayInherit(r, watches))),
+    ({ view }) =>
+      view.primary === named &&
+      view.primaryDown &&
+      heirs.every(({ address }) => view.replicas.some((r) => r.address === address && mayInherit(r, view))),
   );
 }
 
-function mayInherit(replica: KnownReplica, watches: Watch): boolean {
-  return replica.priority > 0 && !replica.down && !isPassedOver(replica, watches);
+function mayInherit(replica: KnownReplica, view: SentinelView): boolean {
+  return replica.priority > 0 && !replica.down && !isPassedOver(replica, view);
 }
 
 /** As Sentinel has it: one that was without its primary for long before that went down may lack much. */
-export function isPassedOver({ unlinkedMs = 0 }: KnownReplica, { settings }: Watch): boolean {
+export function isPassedOver({ unlinkedMs = 0 }: KnownReplica, { settings }: SentinelView): boolean {
   const [downMs = 0, downAfterMs = 0] = ['s-down-time', 'down-after-milliseconds'].map((name) =>
     Number(settings[name] ?? 0),
   );

@@ -64,7 +64,7 @@ export function planLogins(situation: Situation, primary: DataNode): Act[] {
       }),
     );
   const [sentinel] = answering(observed.sentinels).filter(
-    (one) => !hasAll(one, 'identity') && one.watches?.primary === primary.address,
+    (one) => !hasAll(one, 'identity') && one.view?.primary === primary.address,
   );
   if (sentinel === undefined) return copying;
   return [

@@ -77,10 +77,10 @@ export function planElectorsLost(
 /** The quorum; or fewer, where one that was told of less before it was raised has enough others that it knows. */
 function votesNeeded({ topology, observed, spec: { sentinel } }: Situation): number {
   const alive = new Set(answering(observed.sentinels).map(({ address }) => address));
-  const enough = topology.watching.flatMap(({ watches }) => {
-    const quorum = Number(watches.settings.quorum ?? sentinel.quorum);
-    const needed = Math.max(quorum, majorityOf(1 + watches.peers.length));
-    return 1 + watches.peers.filter(({ address }) => alive.has(address)).length >= needed ? [needed] : [];
+  const enough = topology.watching.flatMap(({ view }) => {
+    const quorum = Number(view.settings.quorum ?? sentinel.quorum);
+    const needed = Math.max(quorum, majorityOf(1 + view.peers.length));
+    return 1 + view.peers.filter(({ address }) => alive.has(address)).length >= needed ? [needed] : [];
   });
   return Math.min(sentinel.quorum, ...enough);
 }
@@ -101,15 +101,15 @@ function forcing(situation: Situation, node: DataNode, told: string): Plan<Redis
   if (watching.length === 0) {
     return { steps: [{ type: 'act', action: promotion(situation, node), summary }], outcome };
   }
-  const sentinel = watching.find(({ watches }) =>
-    watches.replicas.some(({ address, priority, down }) => address === node.address && priority > 0 && !down),
+  const sentinel = watching.find(({ view }) =>
+    view.replicas.some(({ address, priority, down }) => address === node.address && priority > 0 && !down),
   );
   if (sentinel === undefined) return waiting(`${told}; no sentinel that answers knows ${node.pod}`);
   // Sentinel would take the one with the highest offset, of whatever term.
   const others = situation.nodes.filter(
     (other) =>
       other.offset > node.offset &&
-      sentinel.watches.replicas.some(({ address, priority }) => address === other.address && priority > 0),
+      sentinel.view.replicas.some(({ address, priority }) => address === other.address && priority > 0),
   );
   if (others.length > 0) {
     const demote = others.flatMap((other) => (other.failoverEligible ? [eligibilityStep(other, false)] : []));

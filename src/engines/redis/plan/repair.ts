@@ -37,16 +37,16 @@ export function planRepairs(situation: Situation, primary: DataNode): Act[] {
 function watchSteps(situation: Situation, primary: DataNode): Act[] {
   const { observed, topology, dataPods } = situation;
   const addresses = new Set(dataPods.map((pod) => pod.status?.podIP));
-  const knowing = topology.watching.filter((s) => s.watches.primary === primary.address);
-  const epochs = new Set(knowing.map((s) => s.watches.epoch));
+  const knowing = topology.watching.filter((s) => s.view.primary === primary.address);
+  const epochs = new Set(knowing.map((s) => s.view.epoch));
   return answering(observed.sentinels).flatMap((sentinel): Act[] => {
-    const { watches } = sentinel;
-    if (watches?.primary === primary.address || watches?.failingOver === true) return [];
+    const { view } = sentinel;
+    if (view?.primary === primary.address || view?.failingOver === true) return [];
     // Sentinels that name different living nodes come to agree by themselves, on the newer view. Two failovers that were
     // asked for at once have the same epoch: then neither side gives in.
-    const isTied = watches !== undefined && epochs.has(watches.epoch);
+    const isTied = view !== undefined && epochs.has(view.epoch);
     const willAgree = topology.failingOver || (epochs.size > 0 && !isTied);
-    if (watches !== undefined && willAgree && addresses.has(watches.primary)) return [];
+    if (view !== undefined && willAgree && addresses.has(view.primary)) return [];
     return [
       {
         type: 'act',
@@ -54,7 +54,7 @@ function watchSteps(situation: Situation, primary: DataNode): Act[] {
           type: 'redis.monitor',
           sentinel: target(sentinel),
           primary: primary.address,
-          ...(watches === undefined ? {} : { instead: watches.primary }),
+          ...(view === undefined ? {} : { instead: view.primary }),
           identity: watchesAsCluster(situation, sentinel),
         },
         summary: `tell ${sentinel.pod} to watch ${primary.pod}`,
@@ -74,7 +74,7 @@ function followSteps(situation: Situation, primary: DataNode): Act[] {
   // A primary that is being stopped hands over: whoever claims to be primary beside it is its successor.
   const leaving = dataPods.find((pod) => pod.metadata.name === primary.pod)?.metadata.deletionTimestamp !== undefined;
   if (leaving) return [];
-  if (failingOver || watching.some((s) => s.watches.primary !== primary.address)) return [];
+  if (failingOver || watching.some((s) => s.view.primary !== primary.address)) return [];
   if (mayBeReplaced(situation)) return [];
   const confirmed = watching.length >= majorityOf(spec.sentinel.replicas);
   const assigned = (node: DataNode): boolean => node.role === 'primary' || node.follows !== undefined;
@@ -97,7 +97,7 @@ function followSteps(situation: Situation, primary: DataNode): Act[] {
  * one that is silent has, whatever its pod looks like from here: the node itself cannot tell either, and would leave again.
  */
 function mayBeReplaced({ observed, sentinelSize, spec }: Situation): boolean {
-  const content = answering(observed.sentinels).filter(({ watches }) => watches?.seesPrimary !== false).length;
+  const content = answering(observed.sentinels).filter(({ view }) => view?.seesPrimary !== false).length;
   return sentinelSize - content >= spec.sentinel.quorum;
 }
 
@@ -136,13 +136,13 @@ function tuneSteps(situation: Situation, primary: DataNode): Act[] {
   const { cluster, topology, observed } = situation;
   const wanted = sentinelSettings(cluster);
   return topology.watching.flatMap((sentinel): Act[] => {
-    const actual = sentinel.watches.settings;
+    const actual = sentinel.view.settings;
     const fitting = Object.entries({ ...wanted, quorum: quorumOf(sentinel, situation) });
     const settings = Object.fromEntries(fitting.filter(([name, value]) => actual[name] !== value));
     // One that lacks the password reaches nobody; one that was just reset has not tried yet.
-    const isShutOut = sentinel.watches.primaryDown && !sentinel.watches.authenticated;
+    const isShutOut = sentinel.view.primaryDown && !sentinel.view.authenticated;
     const inOrder = Object.keys(settings).length === 0 && !isShutOut;
-    if (inOrder || sentinel.watches.primary !== primary.address) return [];
+    if (inOrder || sentinel.view.primary !== primary.address) return [];
     return [
       {
         type: 'act',
@@ -163,9 +163,9 @@ function tuneSteps(situation: Situation, primary: DataNode): Act[] {
  * before they run, nobody would ever hear of them, and those of before could elect nobody once one of them is away. More than half of
  * those that it knows have to agree in any case.
  */
-function quorumOf({ watches }: WatchingSentinel, { spec: { sentinel } }: Situation): string {
-  const known = 1 + watches.peers.filter(({ down }) => !down).length;
-  const told = Number(watches.settings.quorum ?? sentinel.quorum);
+function quorumOf({ view }: WatchingSentinel, { spec: { sentinel } }: Situation): string {
+  const known = 1 + view.peers.filter(({ down }) => !down).length;
+  const told = Number(view.settings.quorum ?? sentinel.quorum);
   const least = Math.min(sentinel.quorum, Math.max(told, majorityOf(known)));
   return String(known >= sentinel.replicas ? sentinel.quorum : least);
 }
@@ -182,7 +182,7 @@ function wordsOf(settings: Readonly<Record<string, string>>): string {
 export function planForgetting(situation: Situation, primary: DataNode): Act | undefined {
   const { topology, spec } = situation;
   const { watching } = topology;
-  if (topology.failingOver || watching.some((s) => s.watches.primary !== primary.address)) return undefined;
+  if (topology.failingOver || watching.some((s) => s.view.primary !== primary.address)) return undefined;
   const stale = watching.find((sentinel) => remembersTheDead(sentinel, situation, primary));
   if (stale === undefined) return undefined;
   const seeing = watching.filter((sentinel) => sentinel !== stale && seesEverybody(sentinel, situation, primary));
@@ -196,25 +196,25 @@ export function planForgetting(situation: Situation, primary: DataNode): Act | u
 
 /** A server from elsewhere that copies from the primary is none of them: the primary would tell the sentinel of it again at once. */
 function remembersTheDead(
-  { watches }: WatchingSentinel,
+  { view }: WatchingSentinel,
   { dataPods, sentinelPods }: Situation,
   { replicas: copying }: DataNode,
 ): boolean {
   const data = new Set(dataPods.map((pod) => pod.status?.podIP));
   const peers = new Set(sentinelPods.map((pod) => pod.status?.podIP));
   return (
-    watches.replicas.some(({ address, down }) => down && !data.has(address) && !copying.includes(address)) ||
-    watches.peers.some((peer) => peer.down && !peers.has(peer.address))
+    view.replicas.some(({ address, down }) => down && !data.has(address) && !copying.includes(address)) ||
+    view.peers.some((peer) => peer.down && !peers.has(peer.address))
   );
 }
 
 /** Whether a sentinel knows every replica and every peer that lives. */
 export function seesEverybody(sentinel: WatchingSentinel, situation: Situation, primary: DataNode): boolean {
-  const { watches } = sentinel;
-  const replicas = new Set(watches.replicas.map((replica) => replica.address));
-  const peers = new Set(watches.peers.map((peer) => peer.address));
+  const { view } = sentinel;
+  const replicas = new Set(view.replicas.map((replica) => replica.address));
+  const peers = new Set(view.peers.map((peer) => peer.address));
   return (
-    watches.primary === primary.address &&
+    view.primary === primary.address &&
     situation.nodes.every((node) => node.address === primary.address || replicas.has(node.address)) &&
     answering(situation.observed.sentinels).every((peer) => peer.pod === sentinel.pod || peers.has(peer.address))
   );

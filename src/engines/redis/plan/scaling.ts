@@ -58,7 +58,7 @@ export function planMovePrimary(situation: Situation, primary: DataNode): Plan<R
   const message = `${primary.pod} hands over, since it is to be removed`;
   if (demote.length > 0) return { steps: demote, outcome: wait('Demoting', message, 500) };
   const unaware = situation.topology.watching.some((sentinel) =>
-    sentinel.watches.replicas.some((r) => r.priority > 0 && going.some((node) => node.address === r.address)),
+    sentinel.view.replicas.some((r) => r.priority > 0 && going.some((node) => node.address === r.address)),
   );
   // A sentinel asks its nodes for their priority every ten seconds.
   if (unaware)
