@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
-import { isHeard, situationOf } from '../../../src/engines/redis/observe/situation.ts';
+import { hasSentinelMajority, situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
 
 it.each<readonly [story: string, situation: Story, heard: boolean]>([
@@ -12,7 +12,7 @@ it.each<readonly [story: string, situation: Story, heard: boolean]>([
   ['two of five', { sentinelSize: 5, sentinels: { 0: 'silent', 1: 'silent', 4: 'forgot' } }, false],
 ])('sentinels are heard when a majority watches: %s', (_, story, heard) => {
   const { cluster, children, observed } = redisWorld(story);
-  expect(isHeard(situationOf(cluster, children, observed))).toBe(heard);
+  expect(hasSentinelMajority(situationOf(cluster, children, observed))).toBe(heard);
 });
 
 describe('a size that no cluster has is not counted up to: the operator ran out of memory', () => {

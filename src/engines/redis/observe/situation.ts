@@ -165,6 +165,6 @@ export function majorityOf(sentinels: number): number {
 }
 
 /** A majority of the sentinels watches: the newest of their views is the newest that any majority has agreed to. */
-export function isHeard({ sentinelSize, topology }: Situation): boolean {
+export function hasSentinelMajority({ sentinelSize, topology }: Situation): boolean {
   return topology.watching.length >= majorityOf(sentinelSize);
 }

@@ -15,8 +15,8 @@ import {
   claimOf,
   dataPodNames,
   hasHeldData,
+  hasSentinelMajority,
   isChosen,
-  isHeard,
   majorityOf,
   type Situation,
 } from '../observe/situation.ts';
@@ -218,7 +218,7 @@ function planMoved(situation: Situation, named: string): Plan<RedisAction> {
   const { children, cluster } = situation;
   const [last] = byTerm(children, situation.nodes);
   const pod = podAt(children, named) ?? (children.claims.length === 0 ? memberAt(cluster, named) : undefined);
-  if (pod !== undefined && (pod === last?.pod || isHeard(situation))) {
+  if (pod !== undefined && (pod === last?.pod || hasSentinelMajority(situation))) {
     return promotingLast(situation, pod, 'it was primary before every address changed');
   }
   const isElsewhere = last !== undefined && addressOf(claimOf(children, last.pod)) !== undefined;

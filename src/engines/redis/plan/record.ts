@@ -11,7 +11,7 @@ import type { RedisAction } from '../action.ts';
 import { redisKind } from '../kind/schema.ts';
 import { addressAnnotation, choiceAnnotation, termAnnotation, termCarrier } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
-import { byTerm, claimOf, isHeard, podOf, rankOf, type Situation } from '../observe/situation.ts';
+import { byTerm, claimOf, hasSentinelMajority, podOf, rankOf, type Situation } from '../observe/situation.ts';
 
 /** The pod whose node ran at this address when a primary was known last. */
 export function podAt({ claims }: Children, address: string): string | undefined {
@@ -30,7 +30,7 @@ export function addressOf(claim: Claim | undefined): string | undefined {
 export function planRecord(situation: Situation, primary: DataNode): ObjectStep[] {
   const { children, topology } = situation;
   const { watching, named } = topology;
-  if (watching.length > 0 && !isHeard(situation)) return [];
+  if (watching.length > 0 && !hasSentinelMajority(situation)) return [];
   const term = String(termFor(situation, primary));
   const placed = named === primary.address;
   return children.claims.flatMap((claim) => {
@@ -56,7 +56,7 @@ export function termFor({ children, nodes }: Situation, primary: DataNode): numb
 export function planTerm(situation: Situation, primary: DataNode): ActStep<RedisAction>[] {
   const { children, topology, spec } = situation;
   if (claimOf(children, primary.pod) === undefined || spec.mode === 'Standalone') return [];
-  if (topology.watching.length > 0 && !isHeard(situation)) return [];
+  if (topology.watching.length > 0 && !hasSentinelMajority(situation)) return [];
   const number = termFor(situation, primary);
   if (primary.term?.wasPrimary === true && primary.term.number === number) return [];
   return [
@@ -104,7 +104,7 @@ function noted(claim: Claim, wanted: Readonly<Record<string, string | null>>): O
  */
 export function planChoice(situation: Situation): ObjectStep[] {
   const { cluster, topology } = situation;
-  if (topology.watching.length > 0 && !isHeard(situation)) return [];
+  if (topology.watching.length > 0 && !hasSentinelMajority(situation)) return [];
   const from = cluster.metadata.annotations?.[choiceAnnotation];
   const ref = refOf(cluster, redisKind.resource);
   if (from === undefined || ref === undefined) return [];
