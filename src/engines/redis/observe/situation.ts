@@ -43,7 +43,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
   const chosen = choiceOf(cluster)?.pod;
   // Several nodes take writes, no sentinel says which of them may, and a person has.
   const isSettledByHand = watching.length === 0 && nodes.some(({ pod, role }) => pod === chosen && role === 'primary');
-  const isOutranked = ({ pod, address }: DataNode, named?: string): boolean =>
+  const isSuperseded = ({ pod, address }: DataNode, named?: string): boolean =>
     (isSettledByHand && pod !== chosen) ||
     (rankOf(children, nodes, pod) < (last?.term ?? 0) &&
       lastNode?.follows !== address &&
@@ -62,7 +62,7 @@ export function situationOf(cluster: Cluster<RedisSpec>, found: Children, report
     spec,
     children,
     observed,
-    topology: topologyOf(observed, addresses, isOutranked),
+    topology: topologyOf(observed, addresses, isSuperseded),
     nodes,
     dataPods,
     sentinelPods,

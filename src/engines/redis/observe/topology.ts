@@ -34,21 +34,21 @@ export function withoutLostFailovers(observed: RedisObserved, podAddresses: Read
   };
 }
 
-/** `isOutranked`: somebody was primary after this node, as far as is recorded; `named`: by the sentinels, at an address that is gone. */
+/** `isSuperseded`: somebody was primary after this node, as far as is recorded; `named`: by the sentinels, at an address that is gone. */
 export function topologyOf(
   observed: RedisObserved,
   podAddresses: ReadonlySet<string>,
-  isOutranked: (node: DataNode, named?: string) => boolean,
+  isSuperseded: (node: DataNode, named?: string) => boolean,
 ): Topology {
   const watching = answering(observed.sentinels).filter((s): s is WatchingSentinel => s.view !== undefined);
   const failingOver = watching.some((sentinel) => sentinel.view.failingOver);
   const views = newestViews(watching);
   const claiming = answering(observed.data).filter((node) => node.role === 'primary');
-  const named = onlyOne(views) ?? onlyLiving(views, claiming, podAddresses, isOutranked);
+  const named = onlyOne(views) ?? onlyLiving(views, claiming, podAddresses, isSuperseded);
   const primary =
     watching.length === 0
-      ? onlyOne(claiming.filter((node) => !isOutranked(node)))
-      : watchedPrimary(answering(observed.data), claiming, named, podAddresses, isOutranked);
+      ? onlyOne(claiming.filter((node) => !isSuperseded(node)))
+      : watchedPrimary(answering(observed.data), claiming, named, podAddresses, isSuperseded);
   return {
     watching,
     failingOver,
@@ -75,11 +75,11 @@ function onlyLiving(
   views: readonly string[],
   claiming: readonly DataNode[],
   podAddresses: ReadonlySet<string>,
-  isOutranked: (node: DataNode) => boolean,
+  isSuperseded: (node: DataNode) => boolean,
 ): string | undefined {
   const living = onlyOne(views.filter((address) => podAddresses.has(address)));
   const node = onlyOne(claiming);
-  return node !== undefined && node.address === living && !isOutranked(node) ? living : undefined;
+  return node !== undefined && node.address === living && !isSuperseded(node) ? living : undefined;
 }
 
 function onlyOne<T>(all: readonly T[]): T | undefined {
@@ -91,7 +91,7 @@ function watchedPrimary(
   claiming: readonly DataNode[],
   named: string | undefined,
   podAddresses: ReadonlySet<string>,
-  isOutranked: (node: DataNode, named?: string) => boolean,
+  isSuperseded: (node: DataNode, named?: string) => boolean,
 ): DataNode | undefined {
   const confirmed = claiming.find((node) => node.address === named);
   if (confirmed !== undefined) return confirmed;
@@ -103,5 +103,5 @@ function watchedPrimary(
   // back in that moment.
   const old = nodes.find((node) => node.address === named);
   if (old?.follows === only.address) return only;
-  return !podAddresses.has(named) && !isOutranked(only, named) ? only : undefined;
+  return !podAddresses.has(named) && !isSuperseded(only, named) ? only : undefined;
 }
