@@ -178,7 +178,7 @@ export const planMutants: readonly Mutant[] = [
     seen: '10,071 acknowledged writes lost in our own 5→3, see ADR 8',
     edits: [
       {
-        file: 'engines/redis/act/handover.ts',
+        file: 'engines/redis/act/switchover.ts',
         find: 'const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);',
         replace:
           "await primary.command('CLIENT', 'UNPAUSE');\n    const promoted = await whoeverIsPromoted(action.replicas, credentials, io, patience);",

@@ -12,7 +12,7 @@ import type { RedisSpec } from '../kind/schema.ts';
 import { dataPort, sentinelPort, termCarrier } from '../names.ts';
 import { isNoSuchPrimary } from '../observe/observe.ts';
 import { sentinelSettings } from '../resources/config.ts';
-import { handOver } from './handover.ts';
+import { switchover } from './switchover.ts';
 
 export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>, io: EngineContext): Promise<void> {
   const { name } = cluster.metadata;
@@ -71,7 +71,7 @@ export async function actRedis(action: RedisAction, cluster: Cluster<RedisSpec>,
       await at(action.node.address, dataPort, (c) => configure(c, action.node.pod, action.settings));
       return;
     case 'redis.handOver':
-      return handOver(action, cluster, credentials, io);
+      return switchover(action, cluster, credentials, io);
     default:
       return action satisfies never;
   }

@@ -24,7 +24,6 @@ import { redisResources } from '../resources/resources.ts';
 import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
 import { goingVolumesOutcome, heldForVolumes } from './going-volumes.ts';
-import { handOverStep } from './handover-step.ts';
 import { disruptionBlockers } from './health.ts';
 import { heldBack, mountsIdentity } from './held-template.ts';
 import { planIntroductions, secretSteps } from './introduce.ts';
@@ -34,6 +33,7 @@ import { planChoice, planRecord, planTerm } from './record.ts';
 import { configureSteps, planForgetting, planRepairs } from './repair.ts';
 import { planRoles } from './roles.ts';
 import { eligibilitySteps, planMovePrimary, type Sizes, sizesFor } from './scaling.ts';
+import { switchoverStep } from './switchover-step.ts';
 
 type RedisPlan = Plan<RedisAction>;
 
@@ -212,7 +212,7 @@ function planRestart(situation: Situation, primary: DataNode): RedisPlan | undef
   if (next === undefined) return undefined;
   if (!isPrimary(next, primary)) return restarting(next);
   const message = `${primary.pod} is the last to restart`;
-  const step = handOverStep(situation, primary, message);
+  const step = switchoverStep(situation, primary, message);
   if (step !== undefined) return { steps: [step], outcome: wait('HandingOver', message, recheckMs) };
   return restarting(next);
 }

@@ -8,8 +8,8 @@ import type { RedisAction } from '../action.ts';
 import { redisNames } from '../names.ts';
 import type { DataNode } from '../observe/observed.ts';
 import { dataPodNames, type Situation } from '../observe/situation.ts';
-import { handOverStep } from './handover-step.ts';
 import { target } from './repair.ts';
+import { switchoverStep } from './switchover-step.ts';
 
 export interface Sizes {
   readonly data: number;
@@ -63,7 +63,7 @@ export function planMovePrimary(situation: Situation, primary: DataNode): Plan<R
   // A sentinel asks its nodes for their priority every ten seconds.
   if (unaware)
     return { steps: [], outcome: wait('Demoting', `${message}; Sentinel has yet to see who may not be elected`, 500) };
-  const step = handOverStep(situation, primary, message);
+  const step = switchoverStep(situation, primary, message);
   return { steps: step === undefined ? [] : [step], outcome: wait('HandingOver', message, 500) };
 }
 

@@ -28,10 +28,10 @@ const hearMs = 1_000;
 const firstPauseMs = 4_000;
 const pollMs = 25;
 
-type HandOver = Extract<RedisAction, { type: 'redis.handOver' }>;
+type Switchover = Extract<RedisAction, { type: 'redis.handOver' }>;
 
-export async function handOver(
-  action: HandOver,
+export async function switchover(
+  action: Switchover,
   cluster: Cluster<RedisSpec>,
   credentials: Credentials,
   io: EngineContext,
@@ -81,7 +81,7 @@ export async function handOver(
  * Since the plan was made, Sentinel may have elected another: a failover from that one would be without a pause. A sentinel whose
  * clock has jumped, or that stood still, acts on nothing for half a minute: it would fail over then.
  */
-async function mayBeAsked(sentinel: Session, action: HandOver, name: string): Promise<void> {
+async function mayBeAsked(sentinel: Session, action: Switchover, name: string): Promise<void> {
   const named = await sentinel.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);
   const address = Array.isArray(named) ? String(named[0]) : 'nobody';
   if (address !== action.primary.address) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { handOver } from '../../../src/engines/redis/act/handover.ts';
+import { switchover } from '../../../src/engines/redis/act/switchover.ts';
 import { RedisError } from '../../../src/engines/redis/client/resp.ts';
 import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
-import { handOverStep } from '../../../src/engines/redis/plan/handover-step.ts';
+import { switchoverStep } from '../../../src/engines/redis/plan/switchover-step.ts';
 import { actionWords, type PlanRow, planned } from '../../support/plan-words.ts';
 import { nodeAddress, redisCluster, redisWorld, type Story } from '../../support/redis-situation.ts';
 import {
@@ -47,7 +47,7 @@ function step(story: Story): string | undefined {
   const situation = situationOf(cluster, children, observed);
   const { primary } = situation.topology;
   if (primary === undefined) throw new Error('the story has no primary');
-  const found = handOverStep(situation, primary, 'why');
+  const found = switchoverStep(situation, primary, 'why');
   return found === undefined ? undefined : actionWords(found.action);
 }
 
@@ -137,7 +137,7 @@ async function run(script: Script = {}) {
   } as const;
   const { downAfter = '3s' } = script;
   const cluster = redisCluster({ sentinel: { downAfter } });
-  const result = await settle(network.clock, handOver(action, cluster, { password: 'pw' }, network.io));
+  const result = await settle(network.clock, switchover(action, cluster, { password: 'pw' }, network.io));
   const outcome = result.status === 'fulfilled' ? 'done' : (result.reason as Error).message;
   /** What changes anything. */
   const told = network.asked.filter((line) => !/INFO|ROLE|SENTINEL (MASTER|GET-MASTER|REPLICAS)/.test(line));

@@ -1,4 +1,4 @@
-/** The step by which Sentinel is asked for a planned failover: see `handover.ts` for how it goes. */
+/** The step by which Sentinel is asked for a planned failover: see `switchover.ts` for how it goes. */
 import type { ActStep } from '../../../plan/plan.ts';
 import type { RedisAction } from '../action.ts';
 import type { DataNode } from '../observe/observed.ts';
@@ -6,7 +6,7 @@ import type { Situation } from '../observe/situation.ts';
 import { target } from './repair.ts';
 
 /** Undefined when there is nobody to hand over to or to ask. */
-export function handOverStep(
+export function switchoverStep(
   { nodes, topology }: Situation,
   primary: DataNode,
   why: string,
