@@ -46,7 +46,7 @@ function electionOf(situation: Situation): Plan<RedisAction> {
     return waiting('PrimaryContested', 'several nodes claim to be primary, and the sentinels name none of them');
   }
   const chosen = chosenByHand(situation);
-  if (topology.watching.length > 0) return planSentinelsLost(situation, chosen);
+  if (topology.watching.length > 0) return planSentinelElection(situation, chosen);
   if (isBlank(nodes)) return planBootstrap(situation);
   if (!isForgotten) {
     return waiting('SentinelsStarting', 'too few sentinels answer to know whether one of them knows the primary');
@@ -153,7 +153,7 @@ export function planAlone(situation: Situation): Plan<RedisAction> {
  * last primary by the terms is meant, if it has the address. It is meant as well where no sentinel has elected anybody since it was told
  * whom to watch: its term was written before, and its claim had yet to bear the address, which another's may bear from before.
  */
-function planSentinelsLost(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
+function planSentinelElection(situation: Situation, chosen: Plan<RedisAction> | undefined): Plan<RedisAction> {
   const { topology, dataPods, nodes, children } = situation;
   const named = topology.named;
   if (named === undefined) return planDisagreement(situation);
