@@ -17,7 +17,7 @@ import { createTombstones } from './tombstones.ts';
 import { type Transform, wholeObject } from './transform.ts';
 
 /** Where a change was learned: from a complete list, from the watch, or from the answer to a request of our own. */
-export type Origin = 'list' | 'watch' | 'write';
+export type Origin = 'list' | 'watch' | 'response';
 
 export type Change =
   | { readonly type: 'added'; readonly object: KubeObject; readonly previous?: undefined; readonly origin: Origin }
@@ -163,10 +163,10 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     // Written and gone again before the answer came: a list or the watch would have shown it.
     const isOver = seenUpTo === resourceVersion || isNewer(seenUpTo, resourceVersion);
     if (isOver && objects.get(keyOf(raw.metadata))?.uid !== uid) return;
-    if (!tombstones.covers(uid, resourceVersion)) accept(raw, 'write');
+    if (!tombstones.covers(uid, resourceVersion)) accept(raw, 'response');
   }
 
-  function accept(raw: KubeObject, origin: 'watch' | 'write'): void {
+  function accept(raw: KubeObject, origin: 'watch' | 'response'): void {
     const { uid, resourceVersion } = raw.metadata;
     const key = keyOf(raw.metadata);
     const held = objects.get(key);
@@ -181,11 +181,11 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
         return;
       }
     }
-    const next = project(raw, origin === 'write');
+    const next = project(raw, origin === 'response');
     emit(place(key, next.held, next.object, origin));
   }
 
-  function discard(name: ObjectName, uid: string | undefined, origin: 'watch' | 'write', version?: string): void {
+  function discard(name: ObjectName, uid: string | undefined, origin: 'watch' | 'response', version?: string): void {
     const key = keyOf(name);
     const held = objects.get(key);
     if (held === undefined || held.uid !== uid) tombstones.bury(uid, version);
@@ -270,9 +270,9 @@ export function createStore(options: StoreOptions): Store & StoreFeed {
     },
     observeWrite: acceptWrite,
     observeRead(object) {
-      if (!tombstones.isFinal(object.metadata.uid)) accept(object, 'write');
+      if (!tombstones.isFinal(object.metadata.uid)) accept(object, 'response');
     },
-    observeDelete: (ref) => discard(ref, ref.uid, 'write'),
+    observeDelete: (ref) => discard(ref, ref.uid, 'response'),
     put(object) {
       const { uid, resourceVersion } = object.metadata;
       see(resourceVersion);
