@@ -12,7 +12,7 @@ import type { StructuralSchema } from './schema.ts';
 import { typeMessage } from './type-words.ts';
 import type { Path } from './violation.ts';
 
-export interface Fault {
+export interface SchemaViolation {
   readonly path: Path;
   /** The keyword with its bound. */
   readonly rule: string;
@@ -38,14 +38,14 @@ export function withDefaults(schema: StructuralSchema, value: unknown): unknown 
 }
 
 /** Every fault of a value, deepest last. Properties that the schema does not know are none of its business. */
-export function faultsOf(schema: StructuralSchema, value: unknown, path: Path = []): Fault[] {
+export function schemaViolations(schema: StructuralSchema, value: unknown, path: Path = []): SchemaViolation[] {
   const type = typeFault(schema, value);
   if (type !== undefined) return [{ path, ...type }];
   const own = boundFaults(schema, value).map((fault) => ({ path, ...fault }));
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return own;
-    return [...own, ...value.flatMap((item, i) => faultsOf(items, item, [...path, i]))];
+    return [...own, ...value.flatMap((item, i) => schemaViolations(items, item, [...path, i]))];
   }
   if (typeof value !== 'object' || value === null) return own;
   const missing = (schema.required ?? [])
@@ -53,12 +53,12 @@ export function faultsOf(schema: StructuralSchema, value: unknown, path: Path = 
     .map((name) => ({ path: [...path, name], rule: 'required', message: 'is required' }));
   const below = Object.entries(value).flatMap(([key, child]) => {
     const childSchema = schemaOfKey(schema, key);
-    return childSchema === undefined ? [] : faultsOf(childSchema, child, [...path, key]);
+    return childSchema === undefined ? [] : schemaViolations(childSchema, child, [...path, key]);
   });
   return [...own, ...missing, ...below];
 }
 
-type Finding = Omit<Fault, 'path'>;
+type Finding = Omit<SchemaViolation, 'path'>;
 
 function typeFault(schema: StructuralSchema, value: unknown): Finding | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {

@@ -7,7 +7,7 @@
  * schema leaves open (an affinity) has a bound on its length.
  */
 import { celViolations } from './cel.ts';
-import { faultsOf, withDefaults } from './check.ts';
+import { schemaViolations, withDefaults } from './check.ts';
 import type { Cluster } from './cluster.ts';
 import type { KindDefinition } from './kind.ts';
 import { metadataViolations, tidyMetadata } from './metadata.ts';
@@ -43,7 +43,7 @@ export function validateCluster(kind: KindDefinition, object: unknown, options: 
       violations.push({ path: displayPath(path), rule: 'known field', message: 'unknown field' });
     }
   }
-  violations.push(...schemaViolations(kind, candidate));
+  violations.push(...kindViolations(kind, candidate));
   if (violations.length === 0) {
     const old = isRecord(options.old) ? defaulted(kind, options.old, 'default').value : undefined;
     violations.push(...ruleViolations(kind, candidate, old));
@@ -79,10 +79,10 @@ function defaulted(
   return { value, unknown: pruned.unknown };
 }
 
-function schemaViolations(kind: KindDefinition, candidate: unknown): Violation[] {
+function kindViolations(kind: KindDefinition, candidate: unknown): Violation[] {
   // The status is not the user's: the API server drops it from what they write.
   const { status: _, ...properties } = kind.schema.properties ?? {};
-  return faultsOf({ ...kind.schema, properties }, candidate).map(({ path, rule, message }) => ({
+  return schemaViolations({ ...kind.schema, properties }, candidate).map(({ path, rule, message }) => ({
     path: displayPath(path),
     rule,
     message,

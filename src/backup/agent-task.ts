@@ -4,7 +4,7 @@
  * The file holds no secret; passwords, keys and certificates are paths. A field that is not known is refused, since a
  * task that was only half understood is worse than one that fails.
  */
-import { faultsOf, withDefaults } from '../api/check.ts';
+import { schemaViolations, withDefaults } from '../api/check.ts';
 import { prune } from '../api/prune.ts';
 import type { Defaulted, StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
@@ -165,7 +165,7 @@ export function parseAgentTask(text: string, formats: EngineFormats): AgentTask 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTask('the task is no object');
   const schema = schemaOf(value as Readonly<Record<string, unknown>>, formats);
   const unknown = prune(schema, value).unknown.map((path) => `${displayPath(path)} is not known`);
-  const faults = faultsOf(schema, value).map(({ path, message }) => `${displayPath(path)} ${message}`);
+  const faults = schemaViolations(schema, value).map(({ path, message }) => `${displayPath(path)} ${message}`);
   const found = [...unknown, ...faults];
   if (found.length > 0) throw new BadTask(`the task is not valid: ${found.join('; ')}`);
   const task = withDefaults(schema, value) as AgentTask;

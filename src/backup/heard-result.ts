@@ -4,7 +4,7 @@
  *
  * Fields that are not known are left out: an agent of a later release may say more.
  */
-import { faultsOf } from '../api/check.ts';
+import { schemaViolations } from '../api/check.ts';
 import { prune } from '../api/prune.ts';
 import type { StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
@@ -104,7 +104,7 @@ export function parseAgentResult(output: string): AgentResult | undefined {
   const value = fieldsOf(parsed(line));
   const schema = value === undefined ? undefined : schemaOf(value);
   if (value === undefined || schema === undefined) return undefined;
-  const [fault] = faultsOf(schema, value);
+  const [fault] = schemaViolations(schema, value);
   if (fault !== undefined) return unusableResult(`${displayPath(fault.path)} ${fault.message}`);
   const known = prune(schema, value).value as AgentResult;
   const unreal = timesIn(known).find((at) => Number.isNaN(Date.parse(at)));

@@ -5,7 +5,7 @@
  * notices accidents only. The seal is over the canonical text, so that whoever formats the file breaks nothing.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { faultsOf } from '../api/check.ts';
+import { schemaViolations } from '../api/check.ts';
 import { prune } from '../api/prune.ts';
 import type { StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
@@ -187,7 +187,7 @@ export function parseManifest(
   const schema = schemaOf(format, formatVersion);
   const [fault] = [
     ...prune(schema, manifest).unknown.map((path) => `${displayPath(path)} is not known`),
-    ...faultsOf(schema, manifest).map(({ path, message }) => `${displayPath(path)} ${message}`),
+    ...schemaViolations(schema, manifest).map(({ path, message }) => `${displayPath(path)} ${message}`),
   ];
   if (fault !== undefined) throw refusal(fault);
   const known = manifest as unknown as Manifest;
@@ -200,7 +200,8 @@ export function parseManifest(
 }
 
 function unknownEngine(engine: unknown): ManifestRefused {
-  if (typeof engine !== 'string' || faultsOf(engineNameSchema, engine).length > 0) return refusal('it names no engine');
+  if (typeof engine !== 'string' || schemaViolations(engineNameSchema, engine).length > 0)
+    return refusal('it names no engine');
   return new ManifestRefused('Unfit', `the backup is of the engine ${engine}, which this agent does not know`);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitted, shortened } from '../../src/api/bounds.ts';
-import { faultsOf } from '../../src/api/check.ts';
+import { schemaViolations } from '../../src/api/check.ts';
 import { statusSchema } from '../../src/api/status-schema.ts';
 
 describe('a text that is too long', () => {
@@ -36,8 +36,8 @@ describe('a status', () => {
       members: Array.from({ length: 70 }, (_, i) => ({ name: `db-${i}`, role: long, ready: false })),
       plan: { blockedBy: long },
     };
-    expect(faultsOf(statusSchema, status)).not.toEqual([]);
-    expect(faultsOf(statusSchema, fitted(statusSchema, status))).toEqual([]);
+    expect(schemaViolations(statusSchema, status)).not.toEqual([]);
+    expect(schemaViolations(statusSchema, fitted(statusSchema, status))).toEqual([]);
   });
 
   it('that fits is as it was', () => {

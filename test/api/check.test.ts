@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, withDefaults } from '../../src/api/check.ts';
+import { schemaViolations, withDefaults } from '../../src/api/check.ts';
 import type { StructuralSchema } from '../../src/api/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 
@@ -69,7 +69,7 @@ describe('a value', () => {
         const [value, other] = [0, 1].map(() => JSON.parse(JSON.stringify(generated)) as unknown);
         const fits = independent(other);
         const filled = withDefaults(spec, value);
-        const faults = faultsOf(spec, filled);
+        const faults = schemaViolations(spec, filled);
         expect({ fits: faults.length === 0, faults }).toEqual({ fits, faults });
         if (fits) expect(filled).toEqual(other);
         accepted += fits ? 1 : 0;
@@ -81,8 +81,8 @@ describe('a value', () => {
 
   test('is counted in characters', () => {
     const schema: StructuralSchema = { type: 'string', maxLength: 2, minLength: 2 };
-    expect(faultsOf(schema, '💾💾')).toEqual([]);
-    expect(faultsOf(schema, '💾').map((fault) => fault.rule)).toEqual(['minLength 2']);
+    expect(schemaViolations(schema, '💾💾')).toEqual([]);
+    expect(schemaViolations(schema, '💾').map((fault) => fault.rule)).toEqual(['minLength 2']);
   });
 
   test.each<[StructuralSchema, unknown, string]>([
@@ -97,7 +97,7 @@ describe('a value', () => {
     // It may be a password that stands in the wrong place.
     [{ type: 'object' }, 'hunter2', 'must be an object, and is a string'],
   ])('for %j that is %j is refused in words', (schema, value, words) => {
-    expect(faultsOf(schema, value).map(({ message }) => message)).toEqual([words]);
+    expect(schemaViolations(schema, value).map(({ message }) => message)).toEqual([words]);
   });
 
   test('shares nothing with the defaults of the schema', () => {

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type BackupEncryption, type BackupTarget, targetSchema } from '../../api/backup-target.ts';
 import { celViolations } from '../../api/cel.ts';
-import { faultsOf, withDefaults } from '../../api/check.ts';
+import { schemaViolations, withDefaults } from '../../api/check.ts';
 import { prune } from '../../api/prune.ts';
 import { displayPath } from '../../api/violation.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -77,7 +77,7 @@ function placesIn({ value }: ManifestDocument): Found[] {
 
 function checked(path: string, target: object): BackupTarget {
   const unknown = prune(targetSchema, target).unknown.map((field) => `${displayPath(field)}: unknown field`);
-  const faults = faultsOf(targetSchema, target).map((found) => `${displayPath(found.path)}: ${found.message}`);
+  const faults = schemaViolations(targetSchema, target).map((found) => `${displayPath(found.path)}: ${found.message}`);
   const rules = faults.length > 0 ? [] : celViolations(targetSchema, target).map(({ rule }) => rule.message);
   const said = [...unknown, ...faults, ...rules];
   if (said.length > 0) throw new BadInput(said.map((message) => ({ source: path, path: 'target', message })));

@@ -1,5 +1,5 @@
 /** What the API server refuses by itself: objects that their schema does not allow, and changes of what is fixed. */
-import { faultsOf } from '../../../src/api/check.ts';
+import { schemaViolations } from '../../../src/api/check.ts';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { prune } from '../../../src/api/prune.ts';
 import { compareQuantities } from '../../../src/api/quantity.ts';
@@ -64,7 +64,7 @@ export function admitCustomStatus(served: Served, name: string, status: unknown)
   const schema: StructuralSchema | undefined = served.custom?.schema.properties?.status;
   if (schema === undefined || status === undefined) return status;
   const { value } = prune(schema, status);
-  const [fault] = faultsOf(schema, value, ['status']);
+  const [fault] = schemaViolations(schema, value, ['status']);
   if (fault !== undefined) throw invalid(served.kind, name, displayPath(fault.path), fault.message);
   return value;
 }
