@@ -6,10 +6,10 @@
  * API server itself.
  */
 import { longestOpenValue } from './bounds.ts';
-import { patternMessage } from './pattern-words.ts';
+import { patternMessage } from './pattern-message.ts';
 import { schemaOfKey } from './prune.ts';
 import type { StructuralSchema } from './schema.ts';
-import { typeMessage } from './type-words.ts';
+import { typeMessage } from './type-message.ts';
 import type { Path } from './violation.ts';
 
 export interface SchemaViolation {

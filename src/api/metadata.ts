@@ -3,7 +3,7 @@
  * own checks on the rest, as far as a user writes it.
  */
 import type { StructuralSchema } from './schema.ts';
-import { typeMessage } from './type-words.ts';
+import { typeMessage } from './type-message.ts';
 import { displayPath, type Violation } from './violation.ts';
 
 /** Longest name of a custom resource: with what the names of its children add, each stays a DNS label of 63. */

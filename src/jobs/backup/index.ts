@@ -8,7 +8,7 @@ import { job } from '../../resources/job.ts';
 import { absentCluster } from '../absent-cluster.ts';
 import { backupJobObjects } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
-import { backupWords } from '../backup-words.ts';
+import { backupMessage } from '../backup-message.ts';
 import { withCheckedTarget } from '../target-claim.ts';
 import { assessBackup, attemptAnnotation, heldUp, jobName, nextAttempt } from './plan.ts';
 
@@ -74,7 +74,9 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
     planOffline: ({ status: _, ...backup }, cluster) => assessBackup(situation(backup, noChildren, cluster, 0)).plan,
     forecast: (backup) => {
       const { spec, metadata } = typed(backup);
-      return [`Job/${jobName(metadata.name)} takes ${backupWords(spec.cluster, spec.target)}, once, and reads it back`];
+      return [
+        `Job/${jobName(metadata.name)} takes ${backupMessage(spec.cluster, spec.target)}, once, and reads it back`,
+      ];
     },
   };
 }

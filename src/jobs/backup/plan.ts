@@ -13,8 +13,8 @@ import { desiredConditions } from '../../engine/desired-conditions.ts';
 import { type Desired, jobSteps, taskSteps } from '../../plan/objects.ts';
 import { type ObjectStep, type Outcome, type Plan, settled } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
+import { keepMessage } from '../backup-message.ts';
 import { backupResult } from '../backup-result.ts';
-import { keepWords } from '../backup-words.ts';
 import { jobState } from '../job-state.ts';
 
 export interface BackupSituation {
@@ -116,8 +116,8 @@ function followed(
         state.result === undefined
           ? 'its Job succeeded, and what it said is not there any more: the manifest in the target tells the rest'
           : result.suddenLoss === undefined
-            ? `${whole}${keepWords(keep)}`
-            : `${whole}, but ${result.suddenLoss}${keepWords(keep)}`;
+            ? `${whole}${keepMessage(keep)}`
+            : `${whole}, but ${result.suddenLoss}${keepMessage(keep)}`;
       return {
         plan: nothing,
         status: {

@@ -11,7 +11,7 @@ import { cronJob } from '../../resources/cronjob.ts';
 import { absentCluster } from '../absent-cluster.ts';
 import { backupJobObjects, configName } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
-import { backupWords } from '../backup-words.ts';
+import { backupMessage } from '../backup-message.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
 import { withCheckedTarget, withStandingConsent } from '../target-claim.ts';
 import { withoutRunsOfEarlier } from './earlier-cluster.ts';
@@ -101,7 +101,7 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
     forecast: (schedule) => {
       const { spec, metadata } = typed(schedule);
       const times = spec.suspend ? 'once spec.suspend is false, ' : '';
-      const taken = backupWords(spec.cluster, spec.target);
+      const taken = backupMessage(spec.cluster, spec.target);
       return [`CronJob/${cronJobName(metadata.name)} takes ${taken}, ${times}at ${spec.schedule} (${spec.timeZone})`];
     },
   };

@@ -12,8 +12,8 @@ import type { KubeObject } from '../../api/object.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
 import type { Outcome } from '../../plan/plan.ts';
 import type { Children, Job } from '../../resources/children.ts';
+import { keepMessage } from '../backup-message.ts';
 import { backupResult } from '../backup-result.ts';
-import { keepWords } from '../backup-words.ts';
 import { confirmedAnnotation, isConfirmed } from '../confirmed-backup.ts';
 import { jobState } from '../job-state.ts';
 import { lastDue } from './due.ts';
@@ -99,7 +99,7 @@ function judge(
     return { phase: 'Degraded', conditions: desiredConditions('False', 'RunOverdue', message, { degraded: true }) };
   }
   const message =
-    newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepWords(keep)}`;
+    newest === undefined ? 'no run has ended yet' : `the last run (${newest.job}) was verified${keepMessage(keep)}`;
   return { phase: 'Active', conditions: desiredConditions('True', 'Scheduled', message, {}) };
 }
 
