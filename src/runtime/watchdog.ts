@@ -31,12 +31,12 @@ export interface Watchdog {
   stop(): void;
 }
 
-/** Starts at once; `bite` is called at most once. */
+/** Starts at once; `onSilence` is called at most once. */
 export function createWatchdog(
   clock: Clock,
   timeoutSeconds: number,
   awaitsInitial: boolean,
-  bite: (silent: WatchSilent) => void,
+  onSilence: (silent: WatchSilent) => void,
 ): Watchdog {
   let initial = awaitsInitial;
   let bookmarks = false;
@@ -45,7 +45,7 @@ export function createWatchdog(
   const restart = (): void => {
     cancel();
     const limit = initial ? INITIAL_SILENCE_MS : bookmarks ? BOOKMARK_SILENCE_MS : timeoutSeconds * 1000 + GRACE_MS;
-    cancel = clock.after(limit, () => bite(new WatchSilent(limit, initial)));
+    cancel = clock.after(limit, () => onSilence(new WatchSilent(limit, initial)));
   };
 
   restart();

@@ -48,8 +48,8 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/watchdog.ts',
-        find: 'cancel = clock.after(limit, () => bite(new WatchSilent(limit, initial)));',
-        replace: 'void limit; void bite; void clock;',
+        find: 'cancel = clock.after(limit, () => onSilence(new WatchSilent(limit, initial)));',
+        replace: 'void limit; void onSilence; void clock;',
       },
     ],
     scenarios: ['S2', 'S4'],
