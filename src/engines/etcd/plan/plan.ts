@@ -124,7 +124,7 @@ function withObjects(
   const kept = (index: number): PinnedVersion | undefined =>
     gate.isOpen ? undefined : pinnedVersion(situation, index);
   const objects = objectSteps(etcdChildren(cluster, roster, authorities, kept, cas, givenQuota(situation)), children)
-    .map(sparing(situation))
+    .map(optionalCertificate(situation))
     .filter(
       (step) =>
         isWorthARestart(situation, step) &&
@@ -146,7 +146,8 @@ function withObjects(
       ...gate.steps,
       ...steps,
     ],
-    outcome: outcome.state === 'settled' ? (gate.outcome ?? noted(situation, gate, objects) ?? outcome) : outcome,
+    outcome:
+      outcome.state === 'settled' ? (gate.outcome ?? updateNotice(situation, gate, objects) ?? outcome) : outcome,
   };
 }
 
@@ -158,7 +159,7 @@ function stays(step: ObjectStep, { templates }: VersionGate): boolean {
 }
 
 /** Where its Secret is there, the cluster runs without cert-manager, and without its kinds. */
-function sparing({ observed }: Situation): (step: ObjectStep) => ObjectStep {
+function optionalCertificate({ observed }: Situation): (step: ObjectStep) => ObjectStep {
   return (step) =>
     (step.type === 'create' || step.type === 'apply') &&
     step.object.kind === 'Certificate' &&
@@ -168,7 +169,7 @@ function sparing({ observed }: Situation): (step: ObjectStep) => ObjectStep {
 }
 
 /** Said before the first restart: nobody can say so later than that. */
-function noted({ spec }: Situation, { note }: VersionGate, steps: readonly ObjectStep[]): Outcome | undefined {
+function updateNotice({ spec }: Situation, { note }: VersionGate, steps: readonly ObjectStep[]): Outcome | undefined {
   const isWritten = steps.some((step) => step.type === 'apply' && step.object.kind === 'StatefulSet');
   return note === undefined || !isWritten
     ? undefined

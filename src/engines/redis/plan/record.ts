@@ -36,7 +36,7 @@ export function planRecord(situation: Situation, primary: DataNode): ObjectStep[
   return children.claims.flatMap((claim) => {
     const pod = podOf(claim);
     const address = placed ? addressNow(situation, claim) : undefined;
-    return noted(claim, {
+    return annotationSteps(claim, {
       ...(pod === primary.pod ? { [termAnnotation]: term } : {}),
       ...(address === undefined ? {} : { [addressAnnotation]: address }),
     });
@@ -79,7 +79,7 @@ function addressNow({ nodes }: Situation, claim: Claim): string | null | undefin
   return nodes.some(({ address }) => address === addressOf(claim)) ? null : undefined;
 }
 
-function noted(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
+function annotationSteps(claim: Claim, wanted: Readonly<Record<string, string | null>>): ObjectStep[] {
   const ref = refOf(claim, persistentVolumeClaims);
   const has = claim.metadata.annotations ?? {};
   const news = Object.entries(wanted).filter(([name, value]) => (has[name] ?? null) !== value);
