@@ -20,7 +20,6 @@ const memory = '64Mi';
 const specSchema = {
   type: 'object',
   description: 'What the cache is to be.',
-  default: {},
   properties: {
     version: {
       type: 'string',
