@@ -122,7 +122,8 @@ describe('the published package', () => {
           encoding: 'utf8',
           input: manifest,
         });
-      const manifest = 'apiVersion: caches.example.com/v1\nkind: MemcachedCluster\nmetadata: { name: sessions }\nspec: {}\n';
+      const manifest =
+        'apiVersion: caches.example.com/v1\nkind: MemcachedCluster\nmetadata: { name: sessions }\nspec: {}\n';
       const planned = command('plan', manifest);
       expect([planned.status, planned.stderr]).toEqual([2, '']);
       expect(planned.stdout).toContain('MemcachedCluster default/sessions: 3 to create');
