@@ -18,7 +18,7 @@ import { describeStep } from './executor.ts';
 import { createFinalizer } from './finalize.ts';
 import { createFreshness } from './freshness.ts';
 import { NameConflict } from './name-conflict.ts';
-import { createNotPlanned, type NotPlannedOptions } from './not-planned.ts';
+import { createNotPlanned, type NotPlanned, type NotPlannedOptions } from './not-planned.ts';
 import { isOutline, tooLarge } from './outline.ts';
 import type { Pace } from './pace.ts';
 import { planStatus } from './pass-status.ts';
@@ -32,13 +32,7 @@ export interface Reconciler {
   /** Resolves with what the pass came to; rejects when it could not be finished and is to be tried again. */
   reconcile(engine: KindHandler, cluster: KubeObject, key: ClusterKey, signal: AbortSignal): Promise<ReconcileResult>;
   /** A pass has not ended in its time, whatever it waits for: where that goes on, the status says so. Never rejects. */
-  overdue(
-    engine: KindHandler,
-    cluster: KubeObject,
-    key: ClusterKey,
-    error: unknown,
-    signal: AbortSignal,
-  ): Promise<void>;
+  overdue: NotPlanned['failed'];
 }
 
 export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
@@ -61,18 +55,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const freshness = createFreshness(client, cache);
   const finalizer = createFinalizer({ ...options, freshness });
 
-  async function look(
-    engine: KindHandler,
-    object: KubeObject,
-    key: ClusterKey,
-    signal: AbortSignal,
-  ): Promise<ReconcileResult> {
+  const look: Reconciler['reconcile'] = async (engine, object, key, signal) => {
     const resolved = resolver.resolve(engine, object);
     if (resolved.state === 'tooLarge') return notPlanned.tooLarge(engine, object, resolved.outcome);
     const now = io(object as Cluster, signal).now();
-    const children = await options.unseenPods(await withTerminationMessages(key, cache, client, now, signal), {
-      signal,
-    });
+    const heard = await withTerminationMessages(key, cache, client, now, signal);
+    const children = await options.unseenPods(heard, { signal });
     switch (resolved.state) {
       case 'ending':
         return finalizer.finalize(engine, resolved.cluster, children, signal);
@@ -84,7 +72,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       case 'valid':
         return pass(engine, resolved.cluster, children, key, signal);
     }
-  }
+  };
 
   async function pass(
     engine: KindHandler,
