@@ -31,10 +31,6 @@ class Unanswered extends Error {
   }
 }
 
-interface Judged extends Answer {
-  readonly template: string;
-}
-
 export interface TemplateJudge {
   /** What keeps steps of the plan from being done. */
   obstacles(plan: Plan, children: Children, options: CallOptions): Promise<readonly Obstacle[]>;
@@ -48,20 +44,19 @@ export interface TemplateJudgeOptions {
 }
 
 export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudgeOptions): TemplateJudge {
-  /** By StatefulSet; what was asked last stands last. */
-  const judged = new Map<string, Judged>();
+  /** By StatefulSet and template: a plan may write one while a pod restarts by another. What was asked last stands last. */
+  const judged = new Map<string, Answer>();
 
-  async function judge(set: KubeObject, options: CallOptions): Promise<Judged> {
+  async function judge(set: KubeObject, options: CallOptions): Promise<Answer> {
     const pod = podOfSet(set, 0);
-    const key = keyOf(set.metadata);
     const template = createHash('sha256').update(JSON.stringify(pod)).digest('hex');
-    const last = judged.get(key);
-    const before = last?.template === template ? last : undefined;
+    const key = `${keyOf(set.metadata)} ${template}`;
+    const before = judged.get(key);
     if (before !== undefined && clock.monotonic() - before.at < countsMs[before.verdict.state]) return before;
     const verdict = standing(await verdictOf(pod, options), before?.verdict);
     const at = clock.monotonic();
     const unknownSince = verdict.state === 'unknown' ? (before?.unknownSince ?? at) : undefined;
-    const answer = { template, verdict, at, unknownSince };
+    const answer = { verdict, at, unknownSince };
     judged.delete(key);
     judged.set(key, answer);
     return answer;

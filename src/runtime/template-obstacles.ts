@@ -32,7 +32,7 @@ export function isGivenUp({ at, unknownSince = at }: Omit<Answer, 'verdict'>): b
 /** A refusal holds all of them; where there is none, a doubt holds those that it is about. */
 export function obstaclesTo(judged: readonly JudgedUse[], children: Children): readonly Obstacle[] {
   const refused = judged.filter((one) => isRefused(one, children));
-  return refused.length > 0 ? refusalOf(refused, judged) : doubtAbout(judged.filter(isDoubtful));
+  return refused.length > 0 ? refusalOf(refused, judged) : doubtAbout(judged);
 }
 
 function isRefused({ use, verdict }: JudgedUse, children: Children): boolean {
@@ -48,11 +48,6 @@ function isRefused({ use, verdict }: JudgedUse, children: Children): boolean {
     default:
       return verdict satisfies never;
   }
-}
-
-/** Who is not ready has nothing to lose. */
-function isDoubtful({ use: { ends }, verdict, ...answer }: JudgedUse): boolean {
-  return verdict.state === 'unknown' && ends !== undefined && podIsReady(ends) && !isGivenUp(answer);
 }
 
 /** Of the pod that ends, or else of one of those that are to. Where there is none, nobody restarts. */
@@ -95,12 +90,20 @@ function refusedWith(message: string): Omit<Obstacle, 'steps'> {
   };
 }
 
-function doubtAbout(found: readonly JudgedUse[]): Obstacle[] {
+/** Who is not ready has nothing to lose. Who ends after a template has been written starts by that one. */
+function doubtAbout(judged: readonly JudgedUse[]): Obstacle[] {
+  const unclear = judged.filter(({ verdict, ...answer }) => verdict.state === 'unknown' && !isGivenUp(answer));
+  const isAbout = ({ use }: JudgedUse, { ends, set }: TemplateUse): boolean =>
+    use.ends === undefined ? use.set.metadata.name === set.metadata.name : use.ends === ends;
+  const found = judged.flatMap(({ use }) => {
+    const about = unclear.filter((one) => isAbout(one, use));
+    return use.ends === undefined || !podIsReady(use.ends) || about.length === 0 ? [] : [{ step: use.step, about }];
+  });
   if (found.length === 0) return [];
   const message = shortened(
-    `the API server cannot say whether it takes pods of the new template, so nobody restarts for up to ${patienceMs / 60_000} minutes: ${wordsOf(found)}`,
+    `the API server cannot say whether it takes pods of the new template, so nobody restarts for up to ${patienceMs / 60_000} minutes: ${wordsOf(found.flatMap(({ about }) => about))}`,
   );
-  return [{ steps: found.map(({ use }) => use.step), outcome: wait('TemplateNotJudged', message, countsMs.unknown) }];
+  return [{ steps: found.map(({ step }) => step), outcome: wait('TemplateNotJudged', message, countsMs.unknown) }];
 }
 
 function wordsOf(found: readonly JudgedUse[]): string {

@@ -142,6 +142,17 @@ describe('a template that is refused', () => {
     expect(writes()).toEqual(['PATCH statefulsets/db']);
   });
 
+  it('stays refused in the middle of a rollout, too: the pod that is next would start by it', async () => {
+    const steps = [written('db', 'nobody'), await ended('db', 'somebody')];
+    await passes(steps, restarting);
+    answers.nobody = failing;
+    for (let s = 0; s < 900; s += 10) {
+      await rig.clock.advance(10_000);
+      await passes(steps, restarting);
+    }
+    expect([writes(), rig.condition('TemplateRefused')]).toEqual([[], `True Refused: ${refused}`]);
+  });
+
   it('lets repairs go on, which are looked after as often as without it', async () => {
     const { again, outcome } = await passes(
       [written('db', 'nobody')],
@@ -149,6 +160,11 @@ describe('a template that is refused', () => {
     );
     expect([again, outcome]).toEqual([1_000, wait('MembersNotReady', 'db-1 is silent', 1_000)]);
     expect(rig.condition('TemplateRefused')).toBe(`True Refused: ${refused}`);
+  });
+
+  it('does not keep one that is not ready from a restart by the template of before', async () => {
+    await passes([written('db', 'nobody'), await ended('db', 'somebody', false)], restarting);
+    expect(writes()).toEqual(['DELETE pods/db-0']);
   });
 
   it('holds those of the same cluster that are not: nobody restarts for half of a spec', async () => {
@@ -203,6 +219,13 @@ describe('a pod that restarts', () => {
       await passes([stop], restarting);
     }
     expect(writes()).toEqual([]);
+  });
+
+  it('waits, too, where there is no clear answer about the template that is written before it ends', async () => {
+    answers.late = failing;
+    await passes([written('db', 'late'), await ended('db', 'somebody')], restarting);
+    expect(writes()).toEqual(['PATCH statefulsets/db']);
+    expect(rig.status().plan?.waitingFor).toMatch(/ for up to 5 minutes: Internal error occurred: failed calling webhook/);
   });
 
   it('is not stopped where another has failed while the API server was asked', async () => {
