@@ -89,11 +89,12 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
       forgetOld();
       const uses = templatesUsed(plan, children);
       const answers = await Promise.all(uses.map(async (use) => ({ use, ...(await judge(use.set, options)) })));
+      const held = obstaclesTo(answers, children);
+      const stays = new Set(held.flatMap(({ steps }) => steps));
       for (const { use, verdict, ...answer } of answers) {
         const isUntold = verdict.state === 'unasked' || (verdict.state === 'unknown' && isGivenUp(answer));
-        if (use.ends !== undefined && isUntold) onUnjudged?.(use.set, verdict.words);
+        if (use.ends !== undefined && isUntold && !stays.has(use.step)) onUnjudged?.(use.set, verdict.words);
       }
-      const held = obstaclesTo(answers, children);
       if (held.some(({ outcome }) => outcome.state === 'blocked')) return held;
       const missed = setsWithoutPods(children).map(async (set) => ({ set, ...(await judge(set, options)) }));
       return [...held, ...absenceOf(await Promise.all(missed))];
@@ -103,5 +104,18 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
 
 /** A refusal stands until it is taken back: what has refused may be what is down. */
 function standing(verdict: Verdict, before: Verdict | undefined): Verdict {
-  return verdict.state === 'unknown' && before?.state === 'refused' ? before : verdict;
+  if (verdict.state !== 'unknown' || before === undefined) return verdict;
+  switch (before.state) {
+    case 'refused':
+      return before;
+    case 'overQuota':
+      return { ...verdict, quota: before.words };
+    case 'unknown':
+      return before.quota === undefined ? verdict : { ...verdict, quota: before.quota };
+    case 'accepted':
+    case 'unasked':
+      return verdict;
+    default:
+      return before satisfies never;
+  }
 }

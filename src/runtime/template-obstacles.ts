@@ -41,13 +41,20 @@ function isRefused({ use, verdict }: JudgedUse, children: Children): boolean {
       return true;
     case 'overQuota':
       return outgrows(use, verdict.words, children);
-    case 'accepted':
     case 'unknown':
+      return verdict.quota !== undefined && outgrows(use, verdict.quota, children);
+    case 'accepted':
     case 'unasked':
       return false;
     default:
       return verdict satisfies never;
   }
+}
+
+/** What was said last of those that are refused. */
+function refusalIn(verdict: Verdict): Verdict {
+  if (verdict.state !== 'unknown' || verdict.quota === undefined) return verdict;
+  return { state: 'overQuota', words: verdict.quota };
 }
 
 /** Of the pod that ends, or else of one of those that are to. Where there is none, nobody restarts. */
@@ -64,7 +71,8 @@ function outgrows({ set, ends }: TemplateUse, words: string, children: Children)
  */
 function refusalOf(found: readonly JudgedUse[], all: readonly JudgedUse[]): Obstacle[] {
   const held = all.filter((one) => found.includes(one) || one.use.ends === undefined || podIsReady(one.use.ends));
-  const message = shortened(`the API server refuses pods of the new template, so nobody restarts: ${wordsOf(found)}`);
+  const said = found.map(({ verdict, ...one }) => ({ ...one, verdict: refusalIn(verdict) }));
+  const message = shortened(`the API server refuses pods of the new template, so nobody restarts: ${wordsOf(said)}`);
   return [{ steps: held.map(({ use }) => use.step), ...refusedWith(message) }];
 }
 

@@ -7,8 +7,8 @@ export type Verdict =
   | { readonly state: 'refused'; readonly words: string }
   /** All but a quota takes it, which counts the pod that is to make room. */
   | { readonly state: 'overQuota'; readonly words: string }
-  /** It has not said: a webhook does not answer, for example. */
-  | { readonly state: 'unknown'; readonly words: string }
+  /** It has not said: a webhook does not answer, for example. `quota`: the words of the quota that were its last clear ones. */
+  | { readonly state: 'unknown'; readonly words: string; readonly quota?: string }
   /** It does not say at all. */
   | { readonly state: 'unasked'; readonly words: string };
 

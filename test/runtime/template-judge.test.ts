@@ -225,7 +225,9 @@ describe('a pod that restarts', () => {
     answers.late = failing;
     await passes([written('db', 'late'), await ended('db', 'somebody')], restarting);
     expect(writes()).toEqual(['PATCH statefulsets/db']);
-    expect(rig.status().plan?.waitingFor).toMatch(/ for up to 5 minutes: Internal error occurred: failed calling webhook/);
+    expect(rig.status().plan?.waitingFor).toMatch(
+      / for up to 5 minutes: Internal error occurred: failed calling webhook/,
+    );
   });
 
   it('is not stopped where another has failed while the API server was asked', async () => {
@@ -288,6 +290,35 @@ describe('a pod that restarts', () => {
     await turn();
     await passes([stop], restarting);
     expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([done, done.length === 0]);
+  });
+
+  it('is not stopped for one that a quota has no room for, however long there is no clear answer after that', async () => {
+    const quota =
+      'exceeded quota: q, requested: limits.memory=2Gi, used: limits.memory=3Gi, limited: limits.memory=3Gi';
+    const containersOf = (memory: string) => [{ name: 'redis', resources: { limits: { memory } } }];
+    const stop = await ended('db', 'somebody');
+    const wanted = set('db', 'somebody');
+    const { template, ...spec } = wanted.spec as { template: { spec: object } };
+    const containers = containersOf('2Gi');
+    const larger = { ...wanted, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+    rig.api.put({ ...pod('db-0', true), spec: { containers: containersOf('1Gi') } });
+    await turn();
+    const steps: Step[] = [
+      { type: 'apply', object: larger, changes: [{ path: 'spec.template.spec', to: '2Gi' }] },
+      stop,
+    ];
+    answers.somebody = refusal(403, 'Forbidden', `pods "db-0" is forbidden: ${quota}`);
+    await passes(steps, restarting);
+    answers.somebody = failing;
+    for (let s = 0; s < 900; s += 10) {
+      await rig.clock.advance(10_000);
+      await passes(steps, restarting);
+    }
+    expect([writes(), rig.condition('TemplateRefused').includes(quota)]).toEqual([[], true]);
+    delete answers.somebody;
+    await rig.clock.advance(10_000);
+    await passes(steps, restarting);
+    expect(writes()).toEqual(['PATCH statefulsets/db', 'DELETE pods/db-0']);
   });
 
   it('holds the rest of a pass for 15 seconds at most, however long the API server asks to be left alone', async () => {
