@@ -10,6 +10,7 @@ import {
   backups,
   customResourceDefinitions,
   etcdClusters,
+  memcachedClusters,
   namespaces,
   persistentVolumes,
   priorityClasses,
@@ -25,6 +26,7 @@ const others: readonly Resource[] = [
   customResourceDefinitions,
   redisClusters,
   etcdClusters,
+  memcachedClusters,
   backups,
   backupSchedules,
 ];

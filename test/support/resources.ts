@@ -48,6 +48,14 @@ export const resourceQuotas: Resource = {
 };
 export const redisClusters: Resource = redisKind.resource;
 export const etcdClusters: Resource = etcdKind.resource;
+/** Of the engine in `test/package/memcached`. */
+export const memcachedClusters: Resource = {
+  group: 'caches.example.com',
+  version: 'v1',
+  kind: 'MemcachedCluster',
+  plural: 'memcachedclusters',
+  namespaced: true,
+};
 export const backups: Resource = backupKind.resource;
 export const backupSchedules: Resource = scheduleKind.resource;
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject, Resource } from '../../../src/api/object.ts';
+import type { KubeObject } from '../../../src/api/object.ts';
 import { pods, services, statefulSets } from '../../../src/api/resource.ts';
 import type { ClusterStatus } from '../../../src/api/status.ts';
 import type { Pod } from '../../../src/resources/children.ts';
@@ -15,17 +15,11 @@ import { createProgress } from '../../../src/sandbox/progress.ts';
 import { loadImages } from '../../../src/sandbox/sandbox.ts';
 import { listAll } from '../../support/kubernetes.ts';
 import { bundleOperator, createApp, runIn, tsc } from '../../support/packed-package.ts';
+import { memcachedClusters } from '../../support/resources.ts';
 import { recordResult } from '../../support/results.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
 import { until } from '../../support/until.ts';
 
-const memcacheds: Resource = {
-  group: 'caches.example.com',
-  version: 'v1',
-  kind: 'MemcachedCluster',
-  plural: 'memcachedclusters',
-  namespaced: true,
-};
 const [before, after] = ['memcached:1.6', 'memcached:1.6.38'];
 const name = 'sessions';
 
@@ -45,7 +39,7 @@ beforeAll(async () => {
       await stage.client.apply(crd, { force: true });
     }
   }
-  await until('the CRD served', () => listAll(stage.client, memcacheds, 'default'), { withinMs: 30_000 });
+  await until('the CRD served', () => listAll(stage.client, memcachedClusters, 'default'), { withinMs: 30_000 });
   await stage.startOperator(bundleOperator(join(app, 'memcached')));
 }, 300_000);
 
@@ -55,7 +49,7 @@ afterAll(async () => {
 });
 
 test('a cache is created, scaled, upgraded one pod at a time, and deleted', async () => {
-  const ref = { resource: memcacheds, namespace: stage.namespace, name };
+  const ref = { resource: memcachedClusters, namespace: stage.namespace, name };
   const seconds = stopwatch();
   await stage.client.create({
     apiVersion: 'caches.example.com/v1',
@@ -90,7 +84,7 @@ test('a cache is created, scaled, upgraded one pod at a time, and deleted', asyn
   const { metadata } = await stage.client.get(ref);
   await stage.client.remove({ ...ref, uid: metadata.uid ?? '' });
   await until('nothing left', async () => {
-    for (const resource of [memcacheds, statefulSets, services, pods]) {
+    for (const resource of [memcachedClusters, statefulSets, services, pods]) {
       const left = await listAll(stage.client, resource, stage.namespace);
       expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
     }
@@ -101,7 +95,11 @@ async function whole(replicas: number): Promise<readonly Pod[]> {
   return until(
     `${replicas} pods ready`,
     async () => {
-      const { metadata, status } = await stage.client.get({ resource: memcacheds, namespace: stage.namespace, name });
+      const { metadata, status } = await stage.client.get({
+        resource: memcachedClusters,
+        namespace: stage.namespace,
+        name,
+      });
       const { phase, readyReplicas, observedGeneration } = status as ClusterStatus;
       expect({ phase, readyReplicas, observedGeneration }).toEqual({
         phase: 'Ready',
