@@ -304,8 +304,8 @@ function planMembers(situation: Situation, gate: VersionGate, members: readonly 
 }
 
 /**
- * What a majority is enough for. A member may wait for a node for days: until who may use the database is as the spec says,
- * everybody may, or whoever has the former password.
+ * What needs a majority and not every member. A member may wait for a node for days. Until `auth` is as the spec says, every client
+ * may use the database, or a client with the former password.
  */
 function planMeanwhile(
   situation: Situation,
