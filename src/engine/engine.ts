@@ -2,7 +2,7 @@
  * The engine contract. An engine is a value of this interface, registered in `engines/index.ts`; adding one adds a
  * folder and a line.
  *
- * `resources`, `plan` and `status` are pure. `observe` only reads. `act` runs one action and is safe to repeat. Whatever
+ * `resources`, `situation`, `plan` and `status` are pure. `observe` only reads. `act` runs one action and is safe to repeat. Whatever
  * they need of the world comes in as an argument, so a test can hold the clock and break the wire.
  */
 import type { Cluster } from '../api/cluster.ts';
@@ -47,7 +47,7 @@ export interface Maintenance<Spec> {
   plan(cluster: Cluster<Spec>, io: EngineContext): Promise<readonly ObjectStep[]>;
 }
 
-export interface Engine<Spec, Observed, Action extends EngineAction> {
+export interface Engine<Spec, Observed, Situation, Action extends EngineAction> {
   readonly definition: Definition;
   /** What the controller needs for this engine's children; RBAC is the union over all engines. */
   readonly permissions: readonly PolicyRule[];
@@ -57,11 +57,13 @@ export interface Engine<Spec, Observed, Action extends EngineAction> {
   resources(cluster: Cluster<Spec>): readonly Desired[];
   /** Asks the processes. A member that does not answer in time is a value, not an error. */
   observe(cluster: Cluster<Spec>, children: Children, io: EngineContext): Promise<Observed>;
+  /** What the cluster, its children and the answers mean together. Built once a pass, for the plan and for the status. */
+  situation(cluster: Cluster<Spec>, children: Children, observed: Observed): Situation;
   /** `take` makes what takes a backup of the cluster, for a plan that must not go on without one. */
-  plan(cluster: Cluster<Spec>, children: Children, observed: Observed, take: BackupFactory): Plan<Action>;
+  plan(situation: Situation, take: BackupFactory): Plan<Action>;
   act(action: Action, cluster: Cluster<Spec>, io: EngineContext): Promise<void>;
-  status(cluster: Cluster<Spec>, children: Children, observed: Observed, plan: Plan<Action>): StatusReport;
-  /** What `plan` sees when nothing exists yet: for offline plans. */
+  status(situation: Situation, plan: Plan<Action>): StatusReport;
+  /** What is observed when nothing exists yet: for offline plans. */
   readonly offlineObservation: Observed;
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];

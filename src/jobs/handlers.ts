@@ -17,8 +17,8 @@ export interface DefinedEngine {
   handler(agentImage: string): KindHandler;
 }
 
-export function defineEngine<Spec, Observed, Action extends EngineAction>(
-  engine: Engine<Spec, Observed, Action>,
+export function defineEngine<Spec, Observed, Situation, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Situation, Action>,
 ): DefinedEngine {
   return {
     definition: engine.definition,

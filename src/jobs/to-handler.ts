@@ -12,8 +12,8 @@ import { withCheckedTarget } from './target-claim.ts';
  * The cluster given to the result must have been validated against the engine's kind: its spec is taken as that.
  * `agentImage` is what Jobs run.
  */
-export function toHandler<Spec, Observed, Action extends EngineAction>(
-  engine: Engine<Spec, Observed, Action>,
+export function toHandler<Spec, Observed, Situation, Action extends EngineAction>(
+  engine: Engine<Spec, Observed, Situation, Action>,
   agentImage: string = defaultAgentImage,
 ): KindHandler {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
@@ -29,17 +29,18 @@ export function toHandler<Spec, Observed, Action extends EngineAction>(
     resources: (cluster) => engine.resources(typed(cluster)),
     async assess(cluster, children, io) {
       const observed = await engine.observe(typed(cluster), children, io);
-      const plan = await withCheckedTarget(engine.plan(typed(cluster), children, observed, take), io, awaitsBackup);
+      const situation = engine.situation(typed(cluster), children, observed);
+      const plan = await withCheckedTarget(engine.plan(situation, take), io, awaitsBackup);
       return {
         plan,
-        status: engine.status(typed(cluster), children, observed, plan),
+        status: engine.status(situation, plan),
         // Only actions of this very plan come back here.
         act: (action) => engine.act(action as Action, typed(cluster), io),
       };
     },
     // What its status remembers is something, too.
     planOffline: ({ status: _, ...cluster }) =>
-      engine.plan(typed(cluster), noChildren, engine.offlineObservation, take),
+      engine.plan(engine.situation(typed(cluster), noChildren, engine.offlineObservation), take),
     ...(backup === undefined ? {} : { backup: hidden(backup) }),
     ...(forecast === undefined ? {} : { forecast: (cluster, children) => forecast(typed(cluster), children) }),
     ...(maintenance === undefined

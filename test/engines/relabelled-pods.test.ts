@@ -1,8 +1,11 @@
 /** Pods whose labels somebody has changed: Services do not lead to them any more, and Kubernetes does not look after them. */
+
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
+import { situationOf as etcdSituationOf } from '../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
+import { situationOf as redisSituationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import { componentLabel, instanceLabel } from '../../src/resources/metadata.ts';
@@ -23,13 +26,13 @@ const status = { phase: 'Ready', observedGeneration: 1, initialized: true } as c
 
 function ofRedis(name: string, label = componentLabel, value?: string) {
   const { cluster, children, observed } = redisWorld({ status, children: relabelling(name, label, value) });
-  const plan = planRedis(cluster, children, observed);
-  return { plan, told: redisStatus(cluster, children, observed, plan) };
+  const plan = planRedis(redisSituationOf(cluster, children, observed));
+  return { plan, told: redisStatus(redisSituationOf(cluster, children, observed), plan) };
 }
 function ofEtcd(name: string, label = componentLabel, value?: string) {
   const { cluster, children, observed } = etcdWorld({ status, children: relabelling(name, label, value) });
-  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
-  return { plan, told: etcdStatus(cluster, children, observed, plan) };
+  const plan = planEtcd(etcdSituationOf(cluster, children, observed), takesEtcdBackup);
+  return { plan, told: etcdStatus(etcdSituationOf(cluster, children, observed), plan) };
 }
 
 it.each([

@@ -12,8 +12,10 @@ import { parseAgentTask } from '../../src/backup/agent-task.ts';
 import { restoredAnnotation } from '../../src/engine/backup-support.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import { retiredAnnotation } from '../../src/engines/etcd/names.ts';
+import { situationOf as etcdSituationOf } from '../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { termAnnotation } from '../../src/engines/redis/names.ts';
+import { situationOf as redisSituationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { planRestore } from '../../src/jobs/restore.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
@@ -352,8 +354,8 @@ describe('from a filled volume on', () => {
     const etcd = etcdWorld({ leader: 'nobody', observed: { credentialsProblem: 'etcd refuses the password' } });
     const redis = redisWorld({ observed: { credentialsProblem: 'Secret db-auth is gone' } });
     const outcomes = [
-      planEtcd(etcd.cluster, etcd.children, etcd.observed, takesEtcdBackup).outcome,
-      planRedis(redis.cluster, redis.children, redis.observed).outcome,
+      planEtcd(etcdSituationOf(etcd.cluster, etcd.children, etcd.observed), takesEtcdBackup).outcome,
+      planRedis(redisSituationOf(redis.cluster, redis.children, redis.observed)).outcome,
     ];
     expect(outcomes).toMatchObject([{ recheckMs: 10_000 }, { recheckMs: 10_000 }]);
   });

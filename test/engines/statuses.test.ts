@@ -1,9 +1,12 @@
 /** In any situation, likely or not, the plan is made and what is said of it does not contradict itself. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClusterStatus, Phase } from '../../src/api/status.ts';
+import { situationOf as etcdSituationOf } from '../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
+import { situationOf as redisSituationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import * as etcd from '../support/etcd-situation.ts';
@@ -83,7 +86,10 @@ describe('a status of a generated situation does not contradict itself', () => {
     fc.assert(
       fc.property(redisStory, (story) => {
         const { cluster, children, observed } = redis.redisWorld(story);
-        const said = redisStatus(cluster, children, observed, planRedis(cluster, children, observed));
+        const said = redisStatus(
+          redisSituationOf(cluster, children, observed),
+          planRedis(redisSituationOf(cluster, children, observed)),
+        );
         expect(claimContradictions(said)).toEqual([]);
       }),
       few,
@@ -94,8 +100,8 @@ describe('a status of a generated situation does not contradict itself', () => {
     fc.assert(
       fc.property(etcdStory, (story) => {
         const { cluster, children, observed } = etcd.etcdWorld(story);
-        const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
-        expect(claimContradictions(etcdStatus(cluster, children, observed, plan))).toEqual([]);
+        const plan = planEtcd(etcdSituationOf(cluster, children, observed), takesEtcdBackup);
+        expect(claimContradictions(etcdStatus(etcdSituationOf(cluster, children, observed), plan))).toEqual([]);
       }),
       few,
     );

@@ -3,6 +3,7 @@
 import type { Issue } from '../../src/certificates/issue.ts';
 import type { EtcdAction } from '../../src/engines/etcd/action.ts';
 import { etcdBackup } from '../../src/engines/etcd/backup/support.ts';
+import { situationOf } from '../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../src/engines/etcd/status.ts';
 import { backupFactory } from '../../src/jobs/required-backup.ts';
@@ -19,8 +20,8 @@ export const takesEtcdBackup = backupFactory({ name: 'etcd', backup: etcdBackup 
  */
 export function planned(story: Story): string[] {
   const { cluster, children, observed } = etcdWorld(story);
-  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
-  coherent(etcdStatus(cluster, children, observed, plan));
+  const plan = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
+  coherent(etcdStatus(situationOf(cluster, children, observed), plan));
   return words(plan);
 }
 

@@ -1,6 +1,8 @@
 /** A plan of Redis as short lines: what a row of a table compares. */
+
 import type { RedisAction } from '../../src/engines/redis/action.ts';
 import { addressAnnotation, roleLabel, termAnnotation } from '../../src/engines/redis/names.ts';
+import { situationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
 import type { FieldChange, Outcome, Plan, Step } from '../../src/plan/plan.ts';
@@ -14,8 +16,8 @@ export function planned(story: Story): string[] {
 
 /** What is said in that situation is looked at for contradictions on the way. */
 export function plannedIn({ cluster, children, observed }: World): string[] {
-  const plan = planRedis(cluster, children, observed);
-  coherent(redisStatus(cluster, children, observed, plan));
+  const plan = planRedis(situationOf(cluster, children, observed));
+  coherent(redisStatus(situationOf(cluster, children, observed), plan));
   return words(plan);
 }
 

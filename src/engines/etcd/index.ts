@@ -10,6 +10,7 @@ import { clientPort, metricsPort } from './names.ts';
 import { listenToMember, memberEndpoints } from './observe/listen.ts';
 import { observeEtcd } from './observe/observe.ts';
 import { type EtcdObserved, nothingObserved } from './observe/observed.ts';
+import { type Situation, situationOf } from './observe/situation.ts';
 import { forecastEtcd } from './plan/forecast.ts';
 import { etcdMaintenance } from './plan/issuance.ts';
 import { planEtcd } from './plan/plan.ts';
@@ -17,12 +18,13 @@ import { etcdPermissions } from './resources/permissions.ts';
 import { etcdResources } from './resources/resources.ts';
 import { etcdStatus } from './status.ts';
 
-export const etcd: Engine<EtcdSpec, EtcdObserved, EtcdAction> = {
+export const etcd: Engine<EtcdSpec, EtcdObserved, Situation, EtcdAction> = {
   definition: etcdDefinition,
   permissions: etcdPermissions,
   ports: [clientPort, metricsPort],
   resources: etcdResources,
   observe: observeEtcd,
+  situation: situationOf,
   plan: planEtcd,
   act: actEtcd,
   status: etcdStatus,

@@ -1,5 +1,4 @@
 /** What an etcd cluster says about itself: pure, from the same findings as the plan. */
-import type { Cluster } from '../../api/cluster.ts';
 import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
@@ -14,14 +13,12 @@ import {
   storageStatus,
   volumesTooSmall,
 } from '../../plan/volume-expansion.ts';
-import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
+import { type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { EtcdAction } from './action.ts';
 import { passwordSecret } from './client/session.ts';
-import type { EtcdSpec } from './kind/schema.ts';
 import { clientPort, etcdNames, peerPort } from './names.ts';
-import type { EtcdObserved } from './observe/observed.ts';
-import { hexadecimal, type Member, type Situation, situationOf, voters } from './observe/situation.ts';
+import { hexadecimal, type Member, type Situation, voters } from './observe/situation.ts';
 import { givenQuota } from './plan/given-quota.ts';
 import { memberProblems } from './plan/health.ts';
 import { heldBack } from './plan/issuance.ts';
@@ -33,17 +30,11 @@ import { specWarnings } from './plan/warnings.ts';
 import { clientSecret } from './resources/certificates.ts';
 import { component } from './resources/resources.ts';
 
-export function etcdStatus(
-  cluster: Cluster<EtcdSpec>,
-  children: Children,
-  observed: EtcdObserved,
-  plan: Plan<EtcdAction>,
-): StatusReport {
-  const situation = situationOf(cluster, children, observed);
+export function etcdStatus(situation: Situation, plan: Plan<EtcdAction>): StatusReport {
   const pods = [...situation.pods.values()];
   const { claims } = volumesOf(situation);
   const storage = storageStatus(claims);
-  const { leader, members } = situation;
+  const { cluster, leader, members } = situation;
   const version = leader?.live.version ?? cluster.status?.version;
   const primary = leader?.live.pod ?? cluster.status?.primary;
   const initialized = cluster.status?.initialized === true || members !== undefined;

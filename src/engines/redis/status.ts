@@ -1,5 +1,4 @@
 /** What a Redis cluster says about itself: pure, from the same findings as the plan. */
-import type { Cluster } from '../../api/cluster.ts';
 import type { DesiredCondition } from '../../api/condition.ts';
 import type { MemberStatus, Phase } from '../../api/status.ts';
 import { desiredConditions } from '../../engine/desired-conditions.ts';
@@ -14,26 +13,19 @@ import {
   isExpanding,
   storageStatus,
 } from '../../plan/volume-expansion.ts';
-import { type Children, type Pod, podIsReady } from '../../resources/children.ts';
+import { type Pod, podIsReady } from '../../resources/children.ts';
 import { selectorLabels } from '../../resources/metadata.ts';
 import type { RedisAction } from './action.ts';
 import { findingClaims } from './client/findings.ts';
 import { passwordSecret } from './client/password.ts';
 import type { RedisSpec } from './kind/schema.ts';
 import { dataPort, redisNames, roleLabel, sentinelPort } from './names.ts';
-import type { RedisObserved } from './observe/observed.ts';
-import { type Situation, situationOf } from './observe/situation.ts';
+import type { Situation } from './observe/situation.ts';
 import { findingsIn, readinessProblems } from './plan/health.ts';
 import { specWarnings } from './plan/warnings.ts';
 
-export function redisStatus(
-  cluster: Cluster<RedisSpec>,
-  children: Children,
-  observed: RedisObserved,
-  plan: Plan<RedisAction>,
-): StatusReport {
-  const situation = situationOf(cluster, children, observed);
-  const { spec, dataPods } = situation;
+export function redisStatus(situation: Situation, plan: Plan<RedisAction>): StatusReport {
+  const { cluster, spec, dataPods } = situation;
   const { claims } = situation.children;
   const storage = storageStatus(claims);
   const primary = situation.topology.primary;

@@ -1,4 +1,5 @@
 /** Certificates of an etcd cluster: what is asked of cert-manager, what the operator makes itself, and when. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
@@ -6,6 +7,7 @@ import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { authoritiesAnnotation } from '../../../src/engines/etcd/names.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/certificates.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { firstAuthorities } from '../../../src/engines/etcd/resources/authorities.ts';
 import { settled } from '../../../src/plan/plan.ts';
@@ -177,7 +179,7 @@ describe('children', () => {
 
 describe('a new cluster', () => {
   const create = (spec: EtcdSpecInput, observed: EtcdObserved): string[] =>
-    words(planEtcd(etcdCluster(spec), noChildren, observed, takesEtcdBackup));
+    words(planEtcd(situationOf(etcdCluster(spec), noChildren, observed), takesEtcdBackup));
 
   it('with its own certificates is made in one go, its members last', async () => {
     const steps = create(ours, { members: [], at: now, ...(await lookAt(ours, {})) });
@@ -228,7 +230,10 @@ describe('a new cluster', () => {
     const secrets = copiedSecrets(etcdCluster(theirs), now);
     const foreign = { ...secrets['db-peer-issued'], 'ca.crt': madeCa('another', now).certificate };
     const seen = await lookAt(theirs, { ...without(secrets, 'db-peer-tls'), 'db-peer-issued': foreign });
-    const { outcome } = planEtcd(etcdCluster(theirs), noChildren, { members: [], at: now, ...seen }, takesEtcdBackup);
+    const { outcome } = planEtcd(
+      situationOf(etcdCluster(theirs), noChildren, { members: [], at: now, ...seen }),
+      takesEtcdBackup,
+    );
     expect(outcome).toMatchObject({
       reason: 'AwaitingCertificates',
       message: 'Secret db-peer-issued has a ca.crt that has not signed its tls.crt',
@@ -249,7 +254,7 @@ describe('a new cluster', () => {
             : object,
         ),
     });
-    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(outcome).toMatchObject({
       state: 'wait',
       message: 'cert-manager has yet to write Secret db-peer-issued (the issuer is not ready)',
@@ -327,7 +332,7 @@ describe('a cluster that runs', () => {
     const secrets = made(ours);
     secrets['db-peer-ca'] = { ...secrets['db-peer-ca'], 'tls.crt': foreign };
     const { cluster, children, observed } = etcdWorld({ spec: ours, observed: await lookAt(ours, secrets) });
-    const { steps, outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { steps, outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(steps).toEqual([]);
     expect(outcome).toMatchObject({
       reason: 'CertificatesLost',

@@ -1,7 +1,9 @@
 /** Volumes that were copied from another namespace: their members know the others there, and would vote among them. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { homeAnnotation } from '../../../src/engines/etcd/names.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -61,7 +63,7 @@ describe('volumes of a cluster in another namespace', () => {
 
   it('are told of with what to do', () => {
     const { cluster, children, observed } = etcdWorld(copied);
-    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(outcome).toMatchObject({
       message:
         'the volumes data-db-0-0, data-db-1-0, data-db-2-0 hold members of a cluster in the namespace elsewhere, and would vote there: delete these claims, and begin with a backup (bootstrap.restore)',

@@ -1,5 +1,7 @@
 /** Data may differ: what a person is told, who is asked, and when it is looked at again. */
+
 import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { corrupt, endless, holding, inconsistent, nobody, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
@@ -20,7 +22,7 @@ it.each<readonly [string, Story, string]>([
   ],
 ])('E10: the removal is asked of %s', (_, story, pod) => {
   const { cluster, children, observed } = etcdWorld({ ...unready, ...story });
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).steps).toContainEqual(
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps).toContainEqual(
     expect.objectContaining({ action: expect.objectContaining({ via: expect.objectContaining({ pod }) }) }),
   );
 });
@@ -38,7 +40,7 @@ it.each<readonly [string, Story, string]>([
   ],
 ])('E10: a person is told of %s', (_, story, message) => {
   const { cluster, children, observed } = etcdWorld(story);
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
     message: expect.stringContaining(message),
   });
 });
@@ -50,7 +52,7 @@ it('E10: a person is told whom the end of such an alarm waits for', () => {
     members: { 2: 'silent' },
     ...holding({ 0: 'a', 1: 'a', 3: 'a', 4: 'a' }),
   });
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
     message:
       'a CORRUPT alarm of a member that has left stands, and ends when all others have been compared: db-2-0 does not answer: no answer',
   });
@@ -59,7 +61,7 @@ it('E10: a person is told whom the end of such an alarm waits for', () => {
 describe('E10: the next look, while members look at their whole databases for a comparison', () => {
   const recheck = (story: Story): number | undefined => {
     const { cluster, children, observed } = etcdWorld(story);
-    const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     return outcome.state === 'settled' ? undefined : outcome.recheckMs;
   };
   const one: Story = { members: { 1: 'silent' }, pods: { 1: inconsistent } };

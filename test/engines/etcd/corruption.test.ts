@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { corrupt, endless, holding, inconsistent, nobody, unready } from '../../support/etcd-doubt.ts';
@@ -167,12 +168,12 @@ describe('E10: an alarm that names nobody', () => {
       ...nobody,
       ...holding({ 0: 'a', 1: 'b', 2: 'a' }),
     });
-    const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const plan = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(plan.outcome).toMatchObject({
       message:
         'etcd has raised CORRUPT and names no member: nobody is removed, and no alarm is ended, until a person has compared the data (one state in db-0-0, db-2-0; another state in db-1-0)',
     });
-    const status = etcdStatus(cluster, children, observed, plan);
+    const status = etcdStatus(situationOf(cluster, children, observed), plan);
     expect(status.phase).toBe('Blocked');
     expect(status.conditions.map(({ type, status: is }) => `${type} ${is}`)).toEqual(
       expect.arrayContaining(['Ready False', 'Stalled True', 'Degraded True']),
@@ -188,7 +189,7 @@ describe('E10: hashes of members that have dropped different histories', () => {
       ...nobody,
       ...holding({ 0: 'a/5', 1: 'b/6', 2: 'a/5' }),
     });
-    expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+    expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
       message: expect.stringMatching(
         /\(one state in db-0-0, db-2-0; db-1-0 cannot be compared: its history is dropped up to another revision\)$/,
       ),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, rosterName, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -39,7 +40,7 @@ it.each<[story: string, situation: Story, recheckMs: number | undefined]>([
   ['has lost its pods: the same', { leader: 'nobody', members: { all: 'gone' } }, undefined],
 ])('a cluster without a majority that %s', (_, story, recheckMs) => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   expect(outcome.state === 'wait' ? outcome.recheckMs : outcome.state).toBe(recheckMs);
 });
 

@@ -1,7 +1,9 @@
 /** Somebody has deleted claims, which Kubernetes keeps as long as their pods are there. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -249,7 +251,7 @@ it.each([
   ['asks for no pod while no majority answers', { leader: 'nobody' }, /persistentVolumeReclaimPolicy: Retain/],
 ] as const)('%s', (_, more, words) => {
   const { cluster, children, observed } = etcdWorld({ ...parked, claims: { all: 'going' }, ...more });
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   expect(outcome).toMatchObject({ reason: 'VolumesGoing', message: expect.stringMatching(words) });
 });
 
@@ -260,7 +262,7 @@ it('is said of members that are not restarted for their volumes', () => {
     claims: { 0: 'going' },
     children: outOfMemory,
   });
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
     message: expect.stringContaining(
       "somebody has deleted the volume(s) data-db-0-0 (or taken the claims' labels), which goes with the pod",
     ),

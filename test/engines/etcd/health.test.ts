@@ -9,7 +9,7 @@ import { takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const said = (story: Story): string => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   return 'message' in outcome ? outcome.message : '';
 };
 

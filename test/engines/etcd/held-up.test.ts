@@ -1,8 +1,10 @@
 /** Secrets are not watched: a pod that cannot start is the sign to read them again. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -57,7 +59,7 @@ it.each<[story: string, status: object, recheckMs: number | undefined]>([
   ['not looked at before a watch tells', { phase: 'Pending' }, undefined],
 ])('a cluster of which nobody runs is %s', (_, status, recheckMs) => {
   const { cluster, children, observed } = etcdWorld({ ...inPlaceOf([0, 1, 2], status), spec: {}, leader: 'nobody' });
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   expect(outcome).toMatchObject({ reason: 'QuorumLost' });
   expect(outcome.state === 'wait' ? outcome.recheckMs : 'not waiting').toBe(recheckMs);
 });

@@ -1,5 +1,7 @@
 /** An image that holds another minor than the version says. */
+
 import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -9,7 +11,7 @@ const six = '3.6.16';
 const own = 'registry.example/etcd:ours';
 const said = (story: Story): string => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   return 'message' in outcome ? outcome.message : '';
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { versionLabel } from '../../../src/engines/etcd/kind/versions.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import type { Plight, Story } from '../../support/etcd-situation.ts';
 import { etcdWorld, now } from '../../support/etcd-situation.ts';
@@ -278,7 +279,7 @@ it.each<readonly [why: string, situation: Story]>([
   ['its process ends again and again', { pods: { 1: { crashingForMs: 180_001, restarts: 5 } } }],
 ])('E1: a person is told that %s', (why, story) => {
   const { cluster, children, observed } = etcdWorld({ ...silent, ...story });
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
     message: `db-1-0 is replaced: ${why}`,
   });
 });
@@ -412,7 +413,7 @@ it('a member that has never started is told of with what keeps it', () => {
     claims: { 2: 'blank' },
     pods: { all: 'outdated', 2: { crashingForMs: 181_000 } },
   });
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   expect(outcome).toMatchObject({
     reason: 'Joining',
     message: 'db-2-0: no vote yet; db-2-0 ends again and again with code 1',
@@ -425,7 +426,7 @@ describe('the word of a pod', () => {
       members: { 1: 'silent' },
       pods: { 1: { terminatingForMs: 61_000 } },
     });
-    const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { steps } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     const pod = children.pods.find(({ metadata }) => metadata.name === 'db-1-0');
     expect(pod?.metadata.uid).toBeDefined();
     expect(steps).toMatchObject([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -379,7 +380,7 @@ describe('a member without a vote', () => {
       starts: { 2: 'joins' },
       children: startedAgo(ago),
     });
-    const { steps, outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { steps, outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(outcome).toMatchObject({ reason: 'Joining', recheckMs });
     expect(steps.some((step) => step.type === 'act' && step.unhurried === true)).toBe(isUnhurried);
   });
@@ -388,7 +389,7 @@ describe('a member without a vote', () => {
 describe('E4: a change of the members', () => {
   const asked = (story: Story): string | undefined => {
     const { cluster, children, observed } = etcdWorld(story);
-    const found = planEtcd(cluster, children, observed, takesEtcdBackup).steps.flatMap((step) =>
+    const found = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps.flatMap((step) =>
       step.type === 'act' && 'others' in step.action ? [step.action] : [],
     );
     return found.map(({ via, others }) => [via, ...others].map(({ pod }) => pod).join(' ')).join('; ');
@@ -411,7 +412,7 @@ describe('E4: a change of the members', () => {
 
   it('rests on no pod where a member is not wanted any more', () => {
     const { cluster, children, observed } = etcdWorld({ before: { replicas: 5 } });
-    const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { steps } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     const removal = steps.find((step) => step.type === 'act' && step.action.type === 'etcd.removeMember');
     expect(removal).toMatchObject({ destructive: true });
     expect(removal).not.toHaveProperty('precondition');
@@ -420,7 +421,9 @@ describe('E4: a change of the members', () => {
   it('is told as an event where the leader moves, and as none where a member comes', () => {
     const step = (story: Story) => {
       const { cluster, children, observed } = etcdWorld(story);
-      return planEtcd(cluster, children, observed, takesEtcdBackup).steps.find(({ type }) => type === 'act');
+      return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps.find(
+        ({ type }) => type === 'act',
+      );
     };
     expect(step({ pods: { 0: 'outdated' } })).toMatchObject({
       action: { type: 'etcd.moveLeader' },

@@ -95,7 +95,7 @@ describe('E11: where the database does not fit under the present default, the qu
   const other: Story = { children: before, before: {}, spec: { resources: { limits: { memory: '1Gi' } } } };
   const quotas = (story: Story): readonly unknown[] => {
     const { cluster, children, observed } = etcdWorld(story);
-    return planEtcd(cluster, children, observed, takesEtcdBackup).steps.flatMap((step) => {
+    return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps.flatMap((step) => {
       if ((step.type !== 'create' && step.type !== 'apply') || step.object.kind !== 'StatefulSet') return [];
       const { template } = step.object.spec as { template: { spec: { containers: { env: { name: string }[] }[] } } };
       const [variable] = template.spec.containers.flatMap(({ env }) =>
@@ -177,7 +177,7 @@ describe('E11: where the database does not fit under the present default, the qu
   it('is warned of', () => {
     const messages = (members: Story['members']): readonly string[] => {
       const { cluster, children, observed } = etcdWorld({ children: before, ...(members ? { members } : {}) });
-      const { conditions } = etcdStatus(cluster, children, observed, { steps: [], outcome: settled });
+      const { conditions } = etcdStatus(situationOf(cluster, children, observed), { steps: [], outcome: settled });
       return conditions.flatMap(({ reason, message }) => (reason === 'QuotaWithoutRoom' ? [message] : []));
     };
     expect(messages(sized(420))).toEqual([
@@ -261,7 +261,9 @@ describe('E11: where larger volumes are wanted, the quota', () => {
     const spec = { storage: { size: '10Gi' }, config: { quotaBackend: '2Gi' } };
     const conditions = (story: Story): readonly string[] => {
       const { cluster, children, observed } = etcdWorld(story);
-      return etcdStatus(cluster, children, observed, { steps: [], outcome: settled }).conditions.map((c) => c.reason);
+      return etcdStatus(situationOf(cluster, children, observed), { steps: [], outcome: settled }).conditions.map(
+        (c) => c.reason,
+      );
     };
     expect(conditions({ before: {}, spec })).toContain('QuotaWithoutRoom');
     expect(conditions({ before: {}, spec, children: grown({ all: '10Gi' }) })).not.toContain('QuotaWithoutRoom');

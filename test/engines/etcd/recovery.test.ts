@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { recoverAnnotation } from '../../../src/engines/etcd/names.ts';
 import { answering, type LiveMember, type SilentMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -28,7 +29,7 @@ const unreadyFor =
     });
 const said = (story: Story): string => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   return 'message' in outcome ? outcome.message : '';
 };
 /** Of the member 0 alone: the others have been stopped, their volumes are kept. */
@@ -235,7 +236,7 @@ describe('E8: a request to go on with one member', () => {
   it('is decided on a look at the custom resource and the pods as they are now, at every step', () => {
     const destructive = (story: Story): unknown => {
       const { cluster, children, observed } = etcdWorld(story);
-      return planEtcd(cluster, children, observed, takesEtcdBackup).destructive;
+      return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).destructive;
     };
     expect(destructive(named)).toBe(true);
     expect(destructive(alone({ starts: { 0: 'chosen' }, members: { 0: 'gone' } }))).toBe(true);

@@ -1,4 +1,5 @@
 /** Certificates that others make: cert-manager, or somebody who brings a Secret, and what happens when their CA changes. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { etcd } from '../../../src/engines/etcd/index.ts';
@@ -6,6 +7,7 @@ import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import { casAnnotation } from '../../../src/engines/etcd/names.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/certificates.ts';
 import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { casIn } from '../../../src/engines/etcd/plan/replaced-ca.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
@@ -121,8 +123,9 @@ describe('a Secret that somebody brings', () => {
         observed,
         ...(before === undefined ? {} : { children: () => before }),
       });
-      const plan = planEtcd(world.cluster, world.children, world.observed, takesEtcdBackup);
-      const { conditions } = etcd.status(world.cluster, world.children, world.observed, plan);
+      const situation = situationOf(world.cluster, world.children, world.observed);
+      const plan = planEtcd(situation, takesEtcdBackup);
+      const { conditions } = etcd.status(situation, plan);
       const held = conditions.find(({ type }) => type === 'CertificateHeldBack');
       plans.push([...words(plan), ...(held === undefined ? [] : [`held ${held.reason}`])]);
       const written = new Map(

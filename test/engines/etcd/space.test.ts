@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
 import type { LiveMember } from '../../../src/engines/etcd/observe/observed.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { clusterId, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup } from '../../support/etcd-words.ts';
@@ -226,7 +227,7 @@ describe('E11: a quota that is used up', () => {
 it('the status says what a member without room for a copy needs', () => {
   const story = compacted('100', { ...cramped('3.5.16'), members: { all: size(460, 300) } });
   const { cluster, children, observed } = etcdWorld(story);
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
     message:
       'db-0-0, db-1-0, db-2-0: no room on the volume for the copy that gives unused space back, without which etcd 3.5.16 ends: set version to 3.5.17 or later, or raise storage.size',
   });
@@ -234,7 +235,7 @@ it('the status says what a member without room for a copy needs', () => {
 
 it('whose alarm is ended is named', () => {
   const { cluster, children, observed } = etcdWorld(compacted('100', { members: { all: size(10, 10) } }));
-  expect(planEtcd(cluster, children, observed, takesEtcdBackup).steps).toMatchObject([
+  expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps).toMatchObject([
     { summary: 'end the NOSPACE alarm of db-1-0' },
   ]);
 });

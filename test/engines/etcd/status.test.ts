@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/condition.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdStatus, roundedSize } from '../../../src/engines/etcd/status.ts';
 import type { Claim } from '../../../src/resources/children.ts';
@@ -9,7 +10,12 @@ import { coherent } from '../../support/truthful-engine.ts';
 
 function statusOf(story: Story) {
   const { cluster, children, observed } = etcdWorld(story);
-  return coherent(etcdStatus(cluster, children, observed, planEtcd(cluster, children, observed, takesEtcdBackup)));
+  return coherent(
+    etcdStatus(
+      situationOf(cluster, children, observed),
+      planEtcd(situationOf(cluster, children, observed), takesEtcdBackup),
+    ),
+  );
 }
 
 /** `Ready/AllMembersReady`: the phase, why it is ready or not, and what else is true. */

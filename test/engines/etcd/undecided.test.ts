@@ -1,14 +1,16 @@
 /** What a person is told while nobody can say what etcd itself has agreed on. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { restoredAnnotation } from '../../../src/engine/backup-support.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';
 
 const messageOf = (story: Story): string => {
   const { cluster, children, observed } = etcdWorld(story);
-  const { outcome } = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const { outcome } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   return outcome.state === 'settled' ? '' : outcome.message;
 };
 
@@ -50,7 +52,7 @@ describe('no majority answers', () => {
   it('of a cluster that forms, and all of them run: they elect', () => {
     const { cluster, children, observed } = etcdWorld({ status: {} });
     const { agreed: _, ...told } = observed;
-    expect(planEtcd(cluster, children, told, takesEtcdBackup).outcome).toMatchObject({
+    expect(planEtcd(situationOf(cluster, children, told), takesEtcdBackup).outcome).toMatchObject({
       reason: 'Forming',
       message: 'the members elect a leader',
     });

@@ -1,6 +1,8 @@
 /** Claims that somebody has made under the name that a new member's has: what is on them nobody knows. */
+
 import { describe, expect, it } from 'vitest';
 import { observeEtcd } from '../../../src/engines/etcd/observe/observe.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, words } from '../../support/etcd-words.ts';
@@ -19,7 +21,7 @@ async function look(story: Story, there: Readonly<Record<string, Readonly<Record
     return { claim: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata }, pods: [], sets: [] };
   };
   const seen = await observeEtcd(cluster, children, { ...io, claim });
-  const plan = planEtcd(cluster, children, seen, takesEtcdBackup);
+  const plan = planEtcd(situationOf(cluster, children, seen), takesEtcdBackup);
   return { lines: words(plan), outcome: plan.outcome, asked };
 }
 

@@ -1,7 +1,9 @@
 /** A version that nobody has come to run is gone back from, though nobody is left to say what the data is fit for. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { takesEtcdBackup, versionWords, words } from '../../support/etcd-words.ts';
@@ -62,7 +64,7 @@ const three = (children: Mapper): Story => story({ version: five }, { version: s
 
 function look(told: Story) {
   const { cluster, children, observed } = etcdWorld(told);
-  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const plan = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   const sets = plan.steps.flatMap((step): readonly KubeObject[] =>
     step.type === 'apply' && step.object.kind === 'StatefulSet' ? [step.object] : [],
   );

@@ -6,6 +6,7 @@ import type { AgentResult } from '../../../src/backup/agent-result.ts';
 import { parseAgentTask } from '../../../src/backup/agent-task.ts';
 import { drivers } from '../../../src/engines/drivers.ts';
 import type { EtcdSpecInput } from '../../../src/engines/etcd/kind/schema.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { versionBackup } from '../../../src/engines/etcd/plan/version-backup.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
@@ -59,12 +60,12 @@ function look(story: World, more: readonly KubeObject[] = [], at = soon) {
     children: (objects) => [...objects, ...more.map(kept)],
     observed: { at },
   });
-  const plan = planEtcd(cluster, children, observed, takesEtcdBackup);
+  const plan = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
   return {
     plan,
     lines: versionWords(words(plan)),
     message: plan.outcome.state === 'settled' ? '' : plan.outcome.message,
-    status: etcdStatus(cluster, children, observed, plan),
+    status: etcdStatus(situationOf(cluster, children, observed), plan),
   };
 }
 

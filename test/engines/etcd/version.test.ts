@@ -1,5 +1,7 @@
 /** Which version is rolled out onto what runs, what comes before it, and what etcd is asked for on the way back. */
+
 import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { type PlanRow, planned, takesEtcdBackup, versionWords } from '../../support/etcd-words.ts';
@@ -94,27 +96,29 @@ describe('E6: a version', () => {
       children: (objects) => objects.filter(({ kind, metadata }) => kind !== 'StatefulSet' || metadata.name !== 'db-1'),
       members: { 1: 'gone' },
     });
-    const { steps } = planEtcd(cluster, children, observed, takesEtcdBackup);
+    const { steps } = planEtcd(situationOf(cluster, children, observed), takesEtcdBackup);
     expect(JSON.stringify(steps)).toContain('etcd:v3.5.31');
     expect(JSON.stringify(steps)).not.toContain('etcd:v3.6.16');
   });
 
   it('says so before etcd is asked to let its members go back, too', () => {
     const back = etcdWorld({ ...down, members: { all: settled } });
-    expect(planEtcd(back.cluster, back.children, back.observed, takesEtcdBackup).outcome).toMatchObject({
+    expect(planEtcd(situationOf(back.cluster, back.children, back.observed), takesEtcdBackup).outcome).toMatchObject({
       message: 'etcd is asked to let its members go back to 3.5; no backup comes before: spec.backup names no target',
     });
   });
 
   it('says before the first restart that no backup comes first, where none can', () => {
     const { cluster, children, observed } = etcdWorld(up);
-    expect(planEtcd(cluster, children, observed, takesEtcdBackup).outcome).toMatchObject({
+    expect(planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).outcome).toMatchObject({
       message: expect.stringContaining('no backup comes before: spec.backup names no target'),
     });
     const going = etcdWorld({ members: { all: { version: five } }, pods: { 1: 'outdated' } });
-    expect(planEtcd(going.cluster, going.children, going.observed, takesEtcdBackup).outcome).toMatchObject({
-      message: expect.stringContaining('no backup comes before'),
-    });
+    expect(planEtcd(situationOf(going.cluster, going.children, going.observed), takesEtcdBackup).outcome).toMatchObject(
+      {
+        message: expect.stringContaining('no backup comes before'),
+      },
+    );
   });
 });
 
@@ -202,7 +206,7 @@ describe('E7: the minor before', () => {
   it('is refused with the words of etcd', () => {
     const words = 'etcdserver: invalid downgrade target version';
     const world = etcdWorld({ ...down, members: { all: settled }, agreed: { downgrade: { state: 'refused', words } } });
-    const { outcome } = planEtcd(world.cluster, world.children, world.observed, takesEtcdBackup);
+    const { outcome } = planEtcd(situationOf(world.cluster, world.children, world.observed), takesEtcdBackup);
     expect(outcome).toMatchObject({ state: 'blocked', message: `etcd refuses to go back to 3.5: ${words}` });
   });
 });

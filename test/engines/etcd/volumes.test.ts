@@ -1,4 +1,5 @@
 /** Whose data a volume holds, as it is written on its claim, and what becomes of the volumes of removed members. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectMeta } from '../../../src/api/object.ts';
 import {
@@ -7,6 +8,7 @@ import {
   homeAnnotation,
   retiredAnnotation,
 } from '../../../src/engines/etcd/names.ts';
+import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { corrupt, holding, inconsistent, unready } from '../../support/etcd-doubt.ts';
 import { etcdWorld, type Story } from '../../support/etcd-situation.ts';
@@ -34,7 +36,9 @@ const without =
 describe('the mark of whose data a volume holds', () => {
   const marks = (story: Story) => {
     const { cluster, children, observed } = etcdWorld(story);
-    return planEtcd(cluster, children, observed, takesEtcdBackup).steps.filter(({ type }) => type === 'patch');
+    return planEtcd(situationOf(cluster, children, observed), takesEtcdBackup).steps.filter(
+      ({ type }) => type === 'patch',
+    );
   };
   const path = `metadata.annotations[${holdsAnnotation}]`;
 

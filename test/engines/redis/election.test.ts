@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -86,7 +87,7 @@ it.each<readonly [story: string, pods: Story['pods'], recheckMs: number | undefi
     sentinels: { all: 'silent' },
     pods: pods ?? {},
   });
-  const { outcome } = planRedis(cluster, children, observed);
+  const { outcome } = planRedis(situationOf(cluster, children, observed));
   expect(outcome).toEqual(wait('MembersStarting', expect.stringMatching(/^no data node answers yet/), recheckMs));
   expect(outcome).toMatchObject({ message: expect.stringContaining('; db-2 cannot be scheduled') });
 });
@@ -104,7 +105,7 @@ it.each<readonly [story: string, situation: Story, message: string]>([
   ],
 ])('a person is told %s', (_, story, message) => {
   const { cluster, children, observed } = redisWorld(story);
-  expect(planRedis(cluster, children, observed).outcome).toMatchObject({ message });
+  expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({ message });
 });
 
 const restarted: Story = { ...nobody, terms: { 0: 1, 1: 2, 2: 3 } };
@@ -261,7 +262,7 @@ it('a primary that may not be elected is asked again: it may only be behind anot
     nodes: { 2: { failoverEligible: false } },
     sentinels: { all: 'forgot' },
   });
-  expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+  expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
     reason: 'PrimaryVolumeLost',
     recheckMs: 10_000,
   });

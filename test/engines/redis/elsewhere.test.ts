@@ -1,7 +1,9 @@
 /** Sentinel has elected a server that is no node of the cluster, and that one may have ended since. */
+
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { SentinelView } from '../../../src/engines/redis/observe/observed.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { sentinelSettings } from '../../../src/engines/redis/resources/config.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -91,7 +93,7 @@ describe('a server from elsewhere, which copied from the cluster', () => {
 
   it('the status says which node has the most where a server from elsewhere has left none to elect', () => {
     const { cluster, children, observed } = redisWorld(left(64_000));
-    const { outcome } = planRedis(cluster, children, observed);
+    const { outcome } = planRedis(situationOf(cluster, children, observed));
     expect(outcome).toEqual({
       state: 'blocked',
       reason: 'PrimaryElsewhere',
@@ -108,7 +110,7 @@ describe('a server from elsewhere, which copied from the cluster', () => {
       ...story,
       nodes: { 0: { offset: 0 }, 1: { offset: 900 } },
     });
-    const { outcome } = planRedis(cluster, children, observed);
+    const { outcome } = planRedis(situationOf(cluster, children, observed));
     expect(outcome).toMatchObject({
       state: 'blocked',
       reason: 'PrimaryElsewhere',

@@ -1,7 +1,9 @@
 /** The primary ended with its machine, and replicas kept running. */
+
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { DataNode, KnownReplica, SentinelView } from '../../../src/engines/redis/observe/observed.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
@@ -130,7 +132,7 @@ describe('the machine of the primary and of two sentinels was without power, and
       ['they have forgotten it', { ...watching, sentinels: { all: 'forgot' } }],
     ])('it goes before the last primary from then on, which is back: %s', (_, story) => {
       const { cluster, children, observed } = redisWorld(story);
-      const acts = planRedis(cluster, children, observed).steps.flatMap((step) =>
+      const acts = planRedis(situationOf(cluster, children, observed)).steps.flatMap((step) =>
         step.type === 'act' ? step.action : [],
       );
       expect(acts).toEqual([expect.objectContaining({ type: 'redis.promote', term: 2 })]);
@@ -164,7 +166,7 @@ describe('the machine of the primary and of two sentinels was without power, and
 
     it('the last primary keeps its term', () => {
       const { cluster, children, observed } = redisWorld({ ...back, nodes: {} });
-      const [act] = planRedis(cluster, children, observed).steps;
+      const [act] = planRedis(situationOf(cluster, children, observed)).steps;
       expect(act).toMatchObject({ action: { type: 'redis.promote', node: { pod: 'db-1' } } });
       expect(act).not.toHaveProperty('action.term');
     });
@@ -335,7 +337,7 @@ describe('sentinels that have forgotten everything, and replicas that kept runni
 
   it('the last primary, which does not answer, is waited for as such, and not as one of those that kept running', () => {
     const { cluster, children, observed } = redisWorld({ ...back, nodes: { 0: {}, 1: heir, 2: 'silent' } });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       reason: 'PrimaryStarting',
       message: 'waiting for db-2, the last primary, to answer',
     });

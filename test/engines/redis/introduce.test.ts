@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { Lack } from '../../../src/engines/redis/observe/observed.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -127,15 +128,15 @@ it('the Secret of a new cluster is made once, and that of an older one may have 
       step.type === 'create' && step.object.metadata.name === 'db-internal' ? [step.optional === true] : [],
     );
   const { cluster, children, observed } = redisWorld({ ...older, observed: { identity: 'missing' } });
-  expect(secrets(planRedis(cluster, children, observed))).toEqual([true]);
+  expect(secrets(planRedis(situationOf(cluster, children, observed)))).toEqual([true]);
   const nothing = { data: [], sentinels: [], identity: 'missing' } as const;
-  expect(secrets(planRedis(cluster, noChildren, nothing))).toHaveLength(1);
+  expect(secrets(planRedis(situationOf(cluster, noChildren, nothing)))).toHaveLength(1);
 });
 
 describe('the templates of an older cluster', () => {
   const applied = (story: Story): string[] => {
     const { cluster, children, observed } = redisWorld({ ...older, ...story });
-    return planRedis(cluster, children, observed).steps.flatMap((step) =>
+    return planRedis(situationOf(cluster, children, observed)).steps.flatMap((step) =>
       step.type === 'apply' && step.object.kind === 'StatefulSet'
         ? [`${step.object.metadata.name} ${mountsOf(step.object).join(' ')}`]
         : [],

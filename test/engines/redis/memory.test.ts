@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { maxmemoryWithin } from '../../../src/engines/redis/plan/memory.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
@@ -206,8 +207,8 @@ describe('a smaller memory limit', () => {
       ...holding(400),
       status: { phase: 'Ready', observedGeneration: 1, initialized: true },
     });
-    const plan = planRedis(cluster, children, observed);
-    const { phase, conditions } = redisStatus(cluster, children, observed, plan);
+    const plan = planRedis(situationOf(cluster, children, observed));
+    const { phase, conditions } = redisStatus(situationOf(cluster, children, observed), plan);
     const message =
       'resources.limits.memory 512Mi leaves too little for the data: db-1 uses 400Mi, which needs a limit of 667Mi; the pods keep 1Gi';
     expect([phase, plan.outcome]).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -81,13 +82,16 @@ describe('a Secret whose password the servers do not know', () => {
 
   it('changes no size', () => {
     const { cluster, children, observed } = redisWorld({ ...all, before: {}, spec: { replicas: 4 } });
-    const { steps } = planRedis(cluster, children, observed);
+    const { steps } = planRedis(situationOf(cluster, children, observed));
     expect(steps.flatMap((step) => (step.type === 'apply' ? step.object.kind : []))).toEqual(['ConfigMap']);
   });
 
   it('is in the status with who refuses, and in which words', () => {
     const { cluster, children, observed } = redisWorld({ ...all, status: { initialized: true } as never });
-    const status = redisStatus(cluster, children, observed, planRedis(cluster, children, observed));
+    const status = redisStatus(
+      situationOf(cluster, children, observed),
+      planRedis(situationOf(cluster, children, observed)),
+    );
     expect(status.phase).toBe('Blocked');
     expect(status.primary).toBe('db-0');
     expect(status.conditions.find(({ type }) => type === 'Ready')).toEqual({
@@ -102,7 +106,7 @@ describe('a Secret whose password the servers do not know', () => {
 
   it('that all but one know has that one named, which is to start with it', () => {
     const { cluster, children, observed } = redisWorld({ nodes: { 2: { ...other } } });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       reason: 'PasswordUnknown',
       message:
         'most processes have the password in Secret db-auth, but db-2 would answer WRONGPASS to it: delete the pod db-2, and it starts with it',
@@ -112,7 +116,7 @@ describe('a Secret whose password the servers do not know', () => {
   it('of a process that refuses altogether is told in its own words', () => {
     const silent = { state: 'silent', pod: 'db-0', address: '10.0.0.0', why: refusal, refusal } as const;
     const { cluster, children, observed } = redisWorld({ observed: { data: [silent], sentinels: [] } });
-    const { outcome } = planRedis(cluster, children, observed);
+    const { outcome } = planRedis(situationOf(cluster, children, observed));
     expect(outcome).toMatchObject({ message: expect.stringContaining(`db-0 answers: ${refusal}`) });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { noChildren } from '../../../src/resources/children.ts';
 import { type PlanRow, planned, words } from '../../support/plan-words.ts';
@@ -170,7 +171,7 @@ describe('restarts for a new template', () => {
 
   it('G1: the pod is named by its UID', () => {
     const { cluster, children, observed } = redisWorld({ pods: { 'db-2': 'outdated' } });
-    expect(planRedis(cluster, children, observed).steps).toMatchObject([
+    expect(planRedis(situationOf(cluster, children, observed)).steps).toMatchObject([
       { type: 'delete', ref: { name: 'db-2', namespace: 'apps', uid: 'uid-Pod-db-2' } },
     ]);
   });
@@ -246,7 +247,7 @@ describe('one pass', () => {
 
   it('of a cluster that has nothing makes everything, the Secret first and the pods last', () => {
     const cluster = redisCluster();
-    expect(words(planRedis(cluster, noChildren, { data: [], sentinels: [] }))).toEqual([
+    expect(words(planRedis(situationOf(cluster, noChildren, { data: [], sentinels: [] })))).toEqual([
       'create Secret db-auth',
       'create Secret db-internal',
       'create ConfigMap db-config',
@@ -265,7 +266,7 @@ describe('one pass', () => {
   it('says when to look again: soon while the database moves, sooner while the primary goes, never when it is settled', () => {
     const recheck = (story: Story): unknown => {
       const { cluster, children, observed } = redisWorld(story);
-      const { outcome } = planRedis(cluster, children, observed);
+      const { outcome } = planRedis(situationOf(cluster, children, observed));
       return outcome.state === 'wait' ? outcome.recheckMs : outcome.state;
     };
     expect(

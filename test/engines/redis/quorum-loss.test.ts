@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
 import type { SentinelView } from '../../../src/engines/redis/observe/observed.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { knownPeers, knownReplicas, redisWorld, type Story, termed } from '../../support/redis-situation.ts';
@@ -94,7 +95,7 @@ describe('two machines lost of three, and one of them is back', () => {
 
   it('the status says who was primary last, and how to go on', () => {
     const { cluster, children, observed } = redisWorld(returned);
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message:
         'the 2 sentinels that answer cannot elect a primary without those that do not; no answer from db-1, db-sentinel-1; ' +
         'db-0 was primary last; if the others are gone for good, set the annotation ' +
@@ -107,7 +108,7 @@ describe('two machines lost of three, and one of them is back', () => {
       ...returned,
       nodes: { 0: { offset: 0 }, 1: 'silent', 2: { follows: '10.8.0.0', linkUp: false, offset: 5000 } },
     });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message: expect.stringContaining(
         '; db-2 has the most data of those that answer (term 1, offset 5000); if the others are gone for good, set the ' +
           'annotation clusterwright.dev/choose-primary to db-2:uid-Pod-db-2',
@@ -121,14 +122,14 @@ describe('two machines lost of three, and one of them is back', () => {
       nodes: { 0: { offset: 0 }, 1: 'silent', 2: { follows: '10.8.0.0', linkUp: false, offset: 5000 } },
       pods: { ...returned.pods, 'db-2': 'terminating' },
     });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message: expect.stringContaining('; db-0 was primary last; if the others are gone for good'),
     });
   });
 
   it('where the last primary is not whole, it says who has the most data', () => {
     const { cluster, children, observed } = redisWorld({ ...returned, nodes: { 0: 'blank', 1: 'silent' } });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message: expect.stringContaining('; db-2 has the most data of those that answer (term 1, offset 1000); if'),
     });
   });
@@ -330,14 +331,14 @@ describe('two machines lost of three', () => {
       nodes: { 0: 'gone', 2: 'gone' },
       sentinels: { ...lost.sentinels, 0: 'gone', 2: 'gone' },
     });
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message: expect.stringMatching(/^1 of 3 sentinels answer, too few to elect a primary; db-1 has the most data/),
     });
   });
 
   it('the status says what a person has to know, and how to choose', () => {
     const { cluster, children, observed } = redisWorld(lost);
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       message:
         '1 of 3 sentinels answer, too few to elect a primary; no answer from db-0, db-2, db-sentinel-0, db-sentinel-2; ' +
         'db-1 has the most data of those that answer (term 1, offset 1000); if the others are gone for good, ' +

@@ -2,6 +2,7 @@
  * The operator brings the identity to a cluster of real servers that run without one: with its own eyes, plans and
  * actions. Then another cluster with the same password gets an address of it.
  */
+
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +13,7 @@ import { actRedis } from '../../../src/engines/redis/act/act.ts';
 import { hashOf } from '../../../src/engines/redis/client/identity.ts';
 import { observeRedis } from '../../../src/engines/redis/observe/observe.ts';
 import { answering } from '../../../src/engines/redis/observe/observed.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { follow, info } from '../../faults/redis/conformance/conversation.ts';
 import { realStage } from '../../faults/redis/conformance/real-stage.ts';
@@ -64,7 +66,9 @@ async function operate(stage: Stage, io: EngineContext): Promise<string[]> {
   for (let pass = 0; pass < 40; pass++) {
     const observed = await observeRedis(cluster, children, io);
     const all = [...answering(observed.data), ...answering(observed.sentinels)];
-    const acts = planRedis(cluster, children, observed).steps.flatMap((step) => (step.type === 'act' ? [step] : []));
+    const acts = planRedis(situationOf(cluster, children, observed)).steps.flatMap((step) =>
+      step.type === 'act' ? [step] : [],
+    );
     for (const { action, summary } of acts) {
       told.push(summary);
       await actRedis(action, cluster, io);
@@ -126,7 +130,7 @@ describe.skipIf(installedVersion === undefined)('a cluster of real servers that 
     const { cluster, children } = worldAt(at);
     const observed = await observeRedis(cluster, children, ioWith(edited));
     expect(observed.data.map((node) => 'lacks' in node && node.lacks)).toEqual(Array(3).fill(['password']));
-    expect(planRedis(cluster, children, observed).outcome).toMatchObject({
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
       state: 'blocked',
       reason: 'PasswordUnknown',
     });
@@ -140,14 +144,14 @@ describe.skipIf(installedVersion === undefined)('a cluster of real servers that 
     // The operator's view of the pods may be late: it is at an address that was ours, and takes the password of the clients.
     const stranger = await observeRedis(cluster, children, ioWith(secrets));
     expect(stranger.data[2]).toMatchObject({ state: 'silent', why: expect.stringMatching(/another cluster/) });
-    const acts = planRedis(cluster, children, stranger).steps.filter((step) => step.type === 'act');
+    const acts = planRedis(situationOf(cluster, children, stranger)).steps.filter((step) => step.type === 'act');
     expect(acts.filter(({ summary }) => summary.includes('db-2'))).toEqual([]);
     // One that was made by hand knows of no cluster, and has no address to announce.
     await at.ask('n3', 'ACL', 'DELUSER', 'clusterwright/apps/other');
     await at.ask('n3', 'CONFIG', 'SET', 'replica-announce-ip', '');
     const byHand = await observeRedis(cluster, children, ioWith(secrets));
     expect(byHand.data[2]).toMatchObject({ state: 'silent', why: expect.stringMatching(/no process of this cluster/) });
-    const actsThen = planRedis(cluster, children, byHand).steps.filter((step) => step.type === 'act');
+    const actsThen = planRedis(situationOf(cluster, children, byHand)).steps.filter((step) => step.type === 'act');
     expect(actsThen.filter(({ summary }) => summary.includes('db-2'))).toEqual([]);
     // It would have been told to follow after eight seconds.
     await at.until('enough time has passed', async () => at.now() - since > 12_000);

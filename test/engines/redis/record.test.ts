@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { addressAnnotation, choiceAnnotation, termAnnotation } from '../../../src/engines/redis/names.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, termed } from '../../support/redis-situation.ts';
 
 it('G1: a claim is written on by one patch that names it by its UID', () => {
   const { cluster, children, observed } = redisWorld({ terms: { 1: 4 }, addresses: { 1: '10.0.0.1', 2: '10.0.0.2' } });
-  expect(planRedis(cluster, children, observed).steps).toMatchObject([
+  expect(planRedis(situationOf(cluster, children, observed)).steps).toMatchObject([
     {
       type: 'patch',
       ref: { resource: { kind: 'PersistentVolumeClaim' }, uid: 'uid-PersistentVolumeClaim-data-db-0' },

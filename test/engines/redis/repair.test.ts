@@ -367,7 +367,7 @@ it.each<readonly [string, Story, string]>([
   ],
 ])('a plan tells in words of %s', (_, story, summary) => {
   const { cluster, children, observed } = redisWorld(story);
-  const { steps } = planRedis(cluster, children, observed);
+  const { steps } = planRedis(situationOf(cluster, children, observed));
   expect(steps).toContainEqual(expect.objectContaining({ summary }));
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { roleLabel } from '../../../src/engines/redis/names.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld } from '../../support/redis-situation.ts';
@@ -76,7 +77,7 @@ it('G1: a label is put on and taken off by a patch that names the pod by its UID
     nodes: { 0: 'silent' },
     pods: { 'db-0': 'primary', 'db-1': 'replica' },
   });
-  expect(planRedis(cluster, children, observed).steps).toMatchObject([
+  expect(planRedis(situationOf(cluster, children, observed)).steps).toMatchObject([
     { type: 'patch', ref: { uid: 'uid-Pod-db-0' }, patch: { metadata: { labels: { [roleLabel]: null } } } },
     { type: 'patch', ref: { uid: 'uid-Pod-db-1' }, patch: { metadata: { labels: { [roleLabel]: 'primary' } } } },
   ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { blocked } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -53,7 +54,7 @@ describe('a node that stands alone and follows nobody', () => {
 
   it('is told of with what a person has to write', () => {
     const { cluster, children, observed } = redisWorld({ ...alone, terms: { 0: 3 } });
-    expect(planRedis(cluster, children, observed).outcome).toEqual(
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toEqual(
       blocked(
         'VolumesLost',
         'the volume is blank, though this cluster has held data; restore a backup into a new cluster, or, to begin anew without data, set the annotation clusterwright.dev/choose-primary to db-0:uid-Pod-db-0',
@@ -151,7 +152,7 @@ describe('a volume that somebody has deleted, and that stays as long as its pod'
     const said = (children: Story['children'] & {}): unknown => {
       const story = { ...outdated, primary: 'nobody', nodes: { 0: 'silent' }, pods: { 'db-0': 'stuck' } } as const;
       const { cluster, children: found, observed } = redisWorld({ ...story, children });
-      return planRedis(cluster, found, observed).outcome;
+      return planRedis(situationOf(cluster, found, observed)).outcome;
     };
     const held = /the volume data-db-0 .*so that db-0 is not restarted: set persistentVolumeReclaimPolicy: Retain/;
     expect(said(going)).toMatchObject({ state: 'wait', message: expect.stringMatching(held) });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/condition.ts';
 import type { ClusterStatus, Phase } from '../../../src/api/status.ts';
 import type { StatusReport } from '../../../src/engine/engine.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../../src/engines/redis/status.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
@@ -9,7 +10,9 @@ import { coherent } from '../../support/truthful-engine.ts';
 
 function statusIn(story: Story): StatusReport {
   const { cluster, children, observed } = redisWorld(story);
-  return coherent(redisStatus(cluster, children, observed, planRedis(cluster, children, observed)));
+  return coherent(
+    redisStatus(situationOf(cluster, children, observed), planRedis(situationOf(cluster, children, observed))),
+  );
 }
 
 /** The phase, the conditions that are true, and the reason of `Ready`. */

@@ -1,6 +1,8 @@
 /** Pods that may wait for what will never come, and those that a restart would take something from. */
+
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
 import { redisWorld, type Story } from '../../support/redis-situation.ts';
@@ -112,5 +114,8 @@ it('nobody leaves while nobody can be asked for want of a Secret', () => {
 
 it('repairs are looked after in half a second', () => {
   const { cluster, children, observed } = redisWorld({ nodes: { 2: 'unassigned' } });
-  expect(planRedis(cluster, children, observed).outcome).toMatchObject({ reason: 'Repairing', recheckMs: 500 });
+  expect(planRedis(situationOf(cluster, children, observed)).outcome).toMatchObject({
+    reason: 'Repairing',
+    recheckMs: 500,
+  });
 });

@@ -1,6 +1,8 @@
 /** Everybody has restarted, no sentinel remembers, and the operator was away before: the volumes tell who was primary last. */
+
 import { describe, expect, it } from 'vitest';
 import { choiceAnnotation } from '../../../src/engines/redis/names.ts';
+import { situationOf } from '../../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../../src/engines/redis/plan/plan.ts';
 import { wait } from '../../../src/plan/plan.ts';
 import { type PlanRow, planned } from '../../support/plan-words.ts';
@@ -98,7 +100,7 @@ describe('after a power failure of all', () => {
     ],
   ])('a person is told that a silent node %s primary later', (_, nodes, message) => {
     const { cluster, children, observed } = redisWorld({ ...away, nodes: nodes ?? {} });
-    expect(planRedis(cluster, children, observed).outcome).toEqual(wait('PrimaryStarting', message, 500));
+    expect(planRedis(situationOf(cluster, children, observed)).outcome).toEqual(wait('PrimaryStarting', message, 500));
   });
 
   it('an old primary that takes writes is not taken for the last one', () => {

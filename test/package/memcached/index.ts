@@ -2,7 +2,7 @@
 import { type DefinedEngine, type Definition, defineEngine } from 'clusterwright/engine';
 import { type MemcachedSpec, type MemcachedSpecInput, memcachedKind } from './kind.js';
 import { type MemcachedObserved, nothingObserved, observe } from './observe.js';
-import { type MemcachedAction, plan, status } from './plan.js';
+import { type MemcachedAction, type MemcachedSituation, plan, status } from './plan.js';
 import { port, resources } from './resources.js';
 
 const definition: Definition<MemcachedSpecInput, { readonly service: string }> = {
@@ -14,7 +14,12 @@ const definition: Definition<MemcachedSpecInput, { readonly service: string }> =
 
 const all = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
-export const memcached: DefinedEngine = defineEngine<MemcachedSpec, MemcachedObserved, MemcachedAction>({
+export const memcached: DefinedEngine = defineEngine<
+  MemcachedSpec,
+  MemcachedObserved,
+  MemcachedSituation,
+  MemcachedAction
+>({
   definition,
   permissions: [
     { apiGroups: [''], resources: ['services'], verbs: all },
@@ -25,7 +30,8 @@ export const memcached: DefinedEngine = defineEngine<MemcachedSpec, MemcachedObs
   ports: [port],
   resources,
   observe: (_, children, io) => observe(children, io),
-  plan: (cluster, children, observed) => plan(cluster, children, observed),
+  situation: (cluster, children, observed) => ({ cluster, children, observed }),
+  plan,
   act: () => Promise.reject(new Error('memcached has no actions')),
   status,
   offlineObservation: nothingObserved,

@@ -27,11 +27,14 @@ export type MemcachedAction = EngineAction & { readonly type: never };
 
 type MemcachedPlan = Plan<MemcachedAction>;
 
-export function plan(
-  cluster: Cluster<MemcachedSpec>,
-  children: Children,
-  { versions }: MemcachedObserved,
-): MemcachedPlan {
+/** One pass's findings, for the plan and for the status. */
+export interface MemcachedSituation {
+  readonly cluster: Cluster<MemcachedSpec>;
+  readonly children: Children;
+  readonly observed: MemcachedObserved;
+}
+
+export function plan({ cluster, children, observed: { versions } }: MemcachedSituation): MemcachedPlan {
   const steps = objectSteps(resources(cluster), children);
   const set = children.statefulSet(cluster.metadata.name);
   if (steps.length > 0 || !isGenerationObserved(set))
@@ -54,9 +57,7 @@ function restarting(pod: string, steps: MemcachedPlan['steps']): MemcachedPlan {
 }
 
 export function status(
-  cluster: Cluster<MemcachedSpec>,
-  { pods }: Children,
-  { versions }: MemcachedObserved,
+  { cluster, children: { pods }, observed: { versions } }: MemcachedSituation,
   { outcome }: MemcachedPlan,
 ): StatusReport {
   const { metadata, spec, status: before } = cluster;

@@ -41,7 +41,7 @@ function planned(cluster: Cluster<MemcachedSpec>, made: Cluster<MemcachedSpec>):
     status: { conditions: [{ type: 'Ready', status: 'True' }] },
   }));
   const versions = Object.fromEntries(pods.map(({ metadata }) => [metadata.name, '1.6.38']));
-  return plan(cluster, childrenOf([...objects, ...pods]), { versions });
+  return plan({ cluster, children: childrenOf([...objects, ...pods]), observed: { versions } });
 }
 
 test('a pod with an older template is restarted once all others answer', () => {

@@ -1,5 +1,4 @@
 /** What an etcd cluster needs next: pure, from the spec, the children and what the members said. */
-import type { Cluster } from '../../../api/cluster.ts';
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { restoredAnnotation } from '../../../engine/backup-support.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
@@ -8,13 +7,10 @@ import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type ObjectStep, type Outcome, type Step, settled, wait } from '../../../plan/plan.ts';
 import { cannotStart } from '../../../plan/rollout.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
-import type { Children } from '../../../resources/children.ts';
 import type { EtcdAction } from '../action.ts';
-import type { EtcdSpec } from '../kind/schema.ts';
 import { authoritiesAnnotation, casAnnotation, indexInPodName, podName, recoverAnnotation, sides } from '../names.ts';
 import { formationOf } from '../observe/formation.ts';
-import type { EtcdObserved } from '../observe/observed.ts';
-import { isHealthy, type Member, quorumOf, type Situation, situationOf, voters } from '../observe/situation.ts';
+import { isHealthy, type Member, quorumOf, type Situation, voters } from '../observe/situation.ts';
 import { areCreating, stuckCreatingMs } from '../observe/stuck-creating.ts';
 import { unknownVolumesOutcome } from '../observe/unknown-volumes.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
@@ -45,13 +41,8 @@ const recheckMs = 1000;
 /** Until it can be said whose data there is, and how much. */
 const blankMs = 5000;
 
-export function planEtcd(
-  cluster: Cluster<EtcdSpec>,
-  children: Children,
-  observed: EtcdObserved,
-  take: BackupFactory,
-): EtcdPlan {
-  const situation = situationOf(cluster, children, observed);
+export function planEtcd(situation: Situation, take: BackupFactory): EtcdPlan {
+  const { cluster, children } = situation;
   const copied = copiedVolumes(situation);
   if (copied !== undefined) return { steps: [], outcome: blocked('CopiedVolumes', copied) };
   const foreign = foreignCluster(situation);

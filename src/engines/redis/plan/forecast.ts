@@ -67,7 +67,7 @@ function forecastFormation(cluster: Cluster<RedisSpec>): readonly string[] {
     seed === undefined ? [] : [{ ...seed, role: 'primary' as const, linkUp: true, failoverEligible: true }];
   const then: RedisObserved = { data: [...seeded, ...others], sentinels: ignorant };
   return [atFirst, then]
-    .flatMap((observed) => planRedis(cluster, children, observed).steps)
+    .flatMap((observed) => planRedis(situationOf(cluster, children, observed)).steps)
     .flatMap((step) => (step.type === 'act' ? [step.summary] : []));
 }
 

@@ -6,10 +6,10 @@
  */
 import type { Cluster } from '../../../api/cluster.ts';
 import { compareQuantities, unitsOf } from '../../../api/quantity.ts';
-import type { Children, Pod } from '../../../resources/children.ts';
+import type { Pod } from '../../../resources/children.ts';
 import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
-import { answering, type RedisObserved } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
 import { isSentinelPod } from '../resources/members.ts';
 import { dataShareOfLimit, mebibyte, memoryShares } from '../resources/memory-shares.ts';
 
@@ -50,18 +50,13 @@ export interface HeldMemory {
  * A smaller limit that the data does not fit into: no pod gets it, since none could load with it. Undefined where the limit
  * does not shrink, or the data fits. What nobody can tell is waited for, as long as a process runs that could.
  */
-export function heldMemory(
-  cluster: Cluster<RedisSpec>,
-  children: Children,
-  observed: RedisObserved,
-): HeldMemory | undefined {
+export function heldMemory({ cluster, children, nodes }: Situation): HeldMemory | undefined {
   const template = children.statefulSet(redisNames(cluster.metadata.name).data)?.spec?.template?.spec?.containers;
   const before = limitOf(template);
   const { memory: wanted } = cluster.spec.resources.limits;
   if (before === undefined || compareQuantities(wanted, before) >= 0) return undefined;
   const requested = template?.find(({ name }) => name === 'redis')?.resources?.requests?.memory;
   const held = withMemory(cluster, before, requested);
-  const nodes = answering(observed.data);
   if (nodes.length === 0) {
     const mayTell = children.pods.some((pod) => !isSentinelPod(pod) && pod.status?.phase === 'Running');
     return mayTell ? { cluster: held } : undefined;

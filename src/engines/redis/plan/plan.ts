@@ -1,5 +1,4 @@
 /** What a Redis cluster needs next: pure, from the spec, the children and what the processes said. */
-import type { Cluster } from '../../../api/cluster.ts';
 import { secretMissing } from '../../../engine/secret-missing.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { atSize, objectSteps } from '../../../plan/objects.ts';
@@ -13,13 +12,12 @@ import {
   stuckPod,
 } from '../../../plan/rollout.ts';
 import { awaitingExpansion, expandingVolumes, growthSteps } from '../../../plan/volume-expansion.ts';
-import type { Children, Pod } from '../../../resources/children.ts';
+import type { Pod } from '../../../resources/children.ts';
 import type { RedisAction } from '../action.ts';
 import { identityUnusable } from '../client/identity.ts';
-import type { RedisSpec } from '../kind/schema.ts';
 import { redisNames } from '../names.ts';
-import { answering, type DataNode, type RedisObserved } from '../observe/observed.ts';
-import { type Situation, situationOf } from '../observe/situation.ts';
+import { answering, type DataNode } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
 import { redisResources } from '../resources/resources.ts';
 import { atLeast } from '../resources/settings.ts';
 import { planAlone, planElection } from './election.ts';
@@ -47,19 +45,19 @@ const handingOverMs = 100;
 /** Secrets are not watched. */
 const unnamed = wait('Repairing', 'the cluster gets an identity of its own', recheckMs);
 
-export function planRedis(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
-  const held = heldMemory(cluster, children, observed);
-  if (held === undefined) return planAsWanted(cluster, children, observed);
-  const plan = planAsWanted(held.cluster, children, observed);
+export function planRedis(situation: Situation): RedisPlan {
+  const held = heldMemory(situation);
+  if (held === undefined) return planAsWanted(situation);
+  const plan = planAsWanted({ ...situation, cluster: held.cluster, spec: held.cluster.spec });
   const { outcome } = plan;
   const isIdle = outcome.state === 'settled' || outcome.reason === expandingVolumes;
   if (held.message === undefined || !isIdle) return plan;
   return { ...plan, outcome: blocked('MemoryLimitTooLow', held.message, memoryRecheckMs) };
 }
 
-function planAsWanted(cluster: Cluster<RedisSpec>, children: Children, observed: RedisObserved): RedisPlan {
-  const situation = situationOf(cluster, children, observed);
-  const plan = awaitingExpansion(planSituation(situation), cluster.spec.storage.size, situation.children);
+function planAsWanted(situation: Situation): RedisPlan {
+  const { spec, children } = situation;
+  const plan = awaitingExpansion(planSituation(situation), spec.storage.size, children);
   return sparingVolumes(plan, children, (pods) => goingVolumesOutcome(situation, pods));
 }
 
