@@ -1,0 +1,138 @@
+/**
+ * `spec.parameters`: settings of postgresql.conf. PostgreSQL has some 350, and extensions bring more, so this is a list of those that a
+ * user may not set. They name files, addresses, programs or peers, decide durability, or belong to Patroni and the operator.
+ */
+import type { StructuralSchema } from '../../../api/schema.ts';
+
+const names = (...list: readonly string[]): readonly string[] => list;
+
+/** Who else sets it, or what it would break. */
+export const forbiddenParameters = {
+  'belongs to the operator': names(
+    'cluster_name',
+    'hot_standby',
+    'jit',
+    'listen_addresses',
+    'log_destination',
+    'log_directory',
+    'log_filename',
+    'logging_collector',
+    'max_replication_slots',
+    'max_slot_wal_keep_size',
+    'max_wal_senders',
+    'password_encryption',
+    'port',
+    'primary_conninfo',
+    'primary_slot_name',
+    'recovery_min_apply_delay',
+    'restore_command',
+    'synchronous_standby_names',
+    'sync_replication_slots',
+    'synchronized_standby_slots',
+    'track_commit_timestamp',
+    'wal_keep_size',
+    'wal_level',
+    'wal_log_hints',
+  ),
+  'belongs to backups': names(
+    'archive_cleanup_command',
+    'archive_command',
+    'archive_library',
+    'archive_mode',
+    'archive_timeout',
+    'recovery_end_command',
+    'summarize_wal',
+  ),
+  'belongs to tls': names(
+    'ssl',
+    'ssl_ca_file',
+    'ssl_cert_file',
+    'ssl_ciphers',
+    'ssl_crl_dir',
+    'ssl_crl_file',
+    'ssl_dh_params_file',
+    'ssl_key_file',
+    'ssl_max_protocol_version',
+    'ssl_min_protocol_version',
+    'ssl_passphrase_command',
+    'ssl_passphrase_command_supports_reload',
+    'ssl_prefer_server_ciphers',
+  ),
+  'names a file or a program': names(
+    'bonjour',
+    'bonjour_name',
+    'config_file',
+    'data_directory',
+    'dynamic_library_path',
+    'dynamic_shared_memory_type',
+    'extension_control_path',
+    'external_pid_file',
+    'hba_file',
+    'ident_file',
+    'io_method',
+    'krb_server_keyfile',
+    'local_preload_libraries',
+    'promote_trigger_file',
+    'stats_temp_directory',
+    'syslog_facility',
+    'syslog_ident',
+    'unix_socket_directories',
+    'unix_socket_group',
+    'unix_socket_permissions',
+  ),
+  'may lose or damage data': names(
+    'allow_in_place_tablespaces',
+    'allow_system_table_mods',
+    'data_sync_retry',
+    'debug_io_direct',
+    'fsync',
+    'full_page_writes',
+    'ignore_checksum_failure',
+    'ignore_invalid_pages',
+    'ignore_system_indexes',
+    'recovery_init_sync_method',
+    'remove_temp_files_after_crash',
+    'restart_after_crash',
+    'send_abort_for_crash',
+    'send_abort_for_kill',
+    'synchronous_commit',
+    'wal_consistency_checking',
+    'wal_sync_method',
+    'zero_damaged_pages',
+  ),
+  'belongs to a restore': names(
+    'recovery_target',
+    'recovery_target_action',
+    'recovery_target_inclusive',
+    'recovery_target_lsn',
+    'recovery_target_name',
+    'recovery_target_time',
+    'recovery_target_timeline',
+    'recovery_target_xid',
+  ),
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const quoted = (list: readonly string[]): string => list.map((name) => `'${name}'`).join(', ');
+
+export const parametersSchema = {
+  type: 'object',
+  description:
+    'Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.',
+  default: {},
+  maxProperties: 100,
+  additionalProperties: { type: 'string', maxLength: 1024 },
+  'x-kubernetes-validations': [
+    {
+      rule: "self.all(name, size(name) <= 63 && name.matches('^[a-z_][a-z0-9_]*([.][a-z_][a-z0-9_]*)?$'))",
+      message: 'parameters are named as in postgresql.conf, in lower case, such as work_mem',
+    },
+    {
+      rule: "self.all(name, !self[name].contains('\\n') && !self[name].contains('\\r'))",
+      message: 'a parameter is one line',
+    },
+    ...Object.entries(forbiddenParameters).map(([why, list]) => ({
+      rule: `self.all(name, !(name in [${quoted(list)}]))`,
+      message: `one of the parameters ${why}: ${list.join(', ')}`,
+    })),
+  ],
+} as const satisfies StructuralSchema;

@@ -1,0 +1,176 @@
+/** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
+import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
+import { computeRules, computeSchema } from '../../../api/compute.ts';
+import { durationSchema } from '../../../api/duration.ts';
+import { group, version } from '../../../api/group.ts';
+import { imageSchema } from '../../../api/image.ts';
+import type { KindDefinition } from '../../../api/kind.ts';
+import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { metadataSchema } from '../../../api/metadata.ts';
+import { schedulingSchema } from '../../../api/scheduling.ts';
+import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
+import { statusSchema } from '../../../api/status-schema.ts';
+import { storageRules, volumeSchema } from '../../../api/storage.ts';
+import { parametersSchema } from './parameters.ts';
+
+/** Least memory limit that PostgreSQL and Patroni start with. */
+const memberMemory = '256Mi';
+
+/** Majors that are supported, oldest first. */
+export const majors = ['15', '16', '17', '18'] as const;
+
+const synchronousSchema = {
+  type: 'object',
+  description:
+    'Synchronous replication: a commit is acknowledged when it is on the disk of the primary and of `count` standbys. Without effect on one instance.',
+  default: {},
+  properties: {
+    count: {
+      type: 'integer',
+      description:
+        'Standbys that must have a commit before it is acknowledged; less than instances. 0 is asynchronous: a failover can lose commits.',
+      minimum: 0,
+      maximum: 4,
+      default: 1,
+    },
+    strict: {
+      type: 'boolean',
+      description:
+        'Stop writes while fewer than `count` standbys can acknowledge. When false, PostgreSQL acknowledges with those that there are, down to the primary alone.',
+      default: false,
+    },
+  },
+} as const satisfies StructuralSchema;
+
+const failoverSchema = {
+  type: 'object',
+  description: 'When another instance is elected primary.',
+  default: {},
+  properties: {
+    ttl: durationSchema(
+      'Time without a sign of life after which the primary has lost its lock. Patroni asks every quarter of it.',
+      '20s',
+      '15s',
+      '10m',
+    ),
+  },
+} as const satisfies StructuralSchema;
+
+/** Of a database, a role or a schema: what needs no quotes in SQL. */
+const identifier = '^[a-z_][a-z0-9_]{0,62}$';
+
+const initialSchema = {
+  type: 'object',
+  description: 'What a new cluster contains. Immutable.',
+  default: {},
+  properties: {
+    database: {
+      type: 'string',
+      description: 'Name of the first database.',
+      default: 'app',
+      pattern: identifier,
+      maxLength: 63,
+    },
+    owner: {
+      type: 'string',
+      description: 'Role that owns it. Its password is in the Secret NAME-app.',
+      default: 'app',
+      pattern: identifier,
+      maxLength: 63,
+    },
+  },
+  'x-kubernetes-validations': [
+    { rule: 'self == oldSelf', message: 'initial is immutable: it describes how a new cluster begins' },
+    {
+      rule: "!(self.database in ['postgres', 'template0', 'template1'])",
+      message: 'initial.database must not be a database of PostgreSQL itself: postgres, template0, template1',
+      fieldPath: '.database',
+    },
+    {
+      rule: "!self.owner.startsWith('pg_') && !(self.owner in ['postgres', 'public', 'clusterwright', 'replicator', 'rewinder'])",
+      message:
+        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder',
+      fieldPath: '.owner',
+    },
+  ],
+} as const satisfies StructuralSchema;
+
+export const postgresSpecSchema = {
+  type: 'object',
+  description: 'What the cluster shall be.',
+  properties: {
+    version: {
+      type: 'string',
+      description: 'Major version of PostgreSQL. The image decides the minor version.',
+      enum: majors,
+      default: '17',
+      'x-kubernetes-validations': [
+        // pg_upgrade is a later part.
+        {
+          rule: 'self == oldSelf',
+          message: 'version cannot change yet: restore a dump into a cluster of the other version',
+        },
+      ],
+    },
+    image: imageSchema('clusterwright-postgres:VERSION'),
+    instances: {
+      type: 'integer',
+      description:
+        'Number of instances: the primary and its standbys. 0 parks the cluster: nothing runs, and all data is kept.',
+      enum: [0, 1, 2, 3, 4, 5],
+      default: 3,
+    },
+    storage: volumeSchema,
+    resources: computeSchema('an instance', { cpu: '100m', memory: '512Mi' }, memberMemory),
+    scheduling: schedulingSchema,
+    parameters: parametersSchema,
+    synchronous: synchronousSchema,
+    failover: failoverSchema,
+    initial: initialSchema,
+    deletionPolicy: deletionPolicySchema,
+    paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'self.instances <= 1 || self.synchronous.count < self.instances',
+      message: 'synchronous.count must be less than instances',
+      fieldPath: '.synchronous.count',
+    },
+    ...computeRules('resources', memberMemory),
+  ],
+} as const satisfies StructuralSchema;
+
+/** After defaulting. */
+export type PostgresSpec = Defaulted<typeof postgresSpecSchema>;
+/** As people write it. */
+export type PostgresSpecInput = Written<typeof postgresSpecSchema>;
+
+const description = 'A PostgreSQL database: a primary and its standbys, with automatic failover.';
+
+export const postgresKind: KindDefinition = {
+  resource: { group, version, kind: 'PostgresCluster', plural: 'postgresclusters', namespaced: true },
+  singular: 'postgrescluster',
+  shortNames: ['pgc'],
+  description,
+  schema: {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: statusSchema },
+    'x-kubernetes-validations': storageRules,
+  },
+  printerColumns: [
+    ...stateColumns,
+    { name: 'Desired', type: 'integer', jsonPath: '.spec.instances', description: 'Instances wanted.' },
+    { name: 'Up', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Instances ready.' },
+    { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that runs.' },
+    { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod that takes writes.' },
+    ...lifeColumns,
+    ...wideColumns,
+  ],
+  scale: {
+    specReplicasPath: '.spec.instances',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+};
