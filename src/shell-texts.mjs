@@ -1,12 +1,12 @@
 /**
- * Writes `texts.ts` beside the `.sh` files of each folder `shell`: bundles and the published package hold the scripts as text.
+ * Writes `texts.ts` beside the `.sh` and `.py` files of each folder `shell`: bundles and the published package hold the scripts as text.
  * `npm run build` runs it first.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const source = import.meta.dirname;
-const files = readdirSync(source, { recursive: true }).filter((file) => /[/\\]shell[/\\][^/\\]+\.sh$/.test(file));
+const files = readdirSync(source, { recursive: true }).filter((file) => /[/\\]shell[/\\][^/\\]+\.(sh|py)$/.test(file));
 
 for (const folder of new Set(files.map(dirname))) {
   const entries = files
@@ -18,6 +18,6 @@ for (const folder of new Set(files.map(dirname))) {
       const escaped = text.replace(/[\\`]|\$(?=\{)/g, '\\$&');
       return `  '${file.slice(folder.length + 1)}': \`${escaped}\`,\n`;
     });
-  const head = '/** Made of the `.sh` files of this folder by `npm run build`. */\n';
+  const head = '/** Made of the scripts of this folder by `npm run build`. */\n';
   writeFileSync(join(source, folder, 'texts.ts'), `${head}export const texts = {\n${entries.join('')}} as const;\n`);
 }

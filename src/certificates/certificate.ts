@@ -44,8 +44,9 @@ export interface Life {
 export type Usage = 'server' | 'client';
 
 export interface LeafRequest {
-  /** Organisation. There is no common name: etcd would take it for the name of a user. */
   readonly organisation: string;
+  /** Left out where it would mean something else: etcd takes it for the name of a user. PostgreSQL does, too, and is meant to. */
+  readonly commonName?: string | undefined;
   /** DNS names; the first label may be `*`. */
   readonly names: readonly string[];
   /** IPv4. */
@@ -71,7 +72,8 @@ const algorithm = sequence(identifier(oid.ecdsaWithSha256));
 const digitalSignature = bits(Buffer.from([0x80]), 7);
 const signsCertificates = bits(Buffer.from([0x06]), 1);
 
-const named = (attribute: string, text: string): Buffer => sequence(set(sequence(identifier(attribute), utf8(text))));
+const part = (attribute: string, text: string): Buffer => set(sequence(identifier(attribute), utf8(text)));
+const named = (attribute: string, text: string): Buffer => sequence(part(attribute, text));
 
 const extension = (id: string, content: Buffer, isCritical = false): Buffer =>
   sequence(identifier(id), ...(isCritical ? [yes] : []), octets(content));
@@ -146,7 +148,7 @@ export function makeLeaf(
   const issuer = new X509Certificate(authority.certificate);
   const signer = createPrivateKey(authority.key);
   const { privateKey, publicKey } = random.keyPair();
-  const { organisation, names, addresses = [], usages } = request;
+  const { organisation, commonName, names, addresses = [], usages } = request;
   const alternatives = [
     ...names.map((name) => tagged(2, Buffer.from(name, 'latin1'), false)),
     ...addresses.map((address) => tagged(7, Buffer.from(address.split('.').map(Number)), false)),
@@ -154,7 +156,10 @@ export function makeLeaf(
   const certificate = signed(
     {
       issuer: subjectOf(issuer),
-      subject: named(oid.organisation, organisation),
+      subject: sequence(
+        part(oid.organisation, organisation),
+        ...(commonName === undefined ? [] : [part(oid.commonName, commonName)]),
+      ),
       life: { from: life.from, to: Math.min(life.to, Date.parse(issuer.validTo)) },
       key: publicKey,
       extensions: [

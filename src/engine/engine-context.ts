@@ -16,7 +16,7 @@ export interface TlsMaterial {
 export interface HttpRequest {
   readonly host: string;
   readonly port: number;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   /** Absolute and encoded, without query. */
   readonly path: string;
   /** Lower-case names. */

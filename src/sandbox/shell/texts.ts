@@ -1,4 +1,4 @@
-/** Made of the `.sh` files of this folder by `npm run build`. */
+/** Made of the scripts of this folder by `npm run build`. */
 export const texts = {
   'volumes.sh': `#!/bin/sh
 # Makes, grows and removes the volumes of the sandbox, as a CSI driver and its sidecars do: PLAIN and LIMITED are the directories of the

@@ -1,4 +1,4 @@
-/** Made of the `.sh` files of this folder by `npm run build`. */
+/** Made of the scripts of this folder by `npm run build`. */
 export const texts = {
   'admit.sh': `#!/bin/sh
 set -eu

@@ -1,0 +1,40 @@
+/** What the actions ask of Patroni. Each may be repeated; one whose answer is lost is an error, and the next look shows what happened. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
+import type { PostgresAction } from '../action.ts';
+import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
+import { patroniTls } from '../client/session.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+
+const changeTimeoutMs = 5000;
+const restartTimeoutMs = 60_000;
+
+export async function actPostgres(
+  action: PostgresAction,
+  cluster: Cluster<PostgresSpec>,
+  io: EngineContext,
+): Promise<void> {
+  const tls = await patroniTls(cluster, io);
+  switch (action.type) {
+    case 'postgres.configure': {
+      const call = { method: 'PATCH', path: '/config', body: action.patch, timeoutMs: changeTimeoutMs } as const;
+      await callPatroni(io, action.via.address, call, tls);
+      return;
+    }
+    case 'postgres.switchover': {
+      const body = { leader: action.from, candidate: action.to };
+      const call = { method: 'POST', path: '/switchover', body, timeoutMs: switchoverTimeoutMs } as const;
+      await callPatroni(io, action.via.address, call, tls);
+      return;
+    }
+    case 'postgres.restart': {
+      // Without effect where nothing counts from a start on any more.
+      const body = { restart_pending: true };
+      const call = { method: 'POST', path: '/restart', body, timeoutMs: restartTimeoutMs } as const;
+      await callPatroni(io, action.member.address, call, tls);
+      return;
+    }
+    default:
+      action satisfies never;
+  }
+}

@@ -1,0 +1,15 @@
+/** What the operator asks of Patroni. */
+
+/** A member that is asked: its pod, and where it answers. */
+export interface Asked {
+  readonly pod: string;
+  readonly address: string;
+}
+
+export type PostgresAction =
+  /** Changes the shared configuration. Fields that are null go. */
+  | { readonly type: 'postgres.configure'; readonly via: Asked; readonly patch: Readonly<Record<string, unknown>> }
+  /** The primary hands over to a standby. */
+  | { readonly type: 'postgres.switchover'; readonly via: Asked; readonly from: string; readonly to: string }
+  /** PostgreSQL starts again, and Patroni stays. */
+  | { readonly type: 'postgres.restart'; readonly member: Asked };

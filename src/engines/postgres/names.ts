@@ -1,0 +1,138 @@
+/**
+ * Every name, port and path of a PostgresCluster's objects, in one place: selectors and volumes depend on them for ever.
+ *
+ * A member has a number of its own, which no later member of the cluster gets. So an address, a volume and a name stand for one
+ * member, and a new one never meets an old one's data.
+ */
+
+export const sqlPort = 5432;
+/** Patroni's REST API. */
+export const patroniPort = 8008;
+
+/** On a pod: `primary` or `replica`. Patroni writes it on its own pod; see `relabel.py` for those of others. */
+export const roleLabel = 'clusterwright.dev/role';
+
+/** On a pod: which authorities its processes trust. Others need a restart. */
+export const authoritiesAnnotation = 'clusterwright.dev/authorities';
+
+/** On a claim: its member has been replaced or removed. The data is kept, and no process is ever started on it again. */
+export const retiredAnnotation = 'clusterwright.dev/retired';
+
+/** On a claim: the system identifier of the data that it holds. A claim without it holds nobody's. */
+export const holdsAnnotation = 'clusterwright.dev/postgres-system';
+
+export const component = 'member';
+
+export const paths = {
+  volume: '/var/lib/postgresql',
+  /** One below the volume, so that PostgreSQL makes it with the permissions that it wants. */
+  data: '/var/lib/postgresql/data',
+  socket: '/var/run/postgresql',
+  patroni: '/etc/patroni',
+  tls: '/etc/postgresql/tls',
+  account: '/var/run/secrets/kubernetes.io/serviceaccount',
+} as const;
+
+/** Roles that are not the user's. Who shows a certificate with the name is that role. */
+export const roles = {
+  superuser: 'postgres',
+  operator: 'clusterwright',
+  replication: 'replicator',
+  rewind: 'rewinder',
+} as const;
+
+export interface PostgresNames {
+  /** Headless Service of all members. */
+  readonly members: string;
+  /** Service of the primary. */
+  readonly primary: string;
+  /** Service of the standbys that are ready. */
+  readonly replicas: string;
+  /** ServiceAccount of the pods, with a Role and a RoleBinding of the same name. */
+  readonly account: string;
+  /** ConfigMap with Patroni's configuration. */
+  readonly patroni: string;
+  /** ConfigMap with how each member is to start: see `roster.ts`. */
+  readonly roster: string;
+  /** ConfigMaps that Patroni keeps its state in. Their names follow from its scope, which is the cluster's name. */
+  readonly state: {
+    readonly config: string;
+    readonly leader: string;
+    readonly failover: string;
+    readonly sync: string;
+  };
+  /** Secret for the application. */
+  readonly app: string;
+  /** Secrets with the authorities that the operator makes: of the connections to PostgreSQL, and of those to Patroni. */
+  readonly authorities: { readonly sql: string; readonly patroni: string };
+  /** Secrets with certificates. */
+  readonly certificates: {
+    readonly server: string;
+    readonly replication: string;
+    readonly rewind: string;
+    readonly operator: string;
+    readonly patroni: string;
+    readonly patroniOperator: string;
+  };
+}
+
+export function postgresNames(cluster: string): PostgresNames {
+  return {
+    members: cluster,
+    primary: `${cluster}-primary`,
+    replicas: `${cluster}-replicas`,
+    account: `${cluster}-postgres`,
+    patroni: `${cluster}-patroni`,
+    roster: `${cluster}-members`,
+    state: {
+      config: `${cluster}-config`,
+      leader: `${cluster}-leader`,
+      failover: `${cluster}-failover`,
+      sync: `${cluster}-sync`,
+    },
+    app: `${cluster}-app`,
+    authorities: { sql: `${cluster}-ca`, patroni: `${cluster}-patroni-ca` },
+    certificates: {
+      server: `${cluster}-server-tls`,
+      replication: `${cluster}-replication-tls`,
+      rewind: `${cluster}-rewind-tls`,
+      operator: `${cluster}-operator-tls`,
+      patroni: `${cluster}-patroni-tls`,
+      patroniOperator: `${cluster}-patroni-operator-tls`,
+    },
+  };
+}
+
+/** In the order in which they are made. */
+export function stateNames(cluster: string): readonly string[] {
+  const { config, leader, failover, sync } = postgresNames(cluster).state;
+  return [config, leader, failover, sync];
+}
+
+/** Name of the member's StatefulSet. */
+export function memberName(cluster: string, index: number): string {
+  return `${cluster}-${index}`;
+}
+
+/** Also the member's name in Patroni. */
+export function podName(cluster: string, index: number): string {
+  return `${memberName(cluster, index)}-0`;
+}
+
+export const claimTemplate = 'data';
+
+export function claimName(cluster: string, index: number): string {
+  return `${claimTemplate}-${podName(cluster, index)}`;
+}
+
+/** The number in the label that everything of a member carries. */
+export function indexInName(cluster: string, name: string | undefined): number | undefined {
+  const index = Number(/-(\d+)$/.exec(name ?? '')?.[1] ?? Number.NaN);
+  return Number.isInteger(index) && name === memberName(cluster, index) ? index : undefined;
+}
+
+/** The number in the name of a member's pod. Its labels anybody may have changed. */
+export function indexInPodName(cluster: string, name: string): number | undefined {
+  const index = Number(/-(\d+)-0$/.exec(name)?.[1] ?? Number.NaN);
+  return Number.isInteger(index) && name === podName(cluster, index) ? index : undefined;
+}

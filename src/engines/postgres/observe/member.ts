@@ -1,0 +1,69 @@
+/** Reads a member from what its Patroni answers to `GET /patroni`: pure, so that every odd answer can be a row of a test. */
+import type { Answer } from '../client/patroni.ts';
+import type { LiveMember } from './observed.ts';
+
+/** More than any cluster has. */
+const mostStandbys = 32;
+
+export function liveMember(pod: string, address: string, answer: Answer): LiveMember {
+  const version = versionOf(answer.server_version);
+  const role = answer.role === 'primary' || answer.role === 'replica' ? answer.role : undefined;
+  const systemId = digits(answer.database_system_identifier);
+  const timeline = number(answer.timeline);
+  const lsn = lsnOf(answer.xlog);
+  return {
+    state: 'answering',
+    pod,
+    address,
+    postgres: word(answer.state) ?? 'unknown',
+    ...(role === undefined ? {} : { role }),
+    ...(version === undefined ? {} : { version }),
+    ...(systemId === undefined ? {} : { systemId }),
+    ...(timeline === undefined ? {} : { timeline }),
+    ...(lsn === undefined ? {} : { lsn }),
+    isStreaming: answer.replication_state === 'streaming',
+    isSynchronous: answer.quorum_standby === true || answer.sync_standby === true,
+    restartPending: answer.pending_restart === true,
+    standbys: standbysOf(answer.replication),
+    isUnlocked: answer.cluster_unlocked === true,
+    failsafe: answer.failsafe_mode_is_active === true,
+    isPaused: answer.pause === true,
+  };
+}
+
+/** `170012` is 17.12. */
+function versionOf(value: unknown): string | undefined {
+  const all = number(value);
+  return all === undefined ? undefined : `${Math.floor(all / 10_000)}.${all % 10_000}`;
+}
+
+function lsnOf(xlog: unknown): number | undefined {
+  const { location, received_location, replayed_location } = (
+    typeof xlog === 'object' && xlog !== null ? xlog : {}
+  ) as {
+    readonly [field: string]: unknown;
+  };
+  return number(location) ?? number(received_location) ?? number(replayed_location);
+}
+
+function standbysOf(replication: unknown): string[] {
+  if (!Array.isArray(replication)) return [];
+  return replication.slice(0, mostStandbys).flatMap((entry: unknown) => {
+    const { application_name, state } = (entry ?? {}) as { readonly [field: string]: unknown };
+    const name = word(application_name);
+    return state === 'streaming' && name !== undefined ? [name] : [];
+  });
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function digits(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : undefined;
+}
+
+/** Text of a foreign process: short, in one line. */
+function word(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w .:-]{1,63}$/.test(value) ? value : undefined;
+}

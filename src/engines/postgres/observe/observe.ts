@@ -1,0 +1,61 @@
+/** Asks the Patroni of every member at once, each within a second. Reads only. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
+import type { Children, Pod } from '../../../resources/children.ts';
+import { callPatroni } from '../client/patroni.ts';
+import { patroniTls, SecretUnusable } from '../client/session.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { observeCertificates } from './certificates.ts';
+import { liveMember } from './member.ts';
+import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
+
+export async function observePostgres(
+  cluster: Cluster<PostgresSpec>,
+  children: Children,
+  io: EngineContext,
+): Promise<PostgresObserved> {
+  const certificates = await observeCertificates(cluster, io);
+  const tls = await patroniTls(cluster, io).catch((error: unknown) => {
+    if (error instanceof SecretUnusable) return error;
+    throw error;
+  });
+  if (tls instanceof SecretUnusable) {
+    const members = children.pods.map((pod) => silent(pod, tls.message));
+    return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
+  }
+  const members = await Promise.all(children.pods.map((pod) => ask(pod, tls, io)));
+  const config = await configOf(answering(members), tls, io);
+  return { members, at: io.now(), ...certificates, ...(config === undefined ? {} : { config }) };
+}
+
+async function ask(pod: Pod, tls: TlsMaterial, io: EngineContext): Promise<LiveMember | SilentMember> {
+  const { podIP, phase } = pod.status ?? {};
+  if (podIP === undefined || phase !== 'Running') return silent(pod, `the pod is ${phase ?? 'not scheduled'}`);
+  try {
+    const answer = await callPatroni(io, podIP, { path: '/patroni', anyStatus: true }, tls);
+    return liveMember(pod.metadata.name, podIP, answer);
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return silent(pod, (error as Error).message);
+  }
+}
+
+/** Every member reads it from the store. The first one that answers is as good as any. */
+async function configOf(
+  members: readonly LiveMember[],
+  tls: TlsMaterial,
+  io: EngineContext,
+): Promise<PostgresObserved['config']> {
+  for (const { address } of members) {
+    try {
+      return await callPatroni(io, address, { path: '/config' }, tls);
+    } catch {
+      io.signal.throwIfAborted();
+    }
+  }
+  return undefined;
+}
+
+function silent(pod: Pod, why: string): SilentMember {
+  return { state: 'silent', pod: pod.metadata.name, why };
+}

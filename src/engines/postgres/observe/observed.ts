@@ -1,0 +1,62 @@
+/**
+ * What the members of a cluster say about themselves. A member that does not answer is a value of its own: silence is never read as an
+ * empty answer.
+ */
+import type { AuthoritySeen } from '../../../plan/issuance.ts';
+import type { Side } from '../resources/certificates.ts';
+
+export interface SilentMember {
+  readonly state: 'silent';
+  readonly pod: string;
+  readonly why: string;
+}
+
+export interface LiveMember {
+  readonly state: 'answering';
+  readonly pod: string;
+  readonly address: string;
+  /** In Patroni's words: `running`, `starting`, `creating replica`, `stopped`, … */
+  readonly postgres: string;
+  /** What PostgreSQL itself says: whether it takes writes. Absent while it does not run. */
+  readonly role?: 'primary' | 'replica';
+  /** As `17.12`; absent while it does not run. */
+  readonly version?: string;
+  /** Of the data: absent on a blank volume. Decimal text, since it does not fit a double. */
+  readonly systemId?: string;
+  readonly timeline?: number;
+  /** Bytes of WAL that it has on disk. */
+  readonly lsn?: number;
+  /** Whether it streams from the primary. */
+  readonly isStreaming: boolean;
+  /** Whether commits may wait for it. */
+  readonly isSynchronous: boolean;
+  /** PostgreSQL has settings that count from its next start on. */
+  readonly restartPending: boolean;
+  /** Names of the standbys that stream from it. */
+  readonly standbys: readonly string[];
+  /** Patroni knows no leader. */
+  readonly isUnlocked: boolean;
+  /** Patroni cannot reach the API server, and goes on since all members answer each other. */
+  readonly failsafe: boolean;
+  /** Automatic failover is switched off. */
+  readonly isPaused: boolean;
+}
+
+export interface PostgresObserved {
+  readonly members: readonly (SilentMember | LiveMember)[];
+  /** When this was asked, in milliseconds. */
+  readonly at: number;
+  /** Patroni's shared configuration, as a member that answers has it. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;
+  /** Changes with whom members are to trust: on their pods. */
+  readonly authorities?: string;
+  /** Why nobody could be asked. */
+  readonly credentialsProblem?: string;
+}
+
+export const nothingObserved: PostgresObserved = { members: [], at: 0 };
+
+export function answering(members: PostgresObserved['members']): readonly LiveMember[] {
+  return members.filter((member) => member.state === 'answering');
+}

@@ -1,0 +1,31 @@
+/** Why a cluster is not whole, in words. Nothing voluntary is done while there is a reason. */
+import { podProblem } from '../../../plan/pod-problem.ts';
+import { podIsReady } from '../../../resources/children.ts';
+import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
+
+/** One for each member that is not well; empty where everybody is. */
+export function memberProblems(situation: Situation): string[] {
+  return [...situation.roster.keys()].flatMap((index) => problemOf(situation, index) ?? []);
+}
+
+export function problemOf(situation: Situation, index: number): string | undefined {
+  const { pods, live, observed, primary } = situation;
+  const name = podOf(situation, index);
+  const pod = pods.get(index);
+  if (pod === undefined) return `${name} has no pod`;
+  if (pod.metadata.deletionTimestamp !== undefined) return `${name} is being stopped`;
+  const problem = podProblem(pod);
+  if (problem !== undefined) return problem;
+  const member = live.get(index);
+  if (member === undefined) {
+    const silent = observed.members.find((one) => one.pod === name);
+    return `${name} does not answer${silent?.state === 'silent' ? ` (${silent.why})` : ''}`;
+  }
+  if (member.postgres !== 'running') return `PostgreSQL of ${name} is ${member.postgres}`;
+  if (isPrimary(situation, member)) return podIsReady(pod) ? undefined : `${name} is not ready`;
+  if (member.role === 'primary') return `${name} takes writes without the lock`;
+  if (primary !== undefined && member.timeline !== primary.timeline)
+    return `${name} is on timeline ${member.timeline ?? 'unknown'}, and the primary on ${primary.timeline ?? 'unknown'}`;
+  if (!member.isStreaming) return `${name} does not stream from the primary`;
+  return podIsReady(pod) ? undefined : `${name} is not ready`;
+}

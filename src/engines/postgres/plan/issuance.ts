@@ -1,0 +1,57 @@
+/** What has to be made of the certificates of a cluster. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { type Issuing, issuing, type Takers } from '../../../plan/issuance.ts';
+import type { ObjectStep } from '../../../plan/plan.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { authoritiesAnnotation } from '../names.ts';
+import type { PostgresObserved } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
+import { authorityWanted, issuedSecret, sides } from '../resources/certificates.ts';
+import { memberPart } from '../resources/resources.ts';
+import { memberProblems } from './health.ts';
+import { isOutdated } from './outdated.ts';
+
+export interface Issuance {
+  readonly steps: readonly ObjectStep[];
+  /** Why members could trust nobody who starts anew. */
+  readonly lost?: string;
+}
+
+const nothingSeen = { authority: { digest: '' }, leaves: {} };
+
+export function planIssuance(situation: Situation): Issuance {
+  return issuanceOf(situation.cluster, situation.observed, takersIn(situation));
+}
+
+function issuanceOf(
+  cluster: Cluster<PostgresSpec>,
+  observed: Pick<PostgresObserved, 'certificates' | 'at'>,
+  takers: Takers,
+): Issuance {
+  const part = memberPart(cluster);
+  const stepOf = ({ secret, issue, reason }: Issuing): ObjectStep => {
+    const { object } = issuedSecret(cluster, secret, part);
+    return { type: 'issue', object, issue, reason };
+  };
+  const found = sides.map((side): Issuance => {
+    const wanted = authorityWanted(cluster, side);
+    const steps = issuing(wanted, observed.certificates?.[side] ?? nothingSeen, takers, observed.at);
+    if (steps !== undefined) return { steps: steps.map(stepOf) };
+    const names = [wanted, ...wanted.leaves].map(({ secret }) => secret).join(', ');
+    return { steps: [], lost: `of the Secrets ${names} too few are left to make certificates that the members trust` };
+  });
+  const lost = found.flatMap((one) => one.lost ?? []).join('; ');
+  return { steps: found.flatMap(({ steps }) => steps), ...(lost === '' ? {} : { lost }) };
+}
+
+/** Whom everybody trusts follows from the pod that they started as: all of them are asked for, and all have to be well. */
+function takersIn(situation: Situation): Takers {
+  const { pods, sets, roster, observed } = situation;
+  const areNone = pods.size === 0 && [...sets.values()].every(({ spec }) => spec?.replicas === 0);
+  const areWritten = [...sets.values()].every(
+    ({ spec }) => spec?.template?.metadata?.annotations?.[authoritiesAnnotation] === observed.authorities,
+  );
+  const areWell =
+    memberProblems(situation).length === 0 && [...roster.keys()].every((index) => !isOutdated(situation, index));
+  return { areNone, areUpToDate: areNone || (areWritten && areWell) };
+}

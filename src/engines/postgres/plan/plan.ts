@@ -1,0 +1,222 @@
+/** What a PostgresCluster needs next: pure, from the situation. Electing a primary is Patroni's; the operator never promotes. */
+import { statefulSets } from '../../../api/resource.ts';
+import { sparingVolumes } from '../../../plan/going-volumes.ts';
+import { objectSteps } from '../../../plan/objects.ts';
+import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { refOf } from '../../../plan/ref.ts';
+import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
+import type { PostgresAction } from '../action.ts';
+import { authoritiesAnnotation } from '../names.ts';
+import { hasHeldData, isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { firstAuthorities } from '../resources/authorities.ts';
+import { newState, postgresChildren } from '../resources/resources.ts';
+import type { Roster } from '../resources/roster.ts';
+import { forbidden } from './forbidden.ts';
+import { memberProblems } from './health.ts';
+import { planIssuance } from './issuance.ts';
+import { nextRoster } from './members.ts';
+import { isOutdated, isUnsettled } from './outdated.ts';
+import { roleSteps } from './roles.ts';
+import { configPatch } from './shared-config.ts';
+import { holdSteps, retireSteps } from './volumes.ts';
+
+export type PostgresPlan = Plan<PostgresAction>;
+
+/** How often to look again while the database moves by itself and no watch would tell. */
+const recheckMs = 1000;
+
+export function planPostgres(situation: Situation): PostgresPlan {
+  const { spec, children } = situation;
+  const plan = awaitingExpansion(planCluster(situation), spec.storage.size, {
+    ...children,
+    claims: claimsOf(situation),
+  });
+  return sparingVolumes(plan, children, (pods) => volumesGoing(situation, pods));
+}
+
+function claimsOf({ claims }: Situation) {
+  return [...claims.values()];
+}
+
+/** A standby copies the primary's data again. The primary's, and anybody's while there is none, would be gone. */
+function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | undefined {
+  const { primary } = situation;
+  const only = pods.find((pod) => primary === undefined || primary.pod === pod);
+  return only === undefined
+    ? undefined
+    : blocked(
+        'VolumesGoing',
+        `somebody has deleted the volume of ${only}, and it goes when the pod stops: the pod is not restarted`,
+      );
+}
+
+function planCluster(situation: Situation): PostgresPlan {
+  const { steps, lost } = planIssuance(situation);
+  const outcome = forbidden(situation);
+  if (outcome !== undefined) return { steps: [...growth(situation), ...steps], outcome };
+  if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
+  const plan = planMembers(situation);
+  return { ...plan, steps: [...steps, ...plan.steps] };
+}
+
+function growth(situation: Situation): Step<PostgresAction>[] {
+  return growthSteps(situation.spec.storage.size, claimsOf(situation));
+}
+
+function planMembers(situation: Situation): PostgresPlan {
+  const { spec, pods, primary, observed } = situation;
+  if (spec.instances === 0) {
+    const roster = nextRoster(situation, false);
+    return withObjects(
+      situation,
+      roster,
+      [],
+      pods.size === 0 ? settled : wait('Parking', `${pods.size} member(s) are stopping`),
+    );
+  }
+  const stuck = planStuck(situation);
+  if (primary === undefined) {
+    const roster = nextRoster(situation, false);
+    return withObjects(situation, roster, stuck?.steps ?? [], stuck?.outcome ?? withoutPrimary(situation));
+  }
+  const problems = memberProblems(situation);
+  const isWhole = problems.length === 0 && !isUnsettled(situation);
+  const roster = nextRoster(situation, isWhole);
+  const steps = [...roleSteps(situation, primary), ...configSteps(situation, primary)];
+  if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
+  if (observed.config === undefined)
+    return withObjects(
+      situation,
+      roster,
+      steps,
+      wait('MembersNotReady', 'Patroni does not tell its configuration', recheckMs),
+    );
+  if (problems.length > 0)
+    return withObjects(situation, roster, steps, wait('MembersNotReady', problems.join('; '), recheckMs));
+  if (!isWhole)
+    return withObjects(situation, roster, steps, wait('Updating', 'Kubernetes has yet to take up the new template'));
+  if (roster.size !== situation.roster.size) {
+    const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
+    return withObjects(situation, roster, steps, wait('Scaling', message, recheckMs));
+  }
+  const change = steps.length === 0 ? planRestart(situation) : undefined;
+  const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
+  return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
+}
+
+/** Nobody takes writes and holds the lock. */
+function withoutPrimary(situation: Situation): Outcome {
+  const problems = memberProblems(situation);
+  const words = problems.length === 0 ? 'the members elect a primary' : problems.join('; ');
+  return hasHeldData(situation)
+    ? wait('NoPrimary', `nobody is primary: ${words}`, recheckMs)
+    : wait('Forming', words, recheckMs);
+}
+
+function configSteps(situation: Situation, { pod, address }: { pod: string; address: string }): Step<PostgresAction>[] {
+  const patch = configPatch(situation);
+  if (patch === undefined) return [];
+  const fields = [...Object.keys(patch)].join(', ');
+  return [
+    {
+      type: 'act',
+      action: { type: 'postgres.configure', via: { pod, address }, patch },
+      summary: `change the shared configuration of Patroni (${fields})`,
+    },
+  ];
+}
+
+/** The template was wrong and has been corrected since: whoever cannot start on the old one never will. */
+function planStuck(situation: Situation): PostgresPlan | undefined {
+  const { sets, pods, live } = situation;
+  const [stuck] = [...sets].flatMap(([index, set]) => {
+    const pod = pods.get(index);
+    return pod === undefined ? [] : (stuckPod(set, [pod], () => !live.has(index)) ?? []);
+  });
+  return stuck === undefined ? undefined : restarting(stuck.metadata.name, restartSteps(stuck));
+}
+
+function restarting(pod: string, steps: PostgresPlan['steps'], why = 'with the new template'): PostgresPlan {
+  return { steps, outcome: wait('Restarting', `${pod} restarts ${why}`, recheckMs) };
+}
+
+/** One member at a time, standbys first; the primary hands over before it restarts. Everybody is well. */
+function planRestart(situation: Situation): PostgresPlan | undefined {
+  const { roster, live, primary } = situation;
+  const due = [...roster.keys()].filter(
+    (index) => isOutdated(situation, index) || live.get(index)?.restartPending === true,
+  );
+  const isLeader = (index: number): boolean => {
+    const member = live.get(index);
+    return member !== undefined && isPrimary(situation, member);
+  };
+  const next = due.find((index) => !isLeader(index)) ?? due[0];
+  if (next === undefined || primary === undefined) return undefined;
+  const name = podOf(situation, next);
+  const successor = isLeader(next)
+    ? [...live].find(([index, { isSynchronous }]) => index !== next && isSynchronous)?.[1]
+    : undefined;
+  if (successor !== undefined) {
+    return {
+      steps: [
+        {
+          type: 'act',
+          action: { type: 'postgres.switchover', via: asked(primary), from: primary.pod, to: successor.pod },
+          summary: `make ${successor.pod} the primary: ${primary.pod} is the last to restart`,
+          event: 'Switchover',
+        },
+      ],
+      outcome: wait('SwitchingOver', `${primary.pod} hands over before it restarts`, recheckMs),
+    };
+  }
+  const pod = situation.pods.get(next);
+  if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
+  const member = live.get(next);
+  if (member === undefined) return undefined;
+  return restarting(
+    name,
+    [
+      {
+        type: 'act',
+        action: { type: 'postgres.restart', member: asked(member) },
+        summary: `restart PostgreSQL of ${name}`,
+      },
+    ],
+    'for settings that count from a start on',
+  );
+}
+
+function asked({ pod, address }: { readonly pod: string; readonly address: string }) {
+  return { pod, address };
+}
+
+/** The objects first: a member that is added must start. Those of members that leave go last. */
+function withObjects(
+  situation: Situation,
+  roster: Roster,
+  steps: readonly Step<PostgresAction>[],
+  outcome: Outcome,
+): PostgresPlan {
+  const { cluster, children, sets, observed } = situation;
+  const authorities = (index: number): string | undefined => {
+    const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
+    return observed.authorities ?? written ?? firstAuthorities;
+  };
+  const state = hasHeldData(situation) ? [] : newState(cluster);
+  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
+    // Patroni writes to them.
+    (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
+  );
+  const retired = retireSteps(situation, roster);
+  const leaving = [...sets].flatMap(([index, set]) => {
+    const ref = roster.has(index) ? undefined : refOf(set, statefulSets);
+    return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' } as const];
+  });
+  const patches = steps.filter((step) => step.type === 'patch');
+  const others = steps.filter((step) => step.type !== 'patch');
+  return {
+    steps: [...patches, ...holdSteps(situation), ...retired, ...objects, ...leaving, ...growth(situation), ...others],
+    outcome,
+  };
+}

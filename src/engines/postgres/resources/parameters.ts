@@ -1,0 +1,56 @@
+/** Settings of PostgreSQL: what the operator decides, what follows from the size of a member, and what the user has set. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { unitsOf } from '../../../api/quantity.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+
+const mebibyte = 1024 ** 2;
+
+/** Share of the memory limit: the advice of PostgreSQL's documentation for `shared_buffers`. */
+const sharedBuffersShare = 0.25;
+/** Share that PostgreSQL and the kernel have for cached data together: only the planner of queries uses it. */
+const cacheShare = 0.6;
+/** Share of the volume that WAL may take for a standby or an archive that is away; beyond it the slot is lost, and writes go on. */
+const slotShare = 0.2;
+
+export type Parameters = Readonly<Record<string, string>>;
+
+/** What a user may set to another value. */
+function defaults({ spec }: Cluster<PostgresSpec>): Parameters {
+  const memory = unitsOf(spec.resources.limits.memory) / mebibyte;
+  return {
+    shared_buffers: `${Math.floor(memory * sharedBuffersShare)}MB`,
+    effective_cache_size: `${Math.floor(memory * cacheShare)}MB`,
+    max_connections: '100',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // A client or peer whose machine is gone is given up in this time.
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '5',
+    tcp_keepalives_count: '3',
+    tcp_user_timeout: '20s',
+    wal_sender_timeout: '10s',
+    wal_receiver_timeout: '10s',
+    wal_receiver_status_interval: '2s',
+    huge_pages: 'off',
+  };
+}
+
+/** What no user sets. */
+function fixed({ spec }: Cluster<PostgresSpec>): Parameters {
+  const volume = unitsOf(spec.storage.size) / mebibyte;
+  return {
+    jit: 'off',
+    wal_level: 'replica',
+    wal_log_hints: 'on',
+    hot_standby: 'on',
+    max_wal_senders: '20',
+    max_replication_slots: '20',
+    wal_keep_size: '64MB',
+    max_slot_wal_keep_size: `${Math.max(64, Math.floor(volume * slotShare))}MB`,
+    track_commit_timestamp: 'off',
+  };
+}
+
+export function parametersOf(cluster: Cluster<PostgresSpec>): Parameters {
+  return { ...defaults(cluster), ...cluster.spec.parameters, ...fixed(cluster) };
+}

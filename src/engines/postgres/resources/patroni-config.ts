@@ -1,0 +1,164 @@
+/**
+ * Patroni's configuration: what each member reads when it starts, and what all of them share in the store.
+ *
+ * Files are JSON, which is YAML. Names of fields are those of Patroni 4.
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import { durationMs } from '../../../api/duration.ts';
+import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { component, paths, patroniPort, roleLabel, roles, sqlPort } from '../names.ts';
+import { parametersOf } from './parameters.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const tlsFile = (name: string): string => `${paths.tls}/${name}`;
+
+/** A client certificate of one of our roles. */
+function login(username: string, certificate: string): Json {
+  return {
+    username,
+    sslmode: 'verify-ca',
+    sslrootcert: tlsFile('ca.crt'),
+    sslcert: tlsFile(`${certificate}.crt`),
+    sslkey: tlsFile(`${certificate}.key`),
+  };
+}
+
+/**
+ * Who may connect, and how. The superuser connects by the local socket alone; our other roles by certificate alone; everybody else by
+ * password, over TLS.
+ */
+const clients: readonly string[] = [
+  `local all ${roles.superuser} peer map=container`,
+  `local replication ${roles.replication} peer map=container`,
+  'local all all scram-sha-256',
+  `hostssl replication ${roles.replication} all cert`,
+  `hostssl postgres ${roles.rewind} all cert`,
+  `hostssl all ${roles.operator} all cert`,
+  `hostssl all ${[roles.superuser, roles.replication, roles.rewind, roles.operator].join(',')} all reject`,
+  'hostssl all all all scram-sha-256',
+];
+
+/** `uid`: what the kernel calls the user of the container, since it has no name in the image's passwd. */
+const identities = (user: string): readonly string[] => [
+  `container ${user} ${roles.superuser}`,
+  `container ${user} ${roles.replication}`,
+];
+
+/** Name of the account in the image, with the number that the pods run as. */
+export const accountName = 'postgres';
+
+/** What every member reads; a member's own name and addresses come from its environment. */
+export function memberConfig(cluster: Cluster<PostgresSpec>): string {
+  const { metadata, spec } = cluster;
+  const { [instanceLabel]: _, ...labels } = selectorLabels(cluster, { engine: 'postgres', component });
+  const callback = `python3 -IS ${paths.patroni}/relabel.py`;
+  const config: Json = {
+    scope: metadata.name,
+    log: { level: 'INFO' },
+    kubernetes: {
+      namespace: metadata.namespace,
+      use_endpoints: false,
+      // Would need the right to read Endpoints.
+      bypass_api_service: false,
+      labels,
+      scope_label: instanceLabel,
+      role_label: roleLabel,
+      leader_label_value: 'primary',
+      follower_label_value: 'replica',
+      standby_leader_label_value: 'primary',
+      // 401: the token has just been renewed.
+      retriable_http_codes: [401, 429],
+    },
+    restapi: {
+      listen: `0.0.0.0:${patroniPort}`,
+      cafile: tlsFile('patroni-ca.crt'),
+      certfile: tlsFile('patroni.crt'),
+      keyfile: tlsFile('patroni.key'),
+      // The kubelet asks without a certificate. What changes something needs one.
+      verify_client: 'optional',
+    },
+    ctl: {
+      cacert: tlsFile('patroni-ca.crt'),
+      certfile: tlsFile('patroni.crt'),
+      keyfile: tlsFile('patroni.key'),
+      // Leaves out the name of the host alone, since members call each other by address. The CA is checked.
+      insecure: true,
+    },
+    postgresql: {
+      listen: `0.0.0.0:${sqlPort}`,
+      data_dir: paths.data,
+      bin_dir: `/usr/lib/postgresql/${spec.version}/bin`,
+      pgpass: '/tmp/pgpass',
+      use_unix_socket: true,
+      use_unix_socket_repl: true,
+      remove_data_directory_on_rewind_failure: false,
+      remove_data_directory_on_diverged_timelines: false,
+      authentication: {
+        superuser: { username: roles.superuser },
+        replication: login(roles.replication, 'replication'),
+        rewind: login(roles.rewind, 'rewind'),
+      },
+      callbacks: { on_start: callback, on_role_change: callback },
+      basebackup: [{ checkpoint: 'fast' }],
+      parameters: {
+        unix_socket_directories: paths.socket,
+        ssl: 'on',
+        ssl_ca_file: tlsFile('ca.crt'),
+        ssl_cert_file: tlsFile('server.crt'),
+        ssl_key_file: tlsFile('server.key'),
+        password_encryption: 'scram-sha-256',
+        logging_collector: 'off',
+      },
+      pg_ident: identities(accountName),
+      pg_hba: clients,
+    },
+  };
+  return text(config);
+}
+
+/** What is shared: Patroni keeps it in the store, and the operator changes it there. */
+export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
+  const { spec } = cluster;
+  const { count, strict } = spec.synchronous;
+  const ttl = Math.round(durationMs(spec.failover.ttl) / 1000);
+  const several = spec.instances > 1;
+  const round = Math.floor(ttl / 4);
+  return {
+    ttl,
+    loop_wait: round,
+    retry_timeout: round,
+    maximum_lag_on_failover: 32 * 1024 ** 2,
+    failsafe_mode: true,
+    check_timeline: true,
+    synchronous_mode: count > 0 ? 'quorum' : false,
+    synchronous_mode_strict: strict,
+    synchronous_node_count: Math.max(1, count),
+    // Of several, another one is sooner. A single one recovers by itself, however long that takes.
+    primary_start_timeout: several ? 0 : 300,
+    member_slots_ttl: '30min',
+    postgresql: { use_pg_rewind: true, use_slots: true, parameters: parametersOf(cluster) },
+  };
+}
+
+/** What only the first member of a new cluster reads. */
+export function bootstrapConfig(cluster: Cluster<PostgresSpec>): string {
+  return text({
+    bootstrap: {
+      dcs: sharedConfig(cluster),
+      initdb: [
+        { encoding: 'UTF8' },
+        { locale: 'C.UTF-8' },
+        'data-checksums',
+        { 'auth-local': 'peer' },
+        { 'auth-host': 'reject' },
+      ],
+      post_init: `${paths.patroni}/post-init.sh`,
+    },
+  });
+}
+
+function text(config: Json): string {
+  return `${JSON.stringify(config, undefined, 1)}\n`;
+}

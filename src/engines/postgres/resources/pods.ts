@@ -1,0 +1,224 @@
+/**
+ * The pod of one member, in a StatefulSet of its own: Kubernetes starts it again while nobody else is there, and each member can be
+ * removed whatever its number is.
+ *
+ * The template decides about restarts, so nothing in here may depend on who else is a member.
+ */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { canonicalQuantity } from '../../../api/quantity.ts';
+import { computeResources } from '../../../resources/compute.ts';
+import { memberLabel, ownedMetadata, type Part, selectorLabels } from '../../../resources/metadata.ts';
+import type { ContainerSpec, Probe, Volume } from '../../../resources/plain.ts';
+import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { schedulingFields } from '../../../resources/scheduling.ts';
+import { statefulSet } from '../../../resources/statefulset.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import {
+  authoritiesAnnotation,
+  claimTemplate,
+  memberName,
+  paths,
+  patroniPort,
+  postgresNames,
+  roleLabel,
+  roles,
+  sqlPort,
+} from '../names.ts';
+import { bootstrapKey } from './roster.ts';
+
+/** A first copy of a large database takes hours. One try a second. */
+const startTries = 86_400;
+/** A primary that is stopped writes a checkpoint, and hands over. */
+const graceSeconds = 120;
+
+export function postgresImage({ image, version }: PostgresSpec): string {
+  return image ?? `clusterwright-postgres:${version}`;
+}
+
+const probe = (path: string, timing: Partial<Probe>): Probe => ({
+  httpGet: { path, port: 'patroni', scheme: 'HTTPS' },
+  timeoutSeconds: 3,
+  ...timing,
+});
+
+type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];
+interface Mounted {
+  readonly volume: Volume;
+  readonly mounts: readonly Mount[];
+}
+
+/** Files of Secrets under names of their own. PostgreSQL takes a key only where nobody else can read it. */
+function certificates(cluster: string): Mounted {
+  const { certificates: secrets } = postgresNames(cluster);
+  const pair = (secret: string, name: string, ca?: string) => ({
+    secret: {
+      name: secret,
+      items: [
+        { key: 'tls.crt', path: `${name}.crt` },
+        { key: 'tls.key', path: `${name}.key` },
+        ...(ca === undefined ? [] : [{ key: 'ca.crt', path: `${ca}.crt` }]),
+      ],
+    },
+  });
+  const sources = [
+    pair(secrets.server, 'server', 'ca'),
+    pair(secrets.replication, 'replication'),
+    pair(secrets.rewind, 'rewind'),
+    pair(secrets.patroni, 'patroni', 'patroni-ca'),
+  ];
+  return {
+    volume: { name: 'tls', projected: { defaultMode: 0o440, sources } },
+    mounts: [{ name: 'tls', mountPath: paths.tls, readOnly: true }],
+  };
+}
+
+/** Patroni's configuration. What only a member that forms reads is there as long as the roster has it. */
+function configuration(cluster: string, index: number): Mounted {
+  const { patroni, roster } = postgresNames(cluster);
+  const key = bootstrapKey(cluster, index);
+  const items = [
+    { key: 'patroni.yml', path: 'patroni.yml' },
+    { key: 'relabel.py', path: 'relabel.py' },
+    { key: 'post-init.sh', path: 'post-init.sh' },
+  ];
+  const sources = [
+    { configMap: { name: patroni, items } },
+    { configMap: { name: roster, items: [{ key, path: 'bootstrap.yml' }], optional: true } },
+  ];
+  return {
+    volume: { name: 'patroni', projected: { defaultMode: 0o555, sources } },
+    mounts: [{ name: 'patroni', mountPath: paths.patroni, readOnly: true }],
+  };
+}
+
+/** The user that the container runs as has no name in any image, and PostgreSQL asks for one. */
+function users(cluster: string): Mounted {
+  return {
+    volume: {
+      name: 'users',
+      configMap: { name: postgresNames(cluster).patroni, items: [{ key: 'passwd', path: 'passwd' }] },
+    },
+    mounts: [{ name: 'users', mountPath: '/etc/passwd', subPath: 'passwd', readOnly: true }],
+  };
+}
+
+/** A token that ends within the hour, in this container alone. */
+function token(): Mounted {
+  const sources = [
+    { serviceAccountToken: { path: 'token', expirationSeconds: 3600 } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
+  ];
+  return {
+    volume: { name: 'token', projected: { defaultMode: 0o440, sources } },
+    mounts: [{ name: 'token', mountPath: paths.account, readOnly: true }],
+  };
+}
+
+/** Nothing is written to the image. What is in memory counts towards the limit of the container. */
+function scratch(): Mounted[] {
+  const inMemory = (name: string, mountPath: string, sizeLimit: string): Mounted => ({
+    volume: { name, emptyDir: { medium: 'Memory', sizeLimit } },
+    mounts: [{ name, mountPath }],
+  });
+  return [
+    inMemory('tmp', '/tmp', '16Mi'),
+    inMemory('socket', paths.socket, '1Mi'),
+    // Workers of one query share memory here.
+    inMemory('shm', '/dev/shm', '256Mi'),
+  ];
+}
+
+type Variable = NonNullable<ContainerSpec['env']>[number];
+
+function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Record<string, string>>): Variable[] {
+  const field = (name: string, fieldPath: string): Variable => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  const selector = Object.entries(everyMember).map((pair) => pair.join('='));
+  const fixed: Readonly<Record<string, string>> = {
+    // Patroni takes what begins with PATRONI_ away from its callbacks.
+    PATRONI_NAME: '$(POD_NAME)',
+    PATRONI_KUBERNETES_POD_IP: '$(POD_IP)',
+    PATRONI_POSTGRESQL_CONNECT_ADDRESS: `$(POD_IP):${sqlPort}`,
+    PATRONI_RESTAPI_CONNECT_ADDRESS: `$(POD_IP):${patroniPort}`,
+    ROLE_LABEL: roleLabel,
+    MEMBER_SELECTOR: selector.join(','),
+    OPERATOR_ROLE: roles.operator,
+    PGBIN: `/usr/lib/postgresql/${cluster.spec.version}/bin`,
+    PYTHONUNBUFFERED: '1',
+    LC_ALL: 'C.UTF-8',
+  };
+  return [
+    field('POD_NAME', 'metadata.name'),
+    field('POD_IP', 'status.podIP'),
+    ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
+  ];
+}
+
+/** `replicas`: 0 where the cluster is parked. `authorities`: whom the member is to trust. */
+export function memberStatefulSet(
+  cluster: Cluster<PostgresSpec>,
+  index: number,
+  part: Part,
+  replicas: 0 | 1,
+  authorities?: string,
+): KubeObject {
+  const { metadata, spec } = cluster;
+  const name = memberName(metadata.name, index);
+  const own = { [memberLabel]: name };
+  const everyMember = selectorLabels(cluster, part);
+  const owned = ownedMetadata(cluster, name, part);
+  const names = postgresNames(metadata.name);
+  const mounted = [
+    configuration(metadata.name, index),
+    users(metadata.name),
+    certificates(metadata.name),
+    token(),
+    ...scratch(),
+  ];
+  const postgres: ContainerSpec = {
+    name: 'postgres',
+    image: postgresImage(spec),
+    imagePullPolicy: 'IfNotPresent',
+    command: ['patroni', paths.patroni],
+    env: environment(cluster, everyMember),
+    ports: [
+      { name: 'postgres', containerPort: sqlPort, protocol: 'TCP' },
+      { name: 'patroni', containerPort: patroniPort, protocol: 'TCP' },
+    ],
+    resources: computeResources(spec.resources),
+    startupProbe: probe('/liveness', { periodSeconds: 1, failureThreshold: startTries }),
+    readinessProbe: probe('/readiness', { periodSeconds: 2, failureThreshold: 3 }),
+    // A Patroni that hangs cannot give up the lock. The kubelet ends it, and PostgreSQL with it, well before the lock ends.
+    livenessProbe: probe('/liveness', { periodSeconds: 4, failureThreshold: 3, terminationGracePeriodSeconds: 5 }),
+    securityContext: containerSecurityContext,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...mounted.flatMap(({ mounts }) => mounts)],
+  };
+  const { size, storageClassName } = spec.storage;
+  return statefulSet({
+    metadata: { ...owned, labels: { ...owned.labels, ...own } },
+    selector: { ...everyMember, ...own },
+    serviceName: names.members,
+    replicas,
+    ...(authorities === undefined ? {} : { podAnnotations: { [authoritiesAnnotation]: authorities } }),
+    podSpec: {
+      serviceAccountName: names.account,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: podSecurityContext,
+      terminationGracePeriodSeconds: graceSeconds,
+      ...schedulingFields(spec.scheduling, everyMember),
+      containers: [postgres],
+      volumes: mounted.map(({ volume }) => volume),
+    },
+    claims: [
+      {
+        name: claimTemplate,
+        labels: { ...everyMember, ...own },
+        size: canonicalQuantity(size),
+        ...(storageClassName === undefined ? {} : { storageClassName }),
+      },
+    ],
+  });
+}

@@ -1,0 +1,76 @@
+/** The complete set of a PostgresCluster's children: a pure function of the custom resource and the roster. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { Desired } from '../../../plan/objects.ts';
+import { configMap } from '../../../resources/configmap.ts';
+import { disruptionBudget } from '../../../resources/disruptionbudget.ts';
+import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { uid } from '../../../resources/podsecurity.ts';
+import { generatedSecret } from '../../../resources/secret.ts';
+import { clusterIPService, headlessService } from '../../../resources/service.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
+import { accessOfPods } from './access.ts';
+import { certificateChildren } from './certificates.ts';
+import { accountName, bootstrapConfig, memberConfig } from './patroni-config.ts';
+import { memberStatefulSet } from './pods.ts';
+import { forming, type Roster, rosterData } from './roster.ts';
+import { texts } from './shell/texts.ts';
+
+const passwordLength = 32;
+
+export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
+  return { engine: 'postgres', component, version: spec.version };
+}
+
+export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
+  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances))];
+}
+
+/**
+ * The ConfigMaps of Patroni, empty. They have no owner: what they say belongs to the data. Only a new cluster gets them: see
+ * `accessOfPods`.
+ */
+export function newState(cluster: Cluster<PostgresSpec>): Desired[] {
+  const part = memberPart(cluster);
+  return stateNames(cluster.metadata.name).map((name) => ({
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: unownedMetadata(cluster, name, part) },
+  }));
+}
+
+/** `authorities`: whom a member is to trust, where that is known. */
+export function postgresChildren(
+  cluster: Cluster<PostgresSpec>,
+  roster: Roster,
+  authorities: (index: number) => string | undefined = () => undefined,
+): readonly Desired[] {
+  const { metadata, spec } = cluster;
+  const names = postgresNames(metadata.name);
+  const part = memberPart(cluster);
+  const owned = (name: string) => ownedMetadata(cluster, name, part);
+  const selector = selectorLabels(cluster, part);
+  const ports = [{ name: 'postgres', port: sqlPort, targetPort: 'postgres', protocol: 'TCP' }];
+  const size = spec.instances === 0 ? 0 : 1;
+  const patroni = {
+    'patroni.yml': memberConfig(cluster),
+    passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
+    ...texts,
+  };
+  const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
+  return [
+    ...certificateChildren(cluster, part),
+    {
+      object: generatedSecret(unownedMetadata(cluster, names.app, part)),
+      generate: [{ key: 'password', length: passwordLength }],
+    },
+    ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
+    { object: configMap(owned(names.patroni), patroni) },
+    { object: configMap(owned(names.roster), rosterData(metadata.name, roster, bootstrapConfig(cluster))) },
+    { object: headlessService({ metadata: owned(names.members), selector, ports }) },
+    { object: clusterIPService({ metadata: owned(names.primary), selector: withRole('primary'), ports }) },
+    { object: clusterIPService({ metadata: owned(names.replicas), selector: withRole('replica'), ports }) },
+    { object: disruptionBudget(owned(names.members), selector) },
+    ...[...roster.keys()].map((index) => ({
+      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
+    })),
+  ];
+}

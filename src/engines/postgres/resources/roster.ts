@@ -1,0 +1,48 @@
+/**
+ * The roster: which members there shall be, and how each one's process is to start. It is in a ConfigMap that the pods mount.
+ *
+ * `form` bootstraps a new cluster, and only its first member has it. `join` copies the leader's data, or goes on with what the volume holds. Nobody
+ * but a member that forms makes a database, so a cluster whose volumes are all lost stays without one until a person decides.
+ */
+import { memberName } from '../names.ts';
+
+export type Start = 'form' | 'join';
+
+/** By the member's number. */
+export type Roster = ReadonlyMap<number, Start>;
+
+/** A new cluster of `size` members. */
+export function forming(size: number): Roster {
+  return new Map(Array.from({ length: size }, (_, index): [number, Start] => [index, index === 0 ? 'form' : 'join']));
+}
+
+/** Key of what only a member that forms reads. */
+export function bootstrapKey(cluster: string, index: number): string {
+  return `${memberName(cluster, index)}.bootstrap.yml`;
+}
+
+export function startKey(cluster: string, index: number): string {
+  return `${memberName(cluster, index)}.start`;
+}
+
+/** The ConfigMap's data. `bootstrap`: Patroni's configuration of a new cluster. */
+export function rosterData(cluster: string, roster: Roster, bootstrap: string): Record<string, string> {
+  return Object.fromEntries(
+    [...roster]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([index, start]) => [
+        [startKey(cluster, index), start],
+        ...(start === 'form' ? [[bootstrapKey(cluster, index), bootstrap]] : []),
+      ]),
+  );
+}
+
+/** What a ConfigMap's data says; entries that are not whole are no entries. */
+export function readRoster(cluster: string, data: Readonly<Record<string, string>>): Roster {
+  const entries = Object.entries(data).flatMap(([key, start]): [number, Start][] => {
+    const index = Number(/-(\d+)\.start$/.exec(key)?.[1] ?? Number.NaN);
+    const isOurs = Number.isInteger(index) && key === startKey(cluster, index);
+    return isOurs && (start === 'form' || start === 'join') ? [[index, start]] : [];
+  });
+  return new Map(entries.sort(([a], [b]) => a - b));
+}

@@ -1,0 +1,116 @@
+/** What a PostgresCluster says about itself: pure, from the same situation as the plan. */
+import type { DesiredCondition } from '../../api/condition.ts';
+import type { MemberStatus, Phase } from '../../api/status.ts';
+import { desiredConditions } from '../../engine/desired-conditions.ts';
+import type { StatusReport } from '../../engine/engine.ts';
+import { shrinkWarnings, warningClaims } from '../../engine/spec-warnings.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { expansionConditions, isExpanding, storageStatus } from '../../plan/volume-expansion.ts';
+import { podIsReady } from '../../resources/children.ts';
+import { selectorLabels } from '../../resources/metadata.ts';
+import type { PostgresAction } from './action.ts';
+import { component, postgresNames, sqlPort } from './names.ts';
+import { isPrimary, podOf, type Situation } from './observe/situation.ts';
+import { memberProblems } from './plan/health.ts';
+import { isOutdated, isUnsettled } from './plan/outdated.ts';
+
+export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>): StatusReport {
+  const { cluster, spec, primary, store } = situation;
+  const pods = [...situation.pods.values()];
+  const claims = [...situation.claims.values()];
+  const names = postgresNames(cluster.metadata.name);
+  const storage = storageStatus(claims);
+  const version = primary?.version ?? cluster.status?.version;
+  const initialized = cluster.status?.initialized === true || primary !== undefined;
+  const judged = judge(situation, plan, initialized);
+  const remembered = primary?.pod ?? store.leader ?? cluster.status?.primary;
+  return {
+    phase: judged.phase,
+    conditions: [
+      ...judged.conditions,
+      ...expansionConditions(spec.storage.size, { ...situation.children, claims }),
+      ...warningClaims(shrinkWarnings(spec.storage.size, claims)),
+    ],
+    replicas: pods.length,
+    readyReplicas: pods.filter(podIsReady).length,
+    selector: Object.entries(selectorLabels(cluster, { engine: 'postgres', component }))
+      .map((pair) => pair.join('='))
+      .join(','),
+    ...(remembered === undefined ? {} : { primary: remembered }),
+    ...(version === undefined ? {} : { version }),
+    members: members(situation),
+    ...(storage === undefined ? {} : { storage }),
+    connection: {
+      services: [
+        { role: 'primary', host: names.primary, port: sqlPort },
+        { role: 'replicas', host: names.replicas, port: sqlPort },
+      ],
+      secretName: names.app,
+    },
+    ...(initialized ? { initialized } : {}),
+  };
+}
+
+interface Judgement {
+  readonly phase: Phase;
+  readonly conditions: readonly DesiredCondition[];
+}
+
+function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initialized: boolean): Judgement {
+  const { cluster, spec, primary, pods } = situation;
+  if (outcome.state === 'blocked') {
+    const conditions = desiredConditions('False', outcome.reason, outcome.message, {
+      degraded: initialized,
+      stalled: true,
+    });
+    return { phase: 'Blocked', conditions };
+  }
+  if (spec.instances === 0 && pods.size === 0)
+    return { phase: 'Ready', conditions: desiredConditions('True', 'Parked', 'no member runs, as is wanted', {}) };
+  const isWell = primary !== undefined && memberProblems(situation).length === 0;
+  if (isWell && !isChanging(situation) && outcome.state === 'settled') {
+    const message = 'one primary takes writes, and every standby streams from it';
+    return { phase: 'Ready', conditions: desiredConditions('True', 'AllMembersReady', message, {}) };
+  }
+  const reason = outcome.state === 'wait' ? outcome.reason : 'Updating';
+  const message = outcome.state === 'wait' ? outcome.message : 'changes are being applied';
+  const { phase: before, observedGeneration } = cluster.status ?? {};
+  if (before === undefined || before === 'Creating')
+    return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
+  const isAsked = observedGeneration !== cluster.metadata.generation || isChanging(situation) || before === 'Updating';
+  if (isAsked && primary !== undefined)
+    return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
+  return {
+    phase: 'Degraded',
+    conditions: desiredConditions('False', reason, message, { progressing: true, degraded: true }),
+  };
+}
+
+/** The spec asks for something that is not there yet. */
+function isChanging(situation: Situation): boolean {
+  const { spec, sets, children, claims, live, roster } = situation;
+  return (
+    sets.size !== roster.size ||
+    roster.size !== spec.instances ||
+    isUnsettled(situation) ||
+    isExpanding(spec.storage.size, { ...children, claims: [...claims.values()] }) ||
+    [...roster.keys()].some((index) => isOutdated(situation, index) || live.get(index)?.restartPending === true)
+  );
+}
+
+function members(situation: Situation): MemberStatus[] {
+  return [...situation.pods]
+    .sort(([a], [b]) => a - b)
+    .map(([index, pod]) => {
+      const member = situation.live.get(index);
+      const role = member?.role === undefined ? 'unknown' : isPrimary(situation, member) ? 'primary' : 'standby';
+      return {
+        name: podOf(situation, index),
+        role,
+        ready: podIsReady(pod),
+        ...(member?.version === undefined ? {} : { version: member.version }),
+        ...(pod.spec?.nodeName === undefined ? {} : { node: pod.spec.nodeName }),
+        ...(pod.status?.podIP === undefined ? {} : { address: pod.status.podIP }),
+      };
+    });
+}
