@@ -15,6 +15,8 @@ export const configMaps = namespaced('', 'v1', 'ConfigMap', 'configmaps');
 export const secrets = namespaced('', 'v1', 'Secret', 'secrets');
 export const persistentVolumeClaims = namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const serviceAccounts = namespaced('', 'v1', 'ServiceAccount', 'serviceaccounts');
+export const roles = namespaced('rbac.authorization.k8s.io', 'v1', 'Role', 'roles');
+export const roleBindings = namespaced('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings');
 export const statefulSets = namespaced('apps', 'v1', 'StatefulSet', 'statefulsets');
 export const jobs = namespaced('batch', 'v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch', 'v1', 'CronJob', 'cronjobs');
@@ -31,6 +33,8 @@ const builtIn: readonly Resource[] = [
   secrets,
   persistentVolumeClaims,
   serviceAccounts,
+  roles,
+  roleBindings,
   statefulSets,
   jobs,
   cronJobs,
