@@ -80,7 +80,9 @@ export interface PostgresProcess {
   sql(text: string, database?: string): Promise<readonly (readonly Value[])[]>;
   log(): string;
   kill(): void;
-  /** Ends it as an operator would. */
+  /** Ends it in order: everything is on the disk. */
+  shutDown(): Promise<void>;
+  /** Ends it at once. */
   stop(): Promise<void>;
 }
 
@@ -178,6 +180,10 @@ export async function startPostgres(
     sql,
     log: () => output,
     kill: () => void child.kill('SIGKILL'),
+    async shutDown() {
+      if (!isOver()) child.kill('SIGINT');
+      await ended;
+    },
     async stop() {
       // Immediately, as where the power goes: nothing of a test is read again, or it is recovered.
       if (!isOver()) child.kill('SIGQUIT');
