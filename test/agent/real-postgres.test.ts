@@ -218,7 +218,7 @@ describe.skipIf(postgresPrograms.size === 0).each([...postgresPrograms])('Postgr
       isTransient: false,
     });
     expect(await failed(takeTask([primary], { passwordFile: join(home.directory, 'password') }))).toMatchObject({
-      reason: 'SourceBroken',
+      reason: 'SourceUnreachable',
       message: expect.stringMatching(/lets in without proving/),
     });
     await primary.sql("CREATE TABLESPACE elsewhere LOCATION '/data/elsewhere'");
