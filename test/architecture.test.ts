@@ -120,7 +120,7 @@ describe('imports point one way', () => {
   ];
   const roomOf = (path: string): string => (rooms.includes(path) ? path : (path.split('/')[0] ?? ''));
 
-  it.each(['etcd', 'redis'])('within the folder of %s, too', (engine) => {
+  it.each(['etcd', 'postgres', 'redis'])('within the folder of %s, too', (engine) => {
     const folder = `src/engines/${engine}/`;
     const own = sources.filter((file) => file.startsWith(folder));
     const isInside = (path: string): boolean => path.startsWith(folder);

@@ -1,8 +1,8 @@
 /** A connection to a database process, in TLS where material is given. */
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from '../../backup/members.ts';
 import { dialTcp } from '../../system/dial.ts';
+import { secured } from '../../system/secured.ts';
 import type { TlsMaterial } from '../engine-context.ts';
 import { Failure } from './failure.ts';
 import { inTime, type Patience } from './wait.ts';
@@ -35,21 +35,5 @@ export async function openConnection(
 
 async function open({ host, port }: Endpoint, tls: TlsMaterial | undefined, signal: AbortSignal): Promise<Duplex> {
   const plain = await dialTcp(host, port, signal);
-  if (tls === undefined) return plain;
-  return await new Promise<Duplex>((resolve, reject) => {
-    const { servername, ...material } = tls;
-    const name = servername === undefined ? {} : { servername };
-    const secured = connectTls({ socket: plain, host, ...material, ...name });
-    const give = (error: Error): void => {
-      plain.destroy();
-      reject(error);
-    };
-    secured.once('error', give);
-    signal.addEventListener('abort', () => give(signal.reason as Error), { once: true });
-    plain.once('close', () => reject(new Error('the connection ended before TLS was agreed')));
-    secured.once('secureConnect', () => {
-      secured.off('error', give);
-      resolve(secured);
-    });
-  });
+  return tls === undefined ? plain : await secured(plain, host, tls, signal);
 }

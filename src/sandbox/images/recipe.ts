@@ -12,7 +12,7 @@ export type LayerRecipe =
   /** Debian packages unpacked, without documents and without their scripts run, and a busybox shell. */
   | {
       readonly kind: 'debian';
-      readonly suite: 'bookworm' | 'trixie';
+      readonly suite: 'bookworm' | 'trixie' | 'forky';
       readonly packages: readonly string[];
       /** Perl, half of some images, is often there for installation scripts alone. */
       readonly without?: 'perl';

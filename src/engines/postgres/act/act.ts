@@ -3,7 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresAction } from '../action.ts';
 import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
-import { patroniTls } from '../client/session.ts';
+import { patroniTls } from '../client/credentials.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
 const changeTimeoutMs = 5000;

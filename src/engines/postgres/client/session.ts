@@ -1,21 +1,63 @@
-/** How the operator connects to Patroni: with its certificate, and to members of this cluster alone. */
-import type { Cluster } from '../../../api/cluster.ts';
-import { leafKeys } from '../../../certificates/facts.ts';
+/** Sessions of the operator with one server, each for one question or one action. */
+import { randomBytes } from 'node:crypto';
+import { longestAnswerBytes } from '../../../api/bounds.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
-import type { PostgresSpec } from '../kind/schema.ts';
-import { podName, postgresNames } from '../names.ts';
+import { within } from '../../../engine/within.ts';
+import { secured } from '../../../system/secured.ts';
+import { type PostgresConnection, postgresConnection } from './connection.ts';
+import { type Login, logIn } from './login.ts';
+import { securedBy } from './tls-request.ts';
+import { openWire } from './wire.ts';
 
-/** A Secret, or a key of it, is not there: nobody can be asked. */
-export class SecretUnusable extends Error {
-  override readonly name = 'SecretUnusable';
+/** Time in which a server must let in and answer everything that it is asked. */
+export const answerTimeoutMs = 1000;
+/** Time to connect: the kernel accepts for a busy process. */
+const connectTimeoutMs = 300;
+
+const bounds = { bytes: longestAnswerBytes, rows: 512 } as const;
+
+export interface SessionTarget {
+  readonly address: string;
+  readonly port: number;
+  readonly login: Login;
+  /** Absent: the connection is not secured. */
+  readonly tls?: TlsMaterial;
+  /** Default: 1 s. */
+  readonly timeoutMs?: number;
 }
 
-export async function patroniTls({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<TlsMaterial> {
-  const { certificates, members } = postgresNames(metadata.name);
-  const values = await io.secret(certificates.patroniOperator, 'ours');
-  const [ca, cert, key] = [leafKeys.trusted, leafKeys.certificate, leafKeys.key].map((name) => values?.[name]);
-  if (ca === undefined || cert === undefined || key === undefined)
-    throw new SecretUnusable(`Secret ${certificates.patroniOperator} has no certificate`);
-  // All members show one certificate, for every name below the headless Service.
-  return { ca, cert, key, servername: `${podName(metadata.name, 0)}.${members}.${metadata.namespace}.svc` };
+/** Of a session that only observes: the server itself refuses to change anything. */
+export const readOnly = { default_transaction_read_only: 'on' } as const;
+
+/** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
+export async function withSession<T>(
+  io: Pick<EngineContext, 'dial' | 'sleep'>,
+  { address, port, login, tls, timeoutMs = answerTimeoutMs }: SessionTarget,
+  talk: (connection: PostgresConnection) => Promise<T>,
+): Promise<T> {
+  const place = `${address}:${port}`;
+  const plain = await within(io, connectTimeoutMs, place, (signal) => io.dial(address, port, signal));
+  // Whoever reads it learns of an error; while nobody does, it must not end the process.
+  plain.on('error', () => undefined);
+  let connection: PostgresConnection | undefined;
+  try {
+    return await within(io, timeoutMs, place, async (signal) => {
+      const secure = (stream: typeof plain) => secured(stream, address, tls as TlsMaterial, signal);
+      const stream = tls === undefined ? plain : await securedBy(plain, secure);
+      const wire = openWire(stream, longestAnswerBytes);
+      const settings = { search_path: 'pg_catalog', statement_timeout: String(timeoutMs), ...login.settings };
+      const parameters = await logIn(wire, { ...login, settings }, nonce());
+      const opened = postgresConnection(wire, parameters, bounds);
+      connection = opened;
+      return await talk(opened);
+    });
+  } finally {
+    if (connection === undefined) plain.destroy();
+    else connection.close();
+  }
+}
+
+/** Printable, without a comma. */
+export function nonce(): string {
+  return randomBytes(18).toString('base64');
 }

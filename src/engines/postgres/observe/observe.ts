@@ -3,7 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
 import { callPatroni } from '../client/patroni.ts';
-import { patroniTls, SecretUnusable } from '../client/session.ts';
+import { patroniTls, SecretUnusable } from '../client/credentials.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { observeCertificates } from './certificates.ts';
 import { liveMember } from './member.ts';

@@ -1,0 +1,33 @@
+/** The databases of a server, and whether their order of texts is still the one that their indexes were built with. */
+import { boolean, integer, optional, question, text, word } from '../question.ts';
+
+export interface Database {
+  readonly name: string;
+  readonly owner: string;
+  readonly allowsConnections: boolean;
+  readonly bytes: number | undefined;
+  /** libc, ICU, or PostgreSQL's own. */
+  readonly provider: 'c' | 'i' | 'b' | 'd';
+  readonly collation: string;
+  /** Undefined where the collation has no versions, as `C` has none. */
+  readonly recordedVersion: string | undefined;
+  readonly actualVersion: string | undefined;
+}
+
+/** Where the versions differ, indexes of texts may be wrong. */
+export const databasesQuestion = question<Database>(
+  `SELECT datname AS name, pg_get_userbyid(datdba) AS owner, datallowconn AS "allowsConnections",
+  pg_database_size(oid) AS bytes, datlocprovider AS provider, left(datcollate, 64) AS collation,
+  left(datcollversion, 64) AS "recordedVersion", left(pg_database_collation_actual_version(oid), 64) AS "actualVersion"
+FROM pg_database ORDER BY datname LIMIT 200`,
+  {
+    name: text,
+    owner: text,
+    allowsConnections: boolean,
+    bytes: optional(integer),
+    provider: word('c', 'i', 'b', 'd'),
+    collation: text,
+    recordedVersion: optional(text),
+    actualVersion: optional(text),
+  },
+);
