@@ -6,6 +6,7 @@
  * want; before the first one, the fields that the POST left to an `Update` entry become ours, or a field we no longer
  * set would stay for ever.
  */
+
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
@@ -15,6 +16,7 @@ import { conflict, secretConflict } from '../plan/conflict.ts';
 import { difference } from '../plan/difference.ts';
 import { exactly } from '../plan/objects.ts';
 import { type EngineAction, type Generated, isOptional, type ObjectStep, type Step } from '../plan/plan.ts';
+import { filledSecret } from '../resources/secret.ts';
 import { isAlreadyExists } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { KubeClient } from './client.ts';
@@ -99,7 +101,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   async function create(object: KubeObject, generated: readonly Generated[], signal: AbortSignal): Promise<void> {
-    const values = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
+    const random = Object.fromEntries(generated.map(({ key, length }) => [key, generate(length)]));
+    const values = filledSecret(object, random);
     const filled = generated.length === 0 ? object : { ...object, stringData: values };
     try {
       const made = await client.create(filled, { signal });

@@ -1,13 +1,19 @@
 /** What the actions ask of Patroni. Each may be repeated; one whose answer is lost is an error, and the next look shows what happened. */
+import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
 import type { PostgresAction } from '../action.ts';
+import { makeApplication } from '../client/application.ts';
+import { operatorSession, ownerPassword, patroniTls } from '../client/credentials.ts';
 import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
-import { patroniTls } from '../client/credentials.ts';
+import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
+import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 
 const changeTimeoutMs = 5000;
 const restartTimeoutMs = 60_000;
+/** A new database is a copy of a small one, and waits for a checkpoint. */
+const databaseTimeoutMs = 30_000;
 
 export async function actPostgres(
   action: PostgresAction,
@@ -25,6 +31,15 @@ export async function actPostgres(
       const body = { leader: action.from, candidate: action.to };
       const call = { method: 'POST', path: '/switchover', body, timeoutMs: switchoverTimeoutMs } as const;
       await callPatroni(io, action.via.address, call, tls);
+      return;
+    }
+    case 'postgres.makeApplication': {
+      const { database, owner } = cluster.spec.initial;
+      const verifier = await scramVerifier(await ownerPassword(cluster, io), randomBytes(saltBytes));
+      const target = { ...(await operatorSession(cluster, action.via.address, io)), timeoutMs: databaseTimeoutMs };
+      await withSession(io, target, (connection) =>
+        makeApplication(connection, { database, owner, verifier, facts: action.facts }),
+      );
       return;
     }
     case 'postgres.restart': {

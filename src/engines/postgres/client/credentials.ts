@@ -1,21 +1,62 @@
-/** How the operator connects to Patroni: with its certificate, and to members of this cluster alone. */
+/** How the operator connects: with a certificate of its own, to members of this cluster alone. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { podName, postgresNames } from '../names.ts';
+import { postgresNames, roles, sqlPort } from '../names.ts';
+import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */
 export class SecretUnusable extends Error {
   override readonly name = 'SecretUnusable';
 }
 
-export async function patroniTls({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<TlsMaterial> {
-  const { certificates, members } = postgresNames(metadata.name);
-  const values = await io.secret(certificates.patroniOperator, 'ours');
+export async function patroniTls(cluster: Cluster<PostgresSpec>, io: EngineContext): Promise<TlsMaterial> {
+  const { name, namespace } = cluster.metadata;
+  const { certificates, members } = postgresNames(name);
+  // All members show one certificate, for every name below the headless Service.
+  return await material(certificates.patroniOperator, `patroni.${members}.${namespace}.svc`, io);
+}
+
+/** As the operator's role, in the database `postgres`. */
+export async function operatorSession(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  io: EngineContext,
+): Promise<SessionTarget> {
+  const tls = await material(postgresNames(cluster.metadata.name).certificates.operator, serverName(cluster), io);
+  return { address, port: sqlPort, login: { user: roles.operator, database: 'postgres' }, tls };
+}
+
+/** As the owner of the first database; with its password, and without a certificate. */
+export async function ownerSession(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  password: string,
+  io: EngineContext,
+): Promise<SessionTarget> {
+  const { database, owner } = cluster.spec.initial;
+  const { tls, ...target } = await operatorSession(cluster, address, io);
+  const { ca = '', servername = serverName(cluster) } = tls ?? {};
+  return { ...target, tls: { ca, servername }, login: { user: owner, database, password } };
+}
+
+/** The password of the owner, in the Secret for the application. */
+export async function ownerPassword({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<string> {
+  const { app } = postgresNames(metadata.name);
+  const { password } = (await io.secret(app)) ?? {};
+  if (password === undefined) throw new SecretUnusable(`Secret ${app} has no key password`);
+  return password;
+}
+
+function serverName({ metadata }: Cluster<PostgresSpec>): string {
+  return `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`;
+}
+
+async function material(secret: string, servername: string, io: EngineContext): Promise<TlsMaterial> {
+  const values = await io.secret(secret, 'ours');
   const [ca, cert, key] = [leafKeys.trusted, leafKeys.certificate, leafKeys.key].map((name) => values?.[name]);
   if (ca === undefined || cert === undefined || key === undefined)
-    throw new SecretUnusable(`Secret ${certificates.patroniOperator} has no certificate`);
-  // All members show one certificate, for every name below the headless Service.
-  return { ca, cert, key, servername: `${podName(metadata.name, 0)}.${members}.${metadata.namespace}.svc` };
+    throw new SecretUnusable(`Secret ${secret} has no certificate`);
+  return { ca, cert, key, servername };
 }

@@ -2,9 +2,10 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { Children, Pod } from '../../../resources/children.ts';
-import { callPatroni } from '../client/patroni.ts';
 import { patroniTls, SecretUnusable } from '../client/credentials.ts';
+import { callPatroni } from '../client/patroni.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
 import { liveMember } from './member.ts';
 import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
@@ -24,8 +25,18 @@ export async function observePostgres(
     return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
   }
   const members = await Promise.all(children.pods.map((pod) => ask(pod, tls, io)));
-  const config = await configOf(answering(members), tls, io);
-  return { members, at: io.now(), ...certificates, ...(config === undefined ? {} : { config }) };
+  const primary = answering(members).find(({ role }) => role === 'primary');
+  const [config, application] = await Promise.all([
+    configOf(answering(members), tls, io),
+    primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
+  ]);
+  return {
+    members,
+    at: io.now(),
+    ...certificates,
+    ...(config === undefined ? {} : { config }),
+    ...(application === undefined ? {} : { application }),
+  };
 }
 
 async function ask(pod: Pod, tls: TlsMaterial, io: EngineContext): Promise<LiveMember | SilentMember> {

@@ -4,6 +4,7 @@
  */
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { Side } from '../resources/certificates.ts';
+import type { ApplicationSeen } from './application.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -46,6 +47,8 @@ export interface PostgresObserved {
   readonly members: readonly (SilentMember | LiveMember)[];
   /** When this was asked, in milliseconds. */
   readonly at: number;
+  /** Asked of the primary; absent where there is none. */
+  readonly application?: ApplicationSeen;
   /** Patroni's shared configuration, as a member that answers has it. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;

@@ -12,6 +12,7 @@ import { hasHeldData, isPrimary, podOf, type Situation } from '../observe/situat
 import { firstAuthorities } from '../resources/authorities.ts';
 import { newState, postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
+import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planIssuance } from './issuance.ts';
@@ -83,7 +84,11 @@ function planMembers(situation: Situation): PostgresPlan {
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
   const roster = nextRoster(situation, isWhole);
-  const steps = [...roleSteps(situation, primary), ...configSteps(situation, primary)];
+  const steps = [
+    ...roleSteps(situation, primary),
+    ...configSteps(situation, primary),
+    ...applicationSteps(situation, primary),
+  ];
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   if (observed.config === undefined)
     return withObjects(

@@ -37,6 +37,21 @@ export function newState(cluster: Cluster<PostgresSpec>): Desired[] {
   }));
 }
 
+/** What an application needs to connect. `{password}` is filled in when the Secret is made. */
+function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<string, string> {
+  const { database, owner } = spec.initial;
+  const host = `${postgresNames(metadata.name).primary}.${metadata.namespace}.svc`;
+  const at = `${host}:${sqlPort}/${database}`;
+  return {
+    host,
+    port: String(sqlPort),
+    database,
+    username: owner,
+    uri: `postgresql://${owner}:{password}@${at}?sslmode=require`,
+    'jdbc-uri': `jdbc:postgresql://${at}?user=${owner}&password={password}&sslmode=require`,
+  };
+}
+
 /** `authorities`: whom a member is to trust, where that is known. */
 export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
@@ -59,7 +74,7 @@ export function postgresChildren(
   return [
     ...certificateChildren(cluster, part),
     {
-      object: generatedSecret(unownedMetadata(cluster, names.app, part)),
+      object: generatedSecret(unownedMetadata(cluster, names.app, part), applicationValues(cluster)),
       generate: [{ key: 'password', length: passwordLength }],
     },
     ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),

@@ -1,0 +1,52 @@
+/** What a client of the first database would meet: the database, its owner, and whether the password of the Secret lets it in. */
+import type { Cluster } from '../../../api/cluster.ts';
+import type { EngineContext } from '../../../engine/engine-context.ts';
+import { type ApplicationFacts, applicationQuestion } from '../client/application.ts';
+import { operatorSession, ownerPassword, ownerSession } from '../client/credentials.ts';
+import { askOne } from '../client/question.ts';
+import { ServerError } from '../client/server-error.ts';
+import { withSession } from '../client/session.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+
+export type ApplicationSeen =
+  | { readonly state: 'unknown'; readonly why: string }
+  | {
+      readonly state: 'seen';
+      readonly facts: ApplicationFacts;
+      /** `invalid_password`: the server knows another one. Anything else that keeps the owner out is the user's to decide. */
+      readonly isPasswordWrong: boolean;
+    };
+
+/** SQLSTATE of a login with a wrong password: PostgreSQL's documentation, Appendix A. */
+const invalidPassword = '28P01';
+
+/** `address`: of the primary. */
+export async function observeApplication(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  io: EngineContext,
+): Promise<ApplicationSeen> {
+  const { database, owner } = cluster.spec.initial;
+  try {
+    const target = await operatorSession(cluster, address, io);
+    const facts = await withSession(io, target, (connection) =>
+      askOne(connection, applicationQuestion(database, owner)),
+    );
+    const isThere = facts.hasOwner && facts.owner !== undefined;
+    return { state: 'seen', facts, isPasswordWrong: isThere && (await isRefused(cluster, address, io)) };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return { state: 'unknown', why: (error as Error).message };
+  }
+}
+
+async function isRefused(cluster: Cluster<PostgresSpec>, address: string, io: EngineContext): Promise<boolean> {
+  try {
+    const password = await ownerPassword(cluster, io);
+    await withSession(io, await ownerSession(cluster, address, password, io), () => Promise.resolve());
+    return false;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    return error instanceof ServerError && error.code === invalidPassword;
+  }
+}

@@ -1,0 +1,22 @@
+/** The first database and its owner, which a new cluster has and a password that was changed is brought to. */
+import type { ActStep } from '../../../plan/plan.ts';
+import type { PostgresAction } from '../action.ts';
+import type { LiveMember } from '../observe/observed.ts';
+import type { Situation } from '../observe/situation.ts';
+
+export function applicationSteps({ observed, spec }: Situation, primary: LiveMember): ActStep<PostgresAction>[] {
+  const { application } = observed;
+  if (application?.state !== 'seen') return [];
+  const { facts, isPasswordWrong } = application;
+  const { database, owner } = spec.initial;
+  const what = !facts.hasOwner
+    ? `make role ${owner}`
+    : facts.owner === undefined
+      ? `make database ${database}`
+      : isPasswordWrong
+        ? `set the password of role ${owner} to that of its Secret`
+        : undefined;
+  if (what === undefined) return [];
+  const { pod, address } = primary;
+  return [{ type: 'act', action: { type: 'postgres.makeApplication', via: { pod, address }, facts }, summary: what }];
+}
