@@ -18,6 +18,7 @@ import { createDeadEnds } from './dead-ends.ts';
 import { createSecretReader, engineIO } from './engine-context.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
+import { createExpansionPace } from './expansion-pace.ts';
 import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type Leading } from './lease.ts';
 import { createListeners } from './listeners.ts';
@@ -136,6 +137,7 @@ export function createOperator(options: OperatorOptions): Operator {
     io,
     pace: createPace(clock),
     contested: createContested(clock),
+    expansions: createExpansionPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, templates),

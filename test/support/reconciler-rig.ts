@@ -10,6 +10,7 @@ import { createContested } from '../../src/runtime/contested.ts';
 import { createDeadEnds } from '../../src/runtime/dead-ends.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createExpansionPace } from '../../src/runtime/expansion-pace.ts';
 import { createPace } from '../../src/runtime/pace.ts';
 import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
@@ -58,6 +59,7 @@ export async function reconcilerRig(
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),
     contested: createContested(clock),
+    expansions: createExpansionPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
     deadEnds: createDeadEnds(client, createTemplateJudge({ client, clock })),
