@@ -14,7 +14,7 @@ export interface Metrics {
   readonly queueRetries: Counter<'queue'>;
   readonly queueLatency: Histogram<'queue' | 'priority'>;
   readonly queueWork: Histogram<'queue'>;
-  readonly apiRequests: Counter<'verb' | 'resource' | 'code'>;
+  readonly apiRequests: Counter<'verb' | 'resource' | 'code' | 'refused_by'>;
   readonly apiDuration: Histogram<'verb' | 'resource'>;
   readonly watchEvents: Counter<'resource' | 'type'>;
   readonly watchRestarts: Counter<'resource' | 'cause'>;
@@ -48,17 +48,18 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     new Histogram({ name: `clusterwright_${name}`, help, labelNames, buckets: seconds, registers });
 
   return {
-    reconciles: counter('reconcile_total', 'Passes over one cluster, by outcome.', ['kind', 'outcome']),
-    reconcileDuration: histogram('reconcile_duration_seconds', 'Time of one pass.', ['kind', 'outcome']),
+    reconciles: counter('reconcile_total', 'Reconciles of one cluster, by outcome.', ['kind', 'outcome']),
+    reconcileDuration: histogram('reconcile_duration_seconds', 'Duration of one reconcile.', ['kind', 'outcome']),
     queueDepth: gauge('queue_depth', 'Keys that wait for a worker.', ['queue', 'priority']),
     queueAdds: counter('queue_adds_total', 'Keys added, duplicates included.', ['queue']),
     queueRetries: counter('queue_retries_total', 'Keys added again after a failure.', ['queue']),
     queueLatency: histogram('queue_latency_seconds', 'Time from due to taken by a worker.', ['queue', 'priority']),
     queueWork: histogram('queue_work_duration_seconds', 'Time that a worker held a key.', ['queue']),
-    apiRequests: counter('api_requests_total', 'Requests to the API server; code 0 is no answer.', [
+    apiRequests: counter('api_requests_total', 'Requests to the API server. Code 0: no answer.', [
       'verb',
       'resource',
       'code',
+      'refused_by',
     ]),
     apiDuration: histogram('api_request_duration_seconds', 'Time to the complete answer, of a watch to its start.', [
       'verb',
