@@ -171,6 +171,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
             'leader-election': { type: 'boolean', default: true, describe: 'Work only while no other controller does' },
             port: { type: 'number', default: 8080, describe: 'For /healthz, /readyz and /metrics; 0 picks a free one' },
             ...agentImageOption,
+            'dry-runs': { type: 'boolean', default: true, describe: 'Dry-run a pod before its template changes' },
             'log-level': {
               choices: ['debug', 'info', 'warn', 'error'],
               default: 'info',

@@ -30,7 +30,7 @@ import { createReconciler } from './reconciler.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
-import { createTemplateJudge } from './template-judge.ts';
+import { createTemplateJudge, noDryRuns } from './template-judge.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
 import { createUnobserved } from './unobserved.ts';
@@ -42,6 +42,8 @@ export interface OperatorOptions {
   readonly dial: Dial;
   /** Namespaces to serve; empty: all. */
   readonly namespaces: readonly string[];
+  /** Whether pods of new templates are judged by dry run. Default true. */
+  readonly dryRuns?: boolean;
   /** Undefined: no election, this is the only process. */
   readonly election?: Election;
   /** Name of this process in events. */
@@ -140,7 +142,7 @@ export function createOperator(options: OperatorOptions): Operator {
     expansions: createExpansionPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
-    deadEnds: createDeadEnds(client, templates),
+    deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),
     latest: () => serverTime.latest(),
     log,
     onOutcome: outcomeEvents(events),
