@@ -28,7 +28,7 @@ export function takenIn({ due, failures, ineffective }: Execution): readonly Ste
 
 /**
  * Steps whose effect no watch tells: an engine's actions, and Secrets. What was refused shows no effect: it is asked for
- * again in the next pass, whenever that is.
+ * again in a later pass.
  */
 export function unwatchedIn(taken: readonly Step[]): readonly Step[] {
   return taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
