@@ -17,7 +17,11 @@ const upCommand: CommandModule<object, UpArguments> = {
   builder: (yargs) =>
     yargs
       .option('nodes', { type: 'number', default: 3, describe: 'Number of nodes; 0 is a control plane only' })
-      .option('audit', { type: 'boolean', default: false, describe: "Log every request's metadata" }),
+      .option('audit', {
+        type: 'boolean',
+        default: false,
+        describe: 'Write an audit log with the metadata of every request',
+      }),
   handler: ({ nodes, audit }) =>
     attend(async (progress) => {
       const { up } = await import('../sandbox/sandbox.ts');
@@ -38,7 +42,7 @@ const downCommand: CommandModule = {
 
 const envCommand: CommandModule = {
   command: 'env',
-  describe: 'Print the shell line that points KUBECONFIG and PATH at the sandbox',
+  describe: 'Print the shell command that sets KUBECONFIG and PATH to the sandbox',
   handler: () =>
     attend(async () => {
       const { sandboxEnv } = await import('../sandbox/sandbox.ts');
@@ -49,7 +53,7 @@ const envCommand: CommandModule = {
 
 const statusCommand: CommandModule = {
   command: 'status',
-  describe: 'Show what runs, and which faults are in force',
+  describe: 'Show what runs, and which faults are active',
   handler: () =>
     attend(async () => {
       const { sandboxStatus } = await import('../sandbox/status.ts');
@@ -65,7 +69,7 @@ interface LoadArguments {
 
 const loadCommand: CommandModule<object, LoadArguments> = {
   command: 'load <image..>',
-  describe: 'Put images into the nodes: archives (*.tar), or names that `sandbox images` lists',
+  describe: 'Load images into the nodes: archives (*.tar), or names that `sandbox images` lists',
   builder: (yargs) =>
     withBundle(yargs)
       .parserConfiguration(severalPositionals)
@@ -117,7 +121,7 @@ function withBundle<T>(yargs: Argv<T>): Argv<T & { bundle: string | undefined }>
 
 export const sandboxCommand: CommandModule = {
   command: 'sandbox',
-  describe: 'A real Kubernetes on this machine, for trying out and for tests',
+  describe: 'Manage a real Kubernetes on this machine, for trials and tests',
   builder: (yargs) =>
     yargs
       .command(upCommand)
