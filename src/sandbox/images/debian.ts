@@ -3,8 +3,8 @@
  *
  * It holds what a program needs and a busybox for a shell; pods may run as any of the users it knows.
  */
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { attempt, run } from '../command.ts';
 import { codeOf, SandboxError } from '../error.ts';
 import { isThere, listIfThere } from '../file.ts';
@@ -30,11 +30,18 @@ export async function debianRoot(root: string, recipe: DebianRecipe, report: (de
   report(`Debian ${recipe.suite}`);
   // base-files brings the links from /lib to /usr/lib, without which nothing finds its loader.
   const include = ['base-files', 'busybox-static', ...recipe.packages].join(' ');
-  await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${include}`, recipe.suite, root], {
+  // A release that is not out yet is announced for a week at a time, and a mirror may be further behind than that.
+  const dates = recipe.suite === 'forky' ? ['--aptopt=Acquire::Check-Valid-Until "false"'] : [];
+  await run('mmdebstrap', ['--quiet', '--variant=extract', ...dates, `--include=${include}`, recipe.suite, root], {
     env: { SOURCE_DATE_EPOCH: '0' },
   });
-  const removed = recipe.without === 'perl' ? [...needless, ...(await perlIn(root))] : needless;
+  const removed = [
+    ...needless,
+    ...(recipe.without === 'perl' ? await perlIn(root) : []),
+    ...(await matches(root, recipe.removed ?? [])),
+  ];
   await Promise.all(removed.map((path) => rm(join(root, path), { recursive: true, force: true })));
+  if (recipe.only !== undefined) return await keepOnly(root, recipe.only);
   for (const device of await readdir(join(root, 'dev')))
     await rm(join(root, 'dev', device), { recursive: true, force: true });
   await run('chroot', [root, await busyboxIn(root), '--install', '-s']).catch(alreadyThere);
@@ -46,6 +53,43 @@ export async function debianRoot(root: string, recipe: DebianRecipe, report: (de
   await chmod(join(root, 'tmp'), 0o1777);
   await writeUsers(root);
   await joinCertificates(root);
+  if (recipe.python === 'compiled') await compilePython(root, report);
+}
+
+async function keepOnly(root: string, patterns: readonly string[]): Promise<void> {
+  const whole = `${root}.whole`;
+  await rename(root, whole);
+  for (const path of await matches(whole, patterns)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await cp(join(whole, path), join(root, path), { recursive: true, verbatimSymlinks: true });
+  }
+  await rm(whole, { recursive: true, force: true });
+}
+
+/** The paths that are there and match; a pattern without a match is an error, because then a package has changed. */
+async function matches(root: string, patterns: readonly string[]): Promise<readonly string[]> {
+  const found = patterns.map(async (pattern) => {
+    let paths = [''];
+    for (const part of pattern.split('/')) {
+      const name = new RegExp(`^${part.replace(/[.+]/g, '\\$&').replaceAll('*', '.*')}$`);
+      const below = paths.map(async (path) => {
+        const names = await listIfThere(join(root, path));
+        return names.filter((each) => name.test(each)).map((each) => join(path, each));
+      });
+      paths = (await Promise.all(below)).flat();
+    }
+    if (paths.length === 0) throw new SandboxError(`nothing matches ${pattern} in the Debian packages`);
+    return paths;
+  });
+  return (await Promise.all(found)).flat().toSorted();
+}
+
+/** Not by time: all files in a layer have the same one. */
+async function compilePython(root: string, report: (detail: string) => void): Promise<void> {
+  report('compiling Python modules');
+  const directories = (await matches(root, ['usr/lib/python3*'])).map((path) => `/${path}`);
+  const options = ['-q', '--invalidation-mode', 'unchecked-hash'];
+  await run('chroot', [root, 'python3', '-m', 'compileall', ...options, ...directories]);
 }
 
 async function perlIn(root: string): Promise<readonly string[]> {

@@ -16,6 +16,12 @@ export type LayerRecipe =
       readonly packages: readonly string[];
       /** Perl, half of some images, is often there for installation scripts alone. */
       readonly without?: 'perl';
+      /** Removed as well: paths without a leading slash, where `*` stands for a part of a name. */
+      readonly removed?: readonly string[];
+      /** Nothing but these paths is kept, for a layer on top of another Debian release. */
+      readonly only?: readonly string[];
+      /** Compiles Python's modules: on a read-only root file system every start would compile them again. */
+      readonly python?: 'compiled';
     }
   /** One program out of an npm package. `ARCH` in the package's name stands for npm's name of the architecture. */
   | {

@@ -2,6 +2,7 @@
 import type { Binary } from '../binaries.ts';
 import { SandboxError } from '../error.ts';
 import { versions } from '../layout.ts';
+import { postgresImages } from './postgres.ts';
 import type { ImageRecipe, LayerRecipe } from './recipe.ts';
 
 const node: readonly LayerRecipe[] = [
@@ -61,6 +62,7 @@ export const recipes: readonly ImageRecipe[] = [
     layers: [{ kind: 'program', program: 'versitygw', version: versions.versitygw, to: '/usr/local/bin/versitygw' }],
     config: { entrypoint: ['/usr/local/bin/versitygw'] },
   },
+  ...postgresImages,
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
 ];
 
