@@ -1,7 +1,5 @@
 /** What the operator asks of Patroni. */
 
-import type { ApplicationFacts } from './client/application.ts';
-
 /** A member that is asked: its pod, and where it answers. */
 export interface Asked {
   readonly pod: string;
@@ -14,6 +12,11 @@ export type PostgresAction =
   /** The primary hands over to a standby. */
   | { readonly type: 'postgres.switchover'; readonly via: Asked; readonly from: string; readonly to: string }
   /** Makes the first database, its owner and the owner's password what the spec and the Secret say. */
-  | { readonly type: 'postgres.makeApplication'; readonly via: Asked; readonly facts: ApplicationFacts }
+  | {
+      readonly type: 'postgres.makeApplication';
+      readonly via: Asked;
+      readonly hasOwner: boolean;
+      readonly hasDatabase: boolean;
+    }
   /** PostgreSQL starts again, and Patroni stays. */
   | { readonly type: 'postgres.restart'; readonly member: Asked };

@@ -38,7 +38,13 @@ export async function actPostgres(
       const verifier = await scramVerifier(await ownerPassword(cluster, io), randomBytes(saltBytes));
       const target = { ...(await operatorSession(cluster, action.via.address, io)), timeoutMs: databaseTimeoutMs };
       await withSession(io, target, (connection) =>
-        makeApplication(connection, { database, owner, verifier, facts: action.facts }),
+        makeApplication(connection, {
+          database,
+          owner,
+          verifier,
+          hasOwner: action.hasOwner,
+          hasDatabase: action.hasDatabase,
+        }),
       );
       return;
     }

@@ -22,11 +22,11 @@ export const applicationQuestion = (database: string, owner: string) =>
 /** What is there already is left as it is. `verifier`: never the password itself. */
 export async function makeApplication(
   connection: PostgresConnection,
-  { database, owner, verifier, facts }: Application,
+  { database, owner, verifier, hasOwner, hasDatabase }: Application,
 ): Promise<void> {
-  if (facts.hasOwner) await connection.query(`ALTER ROLE ${quoted(owner)} PASSWORD ${literal(verifier)}`);
+  if (hasOwner) await connection.query(`ALTER ROLE ${quoted(owner)} PASSWORD ${literal(verifier)}`);
   else await connection.query(`CREATE ROLE ${quoted(owner)} LOGIN PASSWORD ${literal(verifier)}`);
-  if (facts.owner !== undefined) return;
+  if (hasDatabase) return;
   // Whoever gives a database to a role has to be a member of it.
   await connection.query(`GRANT ${quoted(owner)} TO CURRENT_USER`);
   await connection.query(`CREATE DATABASE ${quoted(database)} OWNER ${quoted(owner)}`);
@@ -36,5 +36,6 @@ export interface Application {
   readonly database: string;
   readonly owner: string;
   readonly verifier: string;
-  readonly facts: ApplicationFacts;
+  readonly hasOwner: boolean;
+  readonly hasDatabase: boolean;
 }

@@ -18,5 +18,16 @@ export function applicationSteps({ observed, spec }: Situation, primary: LiveMem
         : undefined;
   if (what === undefined) return [];
   const { pod, address } = primary;
-  return [{ type: 'act', action: { type: 'postgres.makeApplication', via: { pod, address }, facts }, summary: what }];
+  return [
+    {
+      type: 'act',
+      action: {
+        type: 'postgres.makeApplication',
+        via: { pod, address },
+        hasOwner: facts.hasOwner,
+        hasDatabase: facts.owner !== undefined,
+      },
+      summary: what,
+    },
+  ];
 }
