@@ -1,18 +1,18 @@
 /** What forbids everything: the operator stops and says so, because going on could begin a second history. */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
 import { answering } from '../observe/observed.ts';
-import { hasHeldData, heldBy, type Situation } from '../observe/situation.ts';
+import { heldBy, type Situation } from '../observe/situation.ts';
+import { lostState } from './store.ts';
 
 /** Undefined where nothing forbids to go on. */
 export function forbidden(situation: Situation): Outcome | undefined {
-  return foreignData(situation) ?? lostState(situation);
+  return foreignData(situation) ?? stateLost(lostState(situation));
 }
 
 /** Patroni cannot elect without its ConfigMaps, and the operator does not know what they said. */
-function lostState(situation: Situation): Outcome | undefined {
-  const { missing } = situation.store;
-  if (missing.length === 0 || !hasHeldData(situation)) return undefined;
-  const lost = missing.length === 1 ? `ConfigMap ${missing[0]} is` : `ConfigMaps ${missing.join(', ')} are`;
+function stateLost(names: readonly string[]): Outcome | undefined {
+  if (names.length === 0) return undefined;
+  const lost = names.length === 1 ? `ConfigMap ${names[0]} is` : `ConfigMaps ${names.join(', ')} are`;
   return blocked(
     'StateLost',
     `${lost} gone, with which Patroni elects a primary: the members that run go on as they are, and nobody is promoted; restore from a copy, such as a backup of the API server`,

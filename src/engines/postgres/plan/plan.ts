@@ -10,7 +10,7 @@ import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation } from '../names.ts';
 import { hasHeldData, isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
-import { newState, postgresChildren } from '../resources/resources.ts';
+import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
@@ -20,6 +20,7 @@ import { nextRoster } from './members.ts';
 import { isOutdated, isUnsettled } from './outdated.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
+import { stateToMake } from './store.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export type PostgresPlan = Plan<PostgresAction>;
@@ -208,7 +209,7 @@ function withObjects(
     const written = sets.get(index)?.spec?.template?.metadata?.annotations?.[authoritiesAnnotation];
     return observed.authorities ?? written ?? firstAuthorities;
   };
-  const state = hasHeldData(situation) ? [] : newState(cluster);
+  const state = stateToMake(situation);
   const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
     // Patroni writes to them.
     (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),

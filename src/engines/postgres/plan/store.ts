@@ -1,0 +1,38 @@
+/**
+ * The ConfigMaps of Patroni: which of them the operator makes, of a new cluster or again.
+ *
+ * With all of them gone, a stale standby that starts first would take the lock and be promoted (run, Patroni 4.0.7). So the pods may
+ * not make them, and an empty one is made again only where what is left keeps the wrong member from being promoted.
+ */
+import type { Desired } from '../../../plan/objects.ts';
+import { postgresNames } from '../names.ts';
+import { hasHeldData, type Situation } from '../observe/situation.ts';
+import { newState } from '../resources/resources.ts';
+
+/** Those that may be made now; of a new cluster all. */
+export function stateToMake(situation: Situation): readonly Desired[] {
+  const state = newState(situation.cluster);
+  if (!hasHeldData(situation)) return state;
+  return state.filter(({ object }) => mayMakeAgain(situation, object.metadata.name));
+}
+
+/** Names of those that are gone and that nobody can make again. */
+export function lostState(situation: Situation): readonly string[] {
+  if (!hasHeldData(situation)) return [];
+  return situation.store.missing.filter((name) => !mayMakeAgain(situation, name));
+}
+
+function mayMakeAgain({ cluster, store, primary }: Situation, name: string): boolean {
+  const { config, leader, failover, sync } = postgresNames(cluster.metadata.name).state;
+  switch (name) {
+    // A request for a switchover, which is made again by whoever has made it.
+    case failover:
+      return true;
+    // Who may be elected is in the others.
+    case leader:
+      return !store.missing.includes(sync) && !store.missing.includes(config);
+    // The primary writes it anew.
+    default:
+      return primary !== undefined;
+  }
+}
