@@ -40,6 +40,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['api', 'backup', 'resources', 'plan', 'system'],
   // Backups and restores as Jobs, for every engine.
   jobs: ['api', 'backup', 'resources', 'plan', 'engine'],
+  // Conformance of engines: published, and no part of any program.
+  testing: ['api', 'plan', 'resources', 'engine', 'jobs'],
   engines: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   constructs: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines'],
   charts: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs'],
@@ -100,6 +102,11 @@ describe('imports point one way', () => {
       'src/controller.ts',
       'src/reference.ts',
     ]);
+  });
+
+  it('no program contains what only tests need', () => {
+    const takers = sources.filter((file) => importsOf(file).some((target) => layerOf(target) === 'testing'));
+    expect(takers.filter((file) => layerOf(file) !== 'testing')).toEqual([]);
   });
 
   /** What is in an engine's folder, in the order in which it may be used: each row by those below it. */
@@ -166,7 +173,7 @@ describe('the outside world stays outside', () => {
   const outside = /from 'node:(net|tls|http|https|dgram|child_process|fs|fs\/promises|timers|worker_threads)'/;
 
   it('no sockets, files or processes in what is pure', () => {
-    const pure = ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs', 'charts'];
+    const pure = ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'testing', 'engines', 'constructs', 'charts'];
     const isPure = (file: string): boolean => pure.includes(layerOf(file)) && !isOfAgent(file);
     const wrong = sources.filter((file) => isPure(file) && outside.test(read(file)));
     expect(wrong).toEqual([]);
@@ -175,7 +182,7 @@ describe('the outside world stays outside', () => {
   it('time and chance come in as arguments', () => {
     const ambient = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|new Date)\(/;
     const exempt = ['src/system/clock.ts'];
-    const timeless = ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'agent'];
+    const timeless = ['api', 'backup', 'resources', 'plan', 'testing', 'engines', 'runtime', 'agent'];
     const wrong = sources
       .filter((file) => timeless.includes(layerOf(file)) && !exempt.includes(file))
       .flatMap((file) =>

@@ -1,16 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { firstAuthorities } from '../../src/engines/etcd/resources/authorities.ts';
+import { engines } from '../../src/engines/index.ts';
 import { identityUser } from '../../src/engines/redis/client/identity.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
+import { conformanceChecks } from '../../src/testing/conformance.ts';
+import type { EngineSample } from '../../src/testing/sample.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
-import { handlers as engines } from '../support/handlers.ts';
 import { copiedSecrets, issuedSecrets } from '../support/issued-secrets.ts';
 import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
 import { scriptedNetwork } from '../support/scripted-redis.ts';
-import { conforms, type EngineSample } from './conformance.ts';
 
 const password = 'correct-horse-battery-staple';
 
@@ -102,10 +103,7 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
   ],
 };
 
-/** Backups run no database: they have tests of their own. */
-const databases = engines.filter(({ backup }) => backup !== undefined);
-
-describe.each(databases)('the engine $name', (engine) => {
-  it('has samples', () => expect(samples[engine.name]?.length).toBeGreaterThan(0));
-  conforms(engine, samples[engine.name] ?? []);
+describe.each(engines)('the engine $definition.name', (engine) => {
+  const checks = conformanceChecks(engine, { samples: samples[engine.definition.name] ?? [] });
+  it.each(checks)('$name', ({ run }) => run());
 });

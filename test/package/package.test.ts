@@ -111,8 +111,10 @@ describe('the published package', () => {
       });
     });
 
-    test('with stories of its planner', () => {
-      runIn(folder, process.execPath, ['--test', 'stories.js']);
+    test('with the conformance suite and stories of its planner', () => {
+      const told = runIn(folder, process.execPath, ['--test', '--test-reporter=tap', 'stories.js']);
+      expect(told).toContain('ok 1 - memcached: there are samples');
+      expect(Number(/^# pass (\d+)$/m.exec(told)?.[1])).toBeGreaterThan(50);
     });
 
     test('with a command line that plans', () => {
