@@ -53,6 +53,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs', 'engines'],
+  'backup-sdk.ts': ['api', 'backup'],
+  'driver-sdk.ts': ['backup', 'engine', 'system'],
   'sdk.ts': ['api', 'resources', 'plan', 'engine', 'jobs'],
   'controller.ts': ['engines', 'runtime'],
   'agent.ts': ['agent', 'engines'],
