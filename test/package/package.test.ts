@@ -156,13 +156,11 @@ describe('the published package', () => {
       expect(Number(/^# pass (\d+)$/m.exec(told)?.[1])).toBeGreaterThan(50);
     });
 
-    test('with a command line that plans', () => {
+    test('with a command line that plans, documents the kind and knows its images', () => {
+      const cli = (words: readonly string[], input = ''): SpawnSyncReturns<string> =>
+        spawnSync(process.execPath, ['cli.js', ...words], { cwd: folder, encoding: 'utf8', input });
       const command = (name: string, manifest: string): SpawnSyncReturns<string> =>
-        spawnSync(process.execPath, ['cli.js', name, '--offline', '-'], {
-          cwd: folder,
-          encoding: 'utf8',
-          input: manifest,
-        });
+        cli([name, '--offline', '-'], manifest);
       const manifest =
         'apiVersion: caches.example.com/v1\nkind: MemcachedCluster\nmetadata: { name: sessions }\nspec: {}\n';
       const planned = command('plan', manifest);
@@ -171,6 +169,8 @@ describe('the published package', () => {
       expect(command('plan', manifest.replace('Cluster', 'Clutser')).stderr).toContain(
         'caches.example.com has no kind MemcachedClutser; its kinds are: MemcachedCluster',
       );
+      expect(cli(['reference', 'mcc']).stdout).toMatch(/^# MemcachedCluster\n.*`spec.config.maxConnections`/s);
+      expect(cli(['sandbox', 'images']).stdout).toMatch(/^memcached:1\.6\.38 +localhost\/memcached:1\.6\.38 /m);
     });
 
     test('with an operator that the documented command bundles', async () => {
