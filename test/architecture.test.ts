@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Backups and restores as Jobs, for every engine.
   jobs: ['api', 'backup', 'resources', 'plan', 'engine'],
   // Conformance of engines: published, and no part of any program.
-  testing: ['api', 'plan', 'resources', 'engine', 'jobs'],
+  testing: ['api', 'backup', 'plan', 'resources', 'engine', 'jobs'],
   engines: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   constructs: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines'],
   charts: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs'],

@@ -29,8 +29,9 @@ function misnamed(engine: KindHandler, sample: EngineSample): string[] {
     if (claimTemplatesOf(set).length === 0) {
       return /^[a-z]+$/.test(suffix) && suffix !== name ? [] : [`${nameOf(set)} is not called CLUSTER or CLUSTER-WORD`];
     }
-    const isOfMember = /^\d+$/.test(suffix) && fieldsIn(set.spec).replicas !== undefined;
-    return isOfMember ? [] : [`${nameOf(set)} has volumes, and is not called CLUSTER or CLUSTER-NUMBER`];
+    if (!/^\d+$/.test(suffix)) return [`${nameOf(set)} has volumes, and is not called CLUSTER or CLUSTER-NUMBER`];
+    const isOfOne = Number(fieldsIn(set.spec).replicas) <= 1;
+    return isOfOne ? [] : [`${nameOf(set)} is of one member by its name, and has more than one pod`];
   });
 }
 
@@ -59,7 +60,7 @@ function claimProblems(cluster: string, set: KubeObject, template: Fields): stri
     ...(set.metadata.name === cluster ? {} : { [memberLabel]: set.metadata.name }),
   };
   const { storage } = fieldsIn(fieldsIn(fieldsIn(template.spec).resources).requests);
-  const canonical = canonicalQuantity(storage as string | number);
+  const canonical = storage === undefined ? 'a size' : canonicalQuantity(storage as string | number);
   return [
     ...(name === 'data' ? [] : [`the claim template of ${nameOf(set)} is called ${name} instead of data`]),
     ...Object.entries(wanted)

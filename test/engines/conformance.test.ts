@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { firstAuthorities } from '../../src/engines/etcd/resources/authorities.ts';
 import { engines } from '../../src/engines/index.ts';
@@ -104,6 +105,9 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
 };
 
 describe.each(engines)('the engine $definition.name', (engine) => {
-  const checks = conformanceChecks(engine, { samples: samples[engine.definition.name] ?? [] });
+  const { name } = engine.definition;
+  const driver = drivers.find((each) => each.engine === name);
+  const options = { samples: samples[name] ?? [], ...(driver === undefined ? {} : { driver }) };
+  const checks = conformanceChecks(engine, options);
   it.each(checks)('$name', ({ run }) => run());
 });

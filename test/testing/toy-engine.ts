@@ -7,6 +7,10 @@ import type { StructuralSchema } from '../../src/api/schema.ts';
 import { statusSchema } from '../../src/api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../src/api/storage.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import type { EngineFormat } from '../../src/backup/engine-data.ts';
+import { membersSchema } from '../../src/backup/members.ts';
+import { absolutePath } from '../../src/backup/place.ts';
+import { type BackupSupport, restoredVolume } from '../../src/engine/backup-support.ts';
 import { desiredConditions } from '../../src/engine/desired-conditions.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EngineContext } from '../../src/engine/engine-context.ts';
@@ -166,6 +170,34 @@ export const toy: Toy = {
     };
   },
   offlineObservation: [],
+};
+
+/** What the toy says of its backups, were there any. */
+export const toyBackup: BackupSupport<ToySpec> = {
+  source: () => ({ source: { engine: 'toy', members: [{ host: 'toy-0.toy', port }] }, secrets: [], topology: 'a toy' }),
+  restoreTemplate: ({ metadata }) => ({
+    set: metadata.name,
+    destination: { engine: 'toy', directory: '/data' },
+    fetchMounts: [{ name: restoredVolume, mountPath: '/data' }],
+    volumes: [],
+    containers: [],
+    annotations: {},
+  }),
+  drill: () => ({ replicas: 1 }),
+  specVersion: (version) => version,
+  contents: () => Promise.resolve({}),
+  isSame: () => true,
+};
+
+/** As the agent would know it. */
+export const toyFormat: EngineFormat = {
+  engine: 'toy',
+  kind: 'ToyCluster',
+  schemas: {
+    source: { type: 'object', required: ['members'], properties: { members: membersSchema } },
+    destination: { type: 'object', required: ['directory'], properties: { directory: absolutePath } },
+    state: () => ({ type: 'object' }),
+  },
 };
 
 export function toyCluster(written: object = {}): Cluster<ToySpec> {
