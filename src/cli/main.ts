@@ -25,7 +25,7 @@ import { reportError } from './report.ts';
 import { sandboxCommand } from './sandbox.ts';
 
 const { env, argv, stdout, stderr, stdin } = process;
-const cliContext = ({ engines, images = async () => [] }: CliOptions): CliContext => ({
+const cliContext = ({ engines, images = async () => [], agent }: CliOptions): CliContext => ({
   env,
   program: programName(argv[1]),
   command: commandName(argv[1]),
@@ -40,7 +40,7 @@ const cliContext = ({ engines, images = async () => [] }: CliOptions): CliContex
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./connection.ts')).connect(target, env),
   dial: async (...to) => (await import('../system/dial.ts')).dialTcp(...to),
-  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task),
+  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task, agent),
   now: () => Date.now(),
 });
 
@@ -273,6 +273,8 @@ export interface CliOptions {
   readonly engines: () => Promise<readonly DefinedEngine[]>;
   /** What `sandbox images` and `sandbox load` know besides the sandbox's own images. Loaded when a command needs them. */
   readonly images?: () => Promise<readonly ImageRecipe[]>;
+  /** Path of the backup agent's bundle, for `backup list --target`. Default: that of this package. */
+  readonly agent?: string;
 }
 
 /** Runs the command that the process was started with; its exit code is set when this resolves. */

@@ -221,6 +221,15 @@ describe('the published package', () => {
     expect(readFileSync(join(folder, 'restored', 'journal'))).toEqual(data);
     expect(await fetch('restored', '2.1')).toMatchObject({ result: 'fetched', isRepeated: true });
     expect(await fetch('older', '1.9')).toMatchObject({ result: 'failed', reason: 'Unfit' });
+    const listed = await finished([
+      process.execPath,
+      join(folder, 'cli.js'),
+      'backup',
+      'list',
+      '--target',
+      join(folder, 'backups'),
+    ]);
+    expect(listed.stdout).toMatch(/ shop +journalcluster\/orders +2\.1 /);
     data.write('F');
     expect(await take('damaged')).toMatchObject({
       result: 'failed',
