@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
+import type { ImageRecipe } from '../engine/image-recipe.ts';
 import type { DefinedEngine } from '../jobs/handlers.ts';
 import { version } from '../system/version.ts';
 import type { CliContext, Command } from './cli-context.ts';
@@ -24,7 +25,7 @@ import { reportError } from './report.ts';
 import { sandboxCommand } from './sandbox.ts';
 
 const { env, argv, stdout, stderr, stdin } = process;
-const cliContext = (engines: () => Promise<readonly DefinedEngine[]>): CliContext => ({
+const cliContext = ({ engines, images = async () => [], agent }: CliOptions): CliContext => ({
   env,
   program: programName(argv[1]),
   command: commandName(argv[1]),
@@ -34,11 +35,12 @@ const cliContext = (engines: () => Promise<readonly DefinedEngine[]>): CliContex
     const [{ handlersOf }, known] = await Promise.all([import('../jobs/handlers.ts'), engines()]);
     return handlersOf(known, agentImage);
   },
+  images,
   readText: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./connection.ts')).connect(target, env),
   dial: async (...to) => (await import('../system/dial.ts')).dialTcp(...to),
-  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task),
+  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task, agent),
   now: () => Date.now(),
 });
 
@@ -218,6 +220,12 @@ function commandLine({ words, names }: Line, cli: CliContext) {
         handle(async () => (await import('./crds.ts')).crds),
       )
       .command(
+        'reference <kind>',
+        'Print the reference page of a kind, as Markdown',
+        (args) => required(args, 'kind', 'Kind, plural or short name'),
+        handle(async () => (await import('./reference.ts')).reference),
+      )
+      .command(
         'up',
         'Start the operator and samples in the sandbox, or in the Kubernetes cluster of --context',
         (args) =>
@@ -243,7 +251,7 @@ function commandLine({ words, names }: Line, cli: CliContext) {
           }),
         handle(async () => (await import('./down.ts')).down),
       )
-      .command(sandboxCommand)
+      .command(sandboxCommand(cli))
       .completion('completion', 'Print the completion script of this shell, or of bash, zsh or fish', completing(names))
       .option('debug', { type: 'boolean', describe: 'Print the stack trace of an error (also CLUSTERWRIGHT_DEBUG=1)' })
       .demandCommand(1, 'name a command; --help lists them')
@@ -263,16 +271,20 @@ function commandLine({ words, names }: Line, cli: CliContext) {
 export interface CliOptions {
   /** Loaded when a command needs them. */
   readonly engines: () => Promise<readonly DefinedEngine[]>;
+  /** What `sandbox images` and `sandbox load` know besides the sandbox's own images. Loaded when a command needs them. */
+  readonly images?: () => Promise<readonly ImageRecipe[]>;
+  /** Path of the backup agent's bundle, for `backup list --target`. Default: that of this package. */
+  readonly agent?: string;
 }
 
 /** Runs the command that the process was started with; its exit code is set when this resolves. */
-export async function runCli({ engines }: CliOptions): Promise<void> {
+export async function runCli(options: CliOptions): Promise<void> {
   // A reader that has seen enough, such as `head`, ends us quietly.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
-  const cli = cliContext(engines);
+  const cli = cliContext(options);
   const args = argv.slice(2);
   const byKubectl = isKubectlCompletion(argv[1]);
   // The last line tells kubectl whether files may follow: 0 is yes, where there is nothing else.

@@ -3,7 +3,7 @@
  *
  * The servers are under `/usr/lib/postgresql/VERSION/bin`. An image runs as any of its users; 999 is the usual one.
  */
-import type { ImageRecipe, LayerRecipe } from './recipe.ts';
+import type { ImageRecipe, LayerRecipe } from '../../engine/image-recipe.ts';
 
 /** The compiler for queries: LLVM is as large as everything else together. Without it PostgreSQL does not compile any. */
 const compiler = [
@@ -44,7 +44,17 @@ const olderServer: LayerRecipe = {
 
 export const postgresImages: readonly ImageRecipe[] = [
   // Two versions in one image: pg_upgrade runs both servers.
-  { name: 'postgres:17', layers: [server('trixie', '17', compiler), olderServer], config: {} },
+  {
+    name: 'postgres:17',
+    standsInFor: ['docker.io/library/clusterwright-postgres:17'],
+    layers: [server('trixie', '17', compiler), olderServer],
+    config: {},
+  },
   // Debian has the compiler in a package of its own by then.
-  { name: 'postgres:18', layers: [server('forky', '18', [])], config: {} },
+  {
+    name: 'postgres:18',
+    standsInFor: ['docker.io/library/clusterwright-postgres:18'],
+    layers: [server('forky', '18', [])],
+    config: {},
+  },
 ];
