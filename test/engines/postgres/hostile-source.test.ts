@@ -80,8 +80,7 @@ const whole = [...start, archive, copy('d', tar), copy('p', int64(1n)), copy('m'
 describe('a base backup', () => {
   async function dumped(answers: readonly Uint8Array[], idleMs = 5000) {
     const port = await serverThat({ BASE_BACKUP: answers });
-    const source = { engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] } as const;
-    const dump = await dumpPostgres(source, agentContext({ idleMs }));
+    const dump = await dumpPostgres(sourceAt(port), agentContext({ idleMs }));
     return { content: await collectedBytes(dump.content), state: dump.state() };
   }
 
@@ -97,6 +96,40 @@ describe('a base backup', () => {
       segmentBytes,
       files: 4,
       bytes: 20_032,
+    });
+  });
+
+  const sourceAt = (port: number) =>
+    ({ engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] }) as const;
+
+  it('is begun once a slot keeps the log, or where no slot is to be had', async () => {
+    const asked: string[] = [];
+    const refused = [refusal('53400', 'all replication slots are in use'), ready];
+    for (const slot of [[complete(''), ready], refused]) {
+      const answers = { CREATE_REPLICATION_SLOT: slot, BASE_BACKUP: whole };
+      const port = await serverThat(answers, (text) => asked.push(text.toString('latin1', 5, 30)));
+      const context = agentContext();
+      const dump = await dumpPostgres(sourceAt(port), context);
+      expect((await collectedBytes(dump.content)).equals(smallBackup())).toBe(true);
+      expect(asked.splice(0).slice(-2)).toEqual([
+        expect.stringMatching(/^CREATE_REPLICATION_SLOT/),
+        expect.stringMatching(/^BASE_BACKUP/),
+      ]);
+      expect(context.lines.join('').includes('no slot keeps the log')).toBe(slot === refused);
+      await server?.stop();
+    }
+  });
+
+  it('is not begun where the address leads to another process by then', async () => {
+    let asked = 0;
+    const other = Buffer.concat([table([{ systemid: '5', timeline: '1', xlogpos: '0/200100', dbname: null }]), ready]);
+    const answers: Record<string, Uint8Array[]> = { BASE_BACKUP: whole };
+    const port = await serverThat(answers, (text) => {
+      if (text.includes('IDENTIFY_SYSTEM') && ++asked === 2) answers.IDENTIFY_SYSTEM = [other];
+    });
+    await expect(dumpPostgres(sourceAt(port), agentContext())).rejects.toMatchObject({
+      reason: 'SourceBroken',
+      message: expect.stringMatching(/is not the primary any more that it was/),
     });
   });
 
@@ -130,8 +163,7 @@ describe('a base backup', () => {
     const port = await serverThat({
       BASE_BACKUP: [...start, archive, head, header, ...Array<Buffer>(1024).fill(chunk), death],
     });
-    const source = { engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] } as const;
-    const dump = await dumpPostgres(source, agentContext());
+    const dump = await dumpPostgres(sourceAt(port), agentContext());
     const before = process.memoryUsage.rss();
     let [most, bytes] = [0, 0];
     const reading = (async () => {
@@ -381,7 +413,7 @@ describe('the log', () => {
     const pieces = await streaming({ START_REPLICATION: [both, keepalive(1)] }, (text) => heard.push(text), 60_000);
     const pending = pieces.next();
     pending.catch(() => undefined);
-    await expect.poll(() => heard.some((text) => text[0] === 0x64 && text[5] === 0x72)).toBe(true);
+    await expect.poll(() => heard.some((text) => text[0] === 0x64 && text[5] === 0x72), { timeout: 3000 }).toBe(true);
     await server?.stop();
     await expect(pending).rejects.toMatchObject({ reason: 'SourceBroken' });
   });
