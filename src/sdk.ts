@@ -38,6 +38,7 @@ export type { Definition } from './engine/definition.ts';
 export { desiredConditions, type Judged } from './engine/desired-conditions.ts';
 export type { Engine, KindHandler, Listener, Maintenance, PolicyRule, StatusReport } from './engine/engine.ts';
 export type { EngineContext, HttpRequest, HttpResponse, TlsMaterial } from './engine/engine-context.ts';
+export type { GoModule, GoProgram, ImageConfig, ImageRecipe, LayerRecipe, RecipeFile } from './engine/image-recipe.ts';
 export { secretMissing } from './engine/secret-missing.ts';
 export { within } from './engine/within.ts';
 export { type DefinedEngine, defineEngine, handlersOf } from './jobs/handlers.ts';

@@ -40,21 +40,25 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['api', 'backup', 'resources', 'plan', 'system'],
   // Backups and restores as Jobs, for every engine.
   jobs: ['api', 'backup', 'resources', 'plan', 'engine'],
+  // Conformance of engines: published, and no part of any program.
+  testing: ['api', 'backup', 'plan', 'resources', 'engine', 'jobs'],
   engines: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   constructs: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines'],
   charts: ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs'],
   runtime: ['api', 'backup', 'certificates', 'resources', 'plan', 'system', 'engine', 'jobs'],
   // A process of its own, which knows nothing of Kubernetes.
   agent: ['api', 'backup', 'system', 'engine'],
-  // A leaf: it needs the clock and the shape of an object, and nobody but the CLI needs it.
-  sandbox: ['api', 'system', 'runtime'],
+  // A leaf: it needs the clock, the shape of an object and that of an image, and nobody but the CLI needs it.
+  sandbox: ['api', 'system', 'engine', 'runtime'],
   cli: ['api', 'backup', 'resources', 'plan', 'system', 'engine', 'jobs', 'runtime', 'constructs', 'charts', 'sandbox'],
   'main.ts': ['charts'],
   'index.ts': ['api', 'constructs', 'engines'],
+  'backup-sdk.ts': ['api', 'backup'],
+  'driver-sdk.ts': ['backup', 'engine', 'system'],
   'sdk.ts': ['api', 'resources', 'plan', 'engine', 'jobs'],
   'controller.ts': ['engines', 'runtime'],
   'agent.ts': ['agent', 'engines'],
-  'reference.ts': ['api', 'engines'],
+  'reference.ts': ['api', 'engines', 'jobs'],
   'cli.ts': ['cli', 'engines'],
 };
 
@@ -102,6 +106,11 @@ describe('imports point one way', () => {
     ]);
   });
 
+  it('no program contains what only tests need', () => {
+    const takers = sources.filter((file) => importsOf(file).some((target) => layerOf(target) === 'testing'));
+    expect(takers.filter((file) => layerOf(file) !== 'testing')).toEqual([]);
+  });
+
   /** What is in an engine's folder, in the order in which it may be used: each row by those below it. */
   const rooms = [
     'kind',
@@ -117,6 +126,8 @@ describe('imports point one way', () => {
     'act',
     'status.ts',
     'index.ts',
+    // Of the sandbox: last, so that nothing of the engine uses it.
+    'images.ts',
   ];
   const roomOf = (path: string): string => (rooms.includes(path) ? path : (path.split('/')[0] ?? ''));
 
@@ -136,6 +147,16 @@ describe('imports point one way', () => {
     );
     expect(wrong).toEqual([]);
     expect(own.map(inside).filter((room) => room !== 'agent' && !rooms.includes(room))).toEqual([]);
+  });
+
+  it('an engine is in each list that it has a part for', () => {
+    const lists = { 'index.ts': 'index.ts', 'agent/driver.ts': 'drivers.ts', 'images.ts': 'images.ts' };
+    const missing = Object.entries(lists).flatMap(([part, list]) =>
+      sources
+        .filter((file) => new RegExp(`^src/engines/[^/]+/${part.replace('.', '\\.')}$`).test(file))
+        .filter((file) => !importsOf(`src/engines/${list}`).includes(file)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('no engine knows another', () => {
@@ -166,7 +187,7 @@ describe('the outside world stays outside', () => {
   const outside = /from 'node:(net|tls|http|https|dgram|child_process|fs|fs\/promises|timers|worker_threads)'/;
 
   it('no sockets, files or processes in what is pure', () => {
-    const pure = ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'engines', 'constructs', 'charts'];
+    const pure = ['api', 'backup', 'resources', 'plan', 'engine', 'jobs', 'testing', 'engines', 'constructs', 'charts'];
     const isPure = (file: string): boolean => pure.includes(layerOf(file)) && !isOfAgent(file);
     const wrong = sources.filter((file) => isPure(file) && outside.test(read(file)));
     expect(wrong).toEqual([]);
@@ -175,7 +196,7 @@ describe('the outside world stays outside', () => {
   it('time and chance come in as arguments', () => {
     const ambient = /\b(Date\.now|performance\.now|Math\.random|setTimeout|setInterval|new Date)\(/;
     const exempt = ['src/system/clock.ts'];
-    const timeless = ['api', 'backup', 'resources', 'plan', 'engines', 'runtime', 'agent'];
+    const timeless = ['api', 'backup', 'resources', 'plan', 'testing', 'engines', 'runtime', 'agent'];
     const wrong = sources
       .filter((file) => timeless.includes(layerOf(file)) && !exempt.includes(file))
       .flatMap((file) =>

@@ -125,8 +125,8 @@ export const scheduleKind: KindDefinition = {
     properties: { metadata: metadataSchema, spec: scheduleSpecSchema, status: scheduleStatusSchema },
   },
   printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Whether backups are being taken.' },
-    { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule', description: 'When.' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Phase of the schedule.' },
+    { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule', description: 'Schedule in cron format.' },
     { name: 'Kind', type: 'string', jsonPath: '.spec.cluster.kind', description: 'Kind of the cluster.' },
     { name: 'Cluster', type: 'string', jsonPath: '.spec.cluster.name', description: 'Name of the cluster.' },
     {
@@ -136,12 +136,18 @@ export const scheduleKind: KindDefinition = {
       description: 'Time since the last verified backup.',
     },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since creation.' },
-    { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend', description: 'No more runs begin.', priority: 1 },
+    {
+      name: 'Suspended',
+      type: 'boolean',
+      jsonPath: '.spec.suspend',
+      description: 'Whether the schedule is suspended.',
+      priority: 1,
+    },
     {
       name: 'Reason',
       type: 'string',
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: 'Why it is in this phase.',
+      description: 'Message of the condition Ready.',
       priority: 1,
     },
   ],

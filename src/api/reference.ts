@@ -16,7 +16,12 @@ interface Row {
   readonly isRequired: boolean;
 }
 
-export function referencePage(kind: KindDefinition, options: ReferenceOptions = {}): string {
+/** @param generator the command that makes the page */
+export function referencePage(
+  kind: KindDefinition,
+  options: ReferenceOptions = {},
+  generator = 'npm run generate',
+): string {
   const { resource } = kind;
   const { spec, status } = kind.schema.properties ?? {};
   if (spec === undefined || status === undefined) throw new Error(`${resource.kind}: a schema has spec and status`);
@@ -25,7 +30,7 @@ export function referencePage(kind: KindDefinition, options: ReferenceOptions = 
   const lines = [
     `# ${resource.kind}`,
     '',
-    '<!-- Generated from the schema by `npm run generate`. Do not edit. -->',
+    `<!-- Generated from the schema by \`${generator}\`. Do not edit. -->`,
     '',
     kind.description,
     '',

@@ -3,6 +3,7 @@
  * as an argument and answer with an exit code, so that a test can call them without a process.
  */
 import type { KindHandler } from '../engine/engine.ts';
+import type { ImageRecipe } from '../engine/image-recipe.ts';
 import type { Dial } from '../system/dial.ts';
 import type { RunAgent } from './backup/agent-process.ts';
 import type { Connect } from './connection.ts';
@@ -28,6 +29,8 @@ export interface CliContext extends Output {
   readonly command: string;
   /** The kinds that this program knows. `agentImage`: what their Jobs would run; default that of a release. */
   handlers(agentImage?: string): Promise<readonly KindHandler[]>;
+  /** What the sandbox makes images of these kinds' databases from. */
+  images(): Promise<readonly ImageRecipe[]>;
   readText(path: string): Promise<string>;
   /** All of standard input. */
   readStdin(): Promise<string>;

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import yargs from 'yargs';
+import type { ImageRecipe } from '../engine/image-recipe.ts';
 import type { DefinedEngine } from '../jobs/handlers.ts';
 import { version } from '../system/version.ts';
 import type { CliContext, Command } from './cli-context.ts';
@@ -24,7 +25,7 @@ import { reportError } from './report.ts';
 import { sandboxCommand } from './sandbox.ts';
 
 const { env, argv, stdout, stderr, stdin } = process;
-const cliContext = (engines: () => Promise<readonly DefinedEngine[]>): CliContext => ({
+const cliContext = ({ engines, images = async () => [], agent }: CliOptions): CliContext => ({
   env,
   program: programName(argv[1]),
   command: commandName(argv[1]),
@@ -34,11 +35,12 @@ const cliContext = (engines: () => Promise<readonly DefinedEngine[]>): CliContex
     const [{ handlersOf }, known] = await Promise.all([import('../jobs/handlers.ts'), engines()]);
     return handlersOf(known, agentImage);
   },
+  images,
   readText: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   connect: async (target) => (await import('./connection.ts')).connect(target, env),
   dial: async (...to) => (await import('../system/dial.ts')).dialTcp(...to),
-  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task),
+  agent: async (...task) => (await import('./backup/agent-process.ts')).runAgent(...task, agent),
   now: () => Date.now(),
 });
 
@@ -70,16 +72,16 @@ function commandLine({ words, names }: Line, cli: CliContext) {
     yargs([...words])
       // kubectl has a completion of its own, so a script is never for its name.
       .scriptName(words[0] === 'completion' ? 'clusterwright' : cli.program)
-      .usage('$0 <command>\n\nStateful clusters on Kubernetes, and what will be done to them before it is done.')
+      .usage('$0 <command>\n\nOperate stateful clusters on Kubernetes, and see each change before it is made.')
       .command(
         'render <file>',
-        'Print the objects that the controller would create, without a cluster',
+        'Print the objects that the controller would create; needs no Kubernetes cluster',
         (args) =>
           required(args, 'file', 'Manifest with custom resources, or - for standard input').options({
             ...outputOption('Format [default: yaml]'),
             namespace: {
               ...namespaceOption.namespace,
-              describe: 'Namespace of objects that name none [default: default]',
+              describe: 'Namespace of objects without one [default: default]',
             },
             ...fromOption,
             ...agentImageOption,
@@ -88,12 +90,16 @@ function commandLine({ words, names }: Line, cli: CliContext) {
       )
       .command(
         'plan <subject>',
-        'Print what the controller would do next; exit code 0: nothing, 2: something',
+        'Print what the controller would do next; the exit code is 0 for no change, 2 for changes',
         (args) =>
           required(args, 'subject', 'Manifest, - for standard input, or KIND/NAME').options({
             ...targetOptions,
             ...namespaceOption,
-            offline: { type: 'boolean', default: false, describe: 'Plan against nothing, without a cluster' },
+            offline: {
+              type: 'boolean',
+              default: false,
+              describe: 'Plan for a new cluster; needs no Kubernetes cluster',
+            },
             ...fromOption,
             ...agentImageOption,
             ...askOption,
@@ -103,56 +109,68 @@ function commandLine({ words, names }: Line, cli: CliContext) {
       )
       .command(
         'status [cluster]',
-        'Show how clusters are',
+        'Show cluster status',
         (args) =>
           args.positional('cluster', { type: 'string', describe: 'KIND/NAME [default: all]' }).options({
             ...targetOptions,
             ...namespaceOption,
-            'all-namespaces': { type: 'boolean', alias: 'A', default: false, describe: 'Of all namespaces' },
+            'all-namespaces': {
+              type: 'boolean',
+              alias: 'A',
+              default: false,
+              describe: 'Show clusters in all namespaces',
+            },
             ...outputOption('Print the status as data'),
           }),
         handle(async () => (await import('./status.ts')).status),
       )
-      .command('backup <command>', 'Take, list and try backups', (args) =>
+      .command('backup <command>', 'Take, list and verify backups', (args) =>
         args
           .command(
             'create <cluster>',
-            'Take a backup now, to where the cluster or its schedule says',
+            'Take a backup now, into the target of the cluster or of its schedule',
             (create) =>
               required(create, 'cluster', 'KIND/NAME').options({
                 ...targetOptions,
                 ...namespaceOption,
-                name: { type: 'string', describe: 'Name of the Backup [default: the cluster and the time]' },
-                wait: { type: 'boolean', default: true, describe: 'Wait until it is verified' },
+                name: { type: 'string', describe: 'Name of the Backup [default: made of the cluster and the time]' },
+                wait: { type: 'boolean', default: true, describe: 'Wait until the backup is verified' },
               }),
             handle(async () => (await import('./backup/create.ts')).createBackup),
           )
           .command(
             'list',
-            'Show backups and the last runs of schedules, or what a target holds',
+            'Show backups and the last runs of schedules, or the backups in a target',
             (list) =>
               list.options({
                 ...targetOptions,
                 ...namespaceOption,
                 target: {
                   type: 'string',
-                  describe: 'List what is in the target that this manifest or directory names; needs no cluster',
+                  describe:
+                    'Manifest with the target, or directory: list the backups in it; needs no Kubernetes cluster',
                 },
                 key: { type: 'string', describe: 'With --target: file with the key of encrypted backups' },
-                ca: { type: 'string', describe: 'With --target: file with the authorities of the server' },
-                id: { type: 'string', describe: 'With --target: the backup to begin with [default: the newest]' },
-                ...outputOption('Print them as data'),
+                ca: { type: 'string', describe: 'With --target: file with the CA certificates of the server' },
+                id: {
+                  type: 'string',
+                  describe: 'With --target: the backup in the printed restore [default: the newest]',
+                },
+                ...outputOption('Print the backups as data'),
               }),
             handle(async () => (await import('./backup/list.ts')).listBackups),
           )
           .command(
             'verify <name>',
-            'Restore a backup into a throw-away cluster, compare, and delete it; exit code 0: it is what it says',
+            'Restore a backup into a temporary cluster, compare the data, and delete the cluster; the exit code is 0 if the data is the same',
             (verify) =>
               required(verify, 'name', 'Name of the Backup, or schedule/NAME').options({
                 ...targetOptions,
                 ...namespaceOption,
-                id: { type: 'string', describe: 'Of schedule/NAME: which of its backups [default: its last good one]' },
+                id: {
+                  type: 'string',
+                  describe: 'With schedule/NAME: ID of the backup [default: the last verified one]',
+                },
                 ...askOption,
                 timeout: { type: 'number', default: 900, describe: 'Seconds that the restore may take' },
               }),
@@ -166,15 +184,31 @@ function commandLine({ words, names }: Line, cli: CliContext) {
         (args) =>
           args.options({
             ...targetOptions,
-            namespaces: { type: 'string', describe: 'Namespaces to serve, separated by commas [default: all]' },
-            'lease-namespace': { type: 'string', describe: "Where the lease is [default: the operator's namespace]" },
-            'leader-election': { type: 'boolean', default: true, describe: 'Work only while no other controller does' },
-            port: { type: 'number', default: 8080, describe: 'For /healthz, /readyz and /metrics; 0 picks a free one' },
+            namespaces: { type: 'string', describe: 'Namespaces to watch, separated by commas [default: all]' },
+            'lease-namespace': {
+              type: 'string',
+              describe: "Namespace of the lease [default: the operator's namespace]",
+            },
+            'leader-election': {
+              type: 'boolean',
+              default: true,
+              describe: 'Act only while this process holds the lease',
+            },
+            port: {
+              type: 'number',
+              default: 8080,
+              describe: 'Port of /healthz, /readyz and /metrics; 0 picks a free one',
+            },
             ...agentImageOption,
+            'dry-runs': {
+              type: 'boolean',
+              default: true,
+              describe: 'Dry-run pods before templates change and before pods restart',
+            },
             'log-level': {
               choices: ['debug', 'info', 'warn', 'error'],
               default: 'info',
-              describe: 'Least level to log',
+              describe: 'Minimum log level',
             },
           } as const),
         handle(async () => (await import('./run.ts')).run),
@@ -186,35 +220,40 @@ function commandLine({ words, names }: Line, cli: CliContext) {
         handle(async () => (await import('./crds.ts')).crds),
       )
       .command(
+        'reference <kind>',
+        'Print the reference page of a kind, as Markdown',
+        (args) => required(args, 'kind', 'Kind, plural or short name'),
+        handle(async () => (await import('./reference.ts')).reference),
+      )
+      .command(
         'up',
-        'Start the operator and a sample cluster: in the sandbox, or where --context says',
+        'Start the operator and samples in the sandbox, or in the Kubernetes cluster of --context',
         (args) =>
           args.options({
             ...targetOptions,
-            context: { type: 'string', describe: 'Use this cluster; no other is ever touched [default: the sandbox]' },
-            image: { type: 'string', describe: 'Image of the operator that this cluster can pull' },
-            nodes: { type: 'number', default: 3, describe: 'Nodes of the sandbox' },
+            context: { type: 'string', describe: 'Context of the Kubernetes cluster to use [default: the sandbox]' },
+            image: {
+              type: 'string',
+              describe: 'Image of the operator; the Kubernetes cluster must be able to pull it',
+            },
+            nodes: { type: 'number', default: 3, describe: 'Number of nodes of the sandbox' },
           }),
         handle(async () => (await import('./up.ts')).up),
       )
       .command(
         'down',
-        'Remove the sandbox; with --context, what up applied there, but no data',
+        'Remove the sandbox; with --context, remove what up applied there, except data',
         (args) =>
           args.options({
             ...targetOptions,
-            context: { type: 'string', describe: 'The cluster to clean up [default: the sandbox]' },
+            context: { type: 'string', describe: 'Context of the Kubernetes cluster to use [default: the sandbox]' },
             crds: { type: 'boolean', default: false, describe: 'Also delete the CRDs, if no other cluster is left' },
           }),
         handle(async () => (await import('./down.ts')).down),
       )
-      .command(sandboxCommand)
-      .completion(
-        'completion',
-        'Print the completion script of this shell, or of the one that is named: bash, zsh or fish',
-        completing(names),
-      )
-      .option('debug', { type: 'boolean', describe: 'Show where an error comes from (also CLUSTERWRIGHT_DEBUG=1)' })
+      .command(sandboxCommand(cli))
+      .completion('completion', 'Print the completion script of this shell, or of bash, zsh or fish', completing(names))
+      .option('debug', { type: 'boolean', describe: 'Print the stack trace of an error (also CLUSTERWRIGHT_DEBUG=1)' })
       .demandCommand(1, 'name a command; --help lists them')
       .parserConfiguration({ 'duplicate-arguments-array': false, 'parse-positional-numbers': false })
       .strict()
@@ -232,16 +271,20 @@ function commandLine({ words, names }: Line, cli: CliContext) {
 export interface CliOptions {
   /** Loaded when a command needs them. */
   readonly engines: () => Promise<readonly DefinedEngine[]>;
+  /** What `sandbox images` and `sandbox load` know besides the sandbox's own images. Loaded when a command needs them. */
+  readonly images?: () => Promise<readonly ImageRecipe[]>;
+  /** Path of the backup agent's bundle, for `backup list --target`. Default: that of this package. */
+  readonly agent?: string;
 }
 
 /** Runs the command that the process was started with; its exit code is set when this resolves. */
-export async function runCli({ engines }: CliOptions): Promise<void> {
+export async function runCli(options: CliOptions): Promise<void> {
   // A reader that has seen enough, such as `head`, ends us quietly.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
-  const cli = cliContext(engines);
+  const cli = cliContext(options);
   const args = argv.slice(2);
   const byKubectl = isKubectlCompletion(argv[1]);
   // The last line tells kubectl whether files may follow: 0 is yes, where there is nothing else.

@@ -10,12 +10,12 @@ export const askOption = {
   ask: {
     choices: ways,
     default: defaultWay,
-    describe: 'Ask the database processes: through the API server, at the addresses of their pods, or not at all',
+    describe: 'How to ask the database processes: through the API server, at the addresses of their pods, or never',
   },
 } as const satisfies Record<string, Options>;
 
 export const fromOption = {
-  from: { type: 'string', describe: 'Manifest as it was before: rules on what may change are held against it' },
+  from: { type: 'string', describe: 'Older version of the manifest; checks the rules on fields that may not change' },
 } as const satisfies Record<string, Options>;
 
 export const agentImageOption = {
@@ -29,7 +29,7 @@ const formats: readonly Format[] = ['yaml', 'json'];
 
 export const targetOptions = {
   kubeconfig: { type: 'string', describe: 'Kubeconfig file [default: KUBECONFIG, else ~/.kube/config]' },
-  context: { type: 'string', describe: 'Context of the kubeconfig [default: its current one]' },
+  context: { type: 'string', describe: 'Context of the kubeconfig [default: the current one]' },
 } as const satisfies Record<string, Options>;
 
 export const namespaceOption = {

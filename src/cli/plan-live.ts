@@ -5,7 +5,7 @@ import { validateCluster } from '../api/validate.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { defaultAgentImage } from '../jobs/agent-pod.ts';
 import { deletionSpec, invalidSpec, maintenanceSpec } from '../runtime/partial-spec.ts';
-import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
+import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext } from './cli-context.ts';
 import {
   allOrFaults,
@@ -19,6 +19,7 @@ import {
 import { apartFromEachOther, withoutTakeover } from './conflict.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { installedOperator } from './installed-operator.ts';
 import { type ClusterRef, parseClusterRef } from './kinds.ts';
 import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
@@ -46,9 +47,11 @@ export async function planLive(args: LiveArguments, cli: CliContext): Promise<re
   });
   try {
     const { client, forward } = connection;
-    const image = namedAgentImage(args, cli) ?? (await installedAgentImage(client));
+    const installed = await installedOperator(client);
+    const image = namedAgentImage(args, cli) ?? installed?.agentImage;
     const known = await cli.handlers(image);
-    const options = { client, forward, dial: cli.dial, way: args.ask ?? 'forward' };
+    const dryRuns = installed?.dryRuns ?? true;
+    const options: LiveOptions = { client, forward, dial: cli.dial, way: args.ask ?? 'forward', dryRuns };
     const ref = parseClusterRef(known, args.subject);
     const namespace = args.namespace ?? connection.namespace;
     const previews =

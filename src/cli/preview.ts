@@ -9,13 +9,13 @@ import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
 import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
-import { type ObstructedPlan, withoutObstructed } from '../plan/obstacle.ts';
+import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
 import { type Children, noChildren } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { createTemplateJudge } from '../runtime/template-judge.ts';
+import { createTemplateJudge, noDryRuns } from '../runtime/template-judge.ts';
 import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { forecastExpansion } from './expansion.ts';
@@ -58,7 +58,11 @@ function withoutReferred({ kind, name }: ObjectReference, { metadata }: Cluster)
   return { steps: [], outcome: wait('NotObserved', `${which} is not in the file: ${advice}`) };
 }
 
-export type LiveOptions = ObserveOptions & { readonly client: KubeClient };
+export interface LiveOptions extends ObserveOptions {
+  readonly client: KubeClient;
+  /** Whether the operator has pods of new templates judged by dry run. Default true. */
+  readonly dryRuns?: boolean;
+}
 
 /** @param spec what differs between the cluster as it is meant and as it is */
 export async function livePreview(
@@ -93,12 +97,15 @@ export async function livePreview(
     engine.kind.resource,
     unheard === undefined ? assessment.plan : withoutProcesses(assessment.plan, unheard),
   );
-  const obstacles = await createTemplateJudge({ client, clock: systemClock }).obstacles(whole, children, {});
-  const { plan, ...held } = withoutObstructed(whole, obstacles);
+  const judge = options.dryRuns === false ? noDryRuns : createTemplateJudge({ client, clock: systemClock });
+  const { obstacles, unjudged } = await judge.judge(whole, children, {});
+  const { plan: rest, ...held } = withoutObstructed(whole, obstacles);
+  const plan = withUnjudged(rest, unjudged);
+  const untold = unjudged === undefined || plan !== rest || plan.steps.length === 0 ? [] : [notJudged(unjudged)];
   const basis = unheard === undefined ? 'processes' : 'objects';
   const forecast = plan.steps.length > 0 ? (engine.forecast?.(cluster, children) ?? []) : [];
   const volumes = await forecastExpansion(plan.steps, children, client);
-  const follows = [...refusals(held), ...restarts(plan.steps, children), ...volumes, ...forecast];
+  const follows = [...refusals(held), ...untold, ...restarts(plan.steps, children), ...volumes, ...forecast];
   return { cluster, basis, spec, plan, follows };
 }
 

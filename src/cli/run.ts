@@ -3,10 +3,11 @@ import type { Resource } from '../api/object.ts';
 import { operatorNamespace } from '../constructs/operator-identity.ts';
 import { isNotFound } from '../runtime/api-error.ts';
 import { runOperatorProcess } from '../runtime/process.ts';
-import { type AgentImageArguments, installedAgentImage, namedAgentImage } from './agent-image.ts';
+import { type AgentImageArguments, namedAgentImage } from './agent-image.ts';
 import type { CliContext, Command } from './cli-context.ts';
 import type { Connection, Target } from './connection.ts';
 import { CommandError } from './fault.ts';
+import { installedOperator } from './installed-operator.ts';
 
 export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
   /** Separated by commas. Default: all. */
@@ -15,12 +16,14 @@ export interface RunArguments extends Pick<Target, 'kubeconfig' | 'context'>, Ag
   readonly leaderElection: boolean;
   /** For /healthz, /readyz and /metrics; 0 picks a free one. */
   readonly port: number;
+  /** Have pods of new templates judged by dry run. */
+  readonly dryRuns: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
 /** Ends with SIGINT or SIGTERM. */
 export const run: Command<RunArguments> = async (args, cli) => {
-  const { leaderElection, port, logLevel } = args;
+  const { leaderElection, port, dryRuns, logLevel } = args;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new CommandError('--port must be from 0 to 65535');
   }
@@ -30,6 +33,7 @@ export const run: Command<RunArguments> = async (args, cli) => {
     namespaces: (args.namespaces ?? '').split(',').filter((name) => name !== ''),
     leaderElection,
     port,
+    dryRuns,
     logLevel,
     handlers: await cli.handlers(agentImage),
     credentials: { credentials: connection.credentials, namespace },
@@ -38,7 +42,7 @@ export const run: Command<RunArguments> = async (args, cli) => {
 };
 
 async function preparations(args: RunArguments, cli: CliContext, connection: Connection) {
-  const agentImage = namedAgentImage(args, cli) ?? (await installedAgentImage(connection.client));
+  const agentImage = namedAgentImage(args, cli) ?? (await installedOperator(connection.client))?.agentImage;
   if (agentImage === undefined) {
     throw new CommandError(
       `no operator is installed in ${operatorNamespace}, whose image the Jobs of backups and restores could run: name one that holds the agent and that this cluster can pull, by --agent-image or CLUSTERWRIGHT_AGENT_IMAGE`,

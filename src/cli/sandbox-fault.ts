@@ -18,8 +18,16 @@ const killCommand: CommandModule<object, KillArguments> = {
   describe: "Kill the main process of a pod's container",
   builder: (yargs) =>
     onePod(yargs)
-      .option('container', { alias: 'c', type: 'string', describe: 'Needed where the pod has several' })
-      .option('signal', { type: 'string', default: 'KILL', describe: 'STOP makes it hang, CONT wakes it' }),
+      .option('container', {
+        alias: 'c',
+        type: 'string',
+        describe: 'Name of the container; required if the pod has several',
+      })
+      .option('signal', {
+        type: 'string',
+        default: 'KILL',
+        describe: 'Signal to send; STOP makes the process hang, CONT continues it',
+      }),
   handler: ({ pod, namespace, container, signal }) =>
     attend(async () => {
       const { killProcess, signalOf } = await import('../sandbox/faults/process.ts');
@@ -35,7 +43,7 @@ interface NodeArguments {
 
 const stopNodeCommand: CommandModule<object, NodeArguments> = {
   command: 'stop-node <node>',
-  describe: 'Lose a node as a machine without power is lost: at once and in silence',
+  describe: 'Stop a node at once, like a machine that loses power',
   builder: oneNode,
   handler: ({ node }) =>
     attend(async (progress) => {
@@ -46,7 +54,7 @@ const stopNodeCommand: CommandModule<object, NodeArguments> = {
 
 const startNodeCommand: CommandModule<object, NodeArguments> = {
   command: 'start-node <node>',
-  describe: 'Bring a stopped node back, as after a reboot',
+  describe: 'Start a stopped node, as after a reboot',
   builder: oneNode,
   handler: ({ node }) =>
     attend(async (progress) => {
@@ -63,11 +71,11 @@ interface CutArguments {
 
 const cutCommand: CommandModule<object, CutArguments> = {
   command: 'cut <one> <other>',
-  describe: 'Cut two pods off from each other',
+  describe: 'Drop all packets between two pods',
   builder: (yargs) =>
     withNamespace(yargs)
       .positional('one', { type: 'string', demandOption: true, describe: 'A pod: NAME or NAMESPACE/NAME' })
-      .positional('other', { type: 'string', demandOption: true, describe: 'Another' }),
+      .positional('other', { type: 'string', demandOption: true, describe: 'The other pod: NAME or NAMESPACE/NAME' }),
   handler: ({ one, other, namespace }) =>
     attend(async () => {
       const { cutPods } = await import('../sandbox/faults/cut.ts');
@@ -83,7 +91,7 @@ interface HealArguments {
 
 const healCommand: CommandModule<object, HealArguments> = {
   command: 'heal [pod..]',
-  describe: 'Heal the cut between two pods; without pods, every cut',
+  describe: 'End the cut between two pods; without pods, end every cut',
   builder: (yargs) =>
     withNamespace(yargs).parserConfiguration(severalPositionals).positional('pod', {
       type: 'string',
@@ -114,7 +122,7 @@ interface VolumeArguments extends PodArguments {
 
 const fillCommand: CommandModule<object, VolumeArguments> = {
   command: 'fill <pod>',
-  describe: "Fill a pod's volume, of the class local-path-limited, to its end",
+  describe: "Fill a pod's volume of the class local-path-limited until it is full",
   builder: oneVolume,
   handler: ({ pod, namespace, ...choice }) =>
     attend(async () => {
@@ -125,7 +133,7 @@ const fillCommand: CommandModule<object, VolumeArguments> = {
 
 const freeCommand: CommandModule<object, VolumeArguments> = {
   command: 'free <pod>',
-  describe: 'Remove what `fault fill` wrote',
+  describe: 'Delete what `fault fill` wrote',
   builder: oneVolume,
   handler: ({ pod, namespace, ...choice }) =>
     attend(async () => {
@@ -145,7 +153,12 @@ function given({ path, claim }: Pick<VolumeArguments, 'path' | 'claim'>): { path
 }
 
 function withNamespace<T>(yargs: Argv<T>): Argv<T & { namespace: string }> {
-  return yargs.option('namespace', { alias: 'n', type: 'string', default: 'default', describe: 'Of the pods' });
+  return yargs.option('namespace', {
+    alias: 'n',
+    type: 'string',
+    default: 'default',
+    describe: 'Namespace of the pods',
+  });
 }
 
 function onePod<T>(yargs: Argv<T>): Argv<T & PodArguments> {
@@ -157,18 +170,22 @@ function onePod<T>(yargs: Argv<T>): Argv<T & PodArguments> {
 }
 
 function oneNode<T>(yargs: Argv<T>): Argv<T & NodeArguments> {
-  return yargs.positional('node', { type: 'string', demandOption: true, describe: 'For example node2' });
+  return yargs.positional('node', {
+    type: 'string',
+    demandOption: true,
+    describe: 'Name of the node, for example node2',
+  });
 }
 
 function oneVolume<T>(yargs: Argv<T>): Argv<T & VolumeArguments> {
   return onePod(yargs)
-    .option('path', { type: 'string', describe: 'A directory in a container, needed where the pod has several claims' })
-    .option('claim', { type: 'string', describe: 'Or the name of the claim' });
+    .option('path', { type: 'string', describe: 'Directory in a container; required if the pod has several PVCs' })
+    .option('claim', { type: 'string', describe: 'Name of the PVC, instead of --path' });
 }
 
 export const faultCommand: CommandModule = {
   command: 'fault',
-  describe: 'Break something on purpose, and mend it',
+  describe: 'Break something on purpose, and repair it',
   builder: (yargs) =>
     yargs
       .command(killCommand)

@@ -3,6 +3,7 @@
  * `src/sandbox/`, which is loaded when a command runs and not before.
  */
 import type { Argv, CommandModule } from 'yargs';
+import type { CliContext } from './cli-context.ts';
 import { attend, severalPositionals } from './sandbox-attend.ts';
 import { faultCommand } from './sandbox-fault.ts';
 
@@ -17,7 +18,11 @@ const upCommand: CommandModule<object, UpArguments> = {
   builder: (yargs) =>
     yargs
       .option('nodes', { type: 'number', default: 3, describe: 'Number of nodes; 0 is a control plane only' })
-      .option('audit', { type: 'boolean', default: false, describe: "Log every request's metadata" }),
+      .option('audit', {
+        type: 'boolean',
+        default: false,
+        describe: 'Write an audit log with the metadata of every request',
+      }),
   handler: ({ nodes, audit }) =>
     attend(async (progress) => {
       const { up } = await import('../sandbox/sandbox.ts');
@@ -38,7 +43,7 @@ const downCommand: CommandModule = {
 
 const envCommand: CommandModule = {
   command: 'env',
-  describe: 'Print the shell line that points KUBECONFIG and PATH at the sandbox',
+  describe: 'Print the shell command that sets KUBECONFIG and PATH to the sandbox',
   handler: () =>
     attend(async () => {
       const { sandboxEnv } = await import('../sandbox/sandbox.ts');
@@ -49,7 +54,7 @@ const envCommand: CommandModule = {
 
 const statusCommand: CommandModule = {
   command: 'status',
-  describe: 'Show what runs, and which faults are in force',
+  describe: 'Show what runs, and which faults are active',
   handler: () =>
     attend(async () => {
       const { sandboxStatus } = await import('../sandbox/status.ts');
@@ -63,9 +68,9 @@ interface LoadArguments {
   readonly bundle: string | undefined;
 }
 
-const loadCommand: CommandModule<object, LoadArguments> = {
+const loadCommand = ({ images }: CliContext): CommandModule<object, LoadArguments> => ({
   command: 'load <image..>',
-  describe: 'Put images into the nodes: archives (*.tar), or names that `sandbox images` lists',
+  describe: 'Load images into the nodes: archives (*.tar), or names that `sandbox images` lists',
   builder: (yargs) =>
     withBundle(yargs)
       .parserConfiguration(severalPositionals)
@@ -74,39 +79,40 @@ const loadCommand: CommandModule<object, LoadArguments> = {
   handler: ({ image, node, bundle }) =>
     attend(async (progress) => {
       const { loadImages } = await import('../sandbox/sandbox.ts');
-      const options = { ...(node === undefined ? {} : { node }), ...(bundle === undefined ? {} : { bundle }) };
+      const recipes = await images();
+      const options = { recipes, ...(node === undefined ? {} : { node }), ...(bundle === undefined ? {} : { bundle }) };
       for (const [name, nodes] of await loadImages(image, options, progress)) {
         process.stdout.write(`${name}: ${nodes.length === 0 ? 'already there' : `loaded into ${nodes.join(', ')}`}\n`);
       }
     }),
-};
+});
 
 interface ImagesArguments {
   readonly name: readonly string[] | undefined;
   readonly bundle: string | undefined;
 }
 
-const imagesCommand: CommandModule<object, ImagesArguments> = {
+const imagesCommand = ({ images }: CliContext): CommandModule<object, ImagesArguments> => ({
   command: 'images [name..]',
   describe: 'Build images into the cache and print their archives; without names, list what can be built',
   builder: (yargs) =>
     withBundle(yargs).parserConfiguration(severalPositionals).positional('name', { type: 'string', array: true }),
   handler: ({ name, bundle }) =>
     attend(async (progress) => {
-      const { buildImage, listImages } = await import('../sandbox/sandbox.ts');
+      const [{ buildImage, listImages }, recipes] = await Promise.all([import('../sandbox/sandbox.ts'), images()]);
       if (name === undefined || name.length === 0) {
-        for (const { name: each, reference, size } of await listImages()) {
+        for (const { name: each, reference, size } of await listImages(recipes)) {
           const built = size === undefined ? 'not built' : `${Math.round(size / 1e6)} MB`;
           process.stdout.write(`${each.padEnd(20)} ${reference.padEnd(32)} ${built}\n`);
         }
         return;
       }
       for (const each of name) {
-        const archive = await buildImage(each, bundle === undefined ? {} : { bundle }, progress);
+        const archive = await buildImage(each, { recipes, ...(bundle === undefined ? {} : { bundle }) }, progress);
         process.stdout.write(`${archive}\n`);
       }
     }),
-};
+});
 
 function withBundle<T>(yargs: Argv<T>): Argv<T & { bundle: string | undefined }> {
   return yargs.option('bundle', {
@@ -115,18 +121,18 @@ function withBundle<T>(yargs: Argv<T>): Argv<T & { bundle: string | undefined }>
   });
 }
 
-export const sandboxCommand: CommandModule = {
+export const sandboxCommand = (cli: CliContext): CommandModule => ({
   command: 'sandbox',
-  describe: 'A real Kubernetes on this machine, for trying out and for tests',
+  describe: 'Manage a real Kubernetes on this machine, for trials and tests',
   builder: (yargs) =>
     yargs
       .command(upCommand)
       .command(downCommand)
       .command(envCommand)
       .command(statusCommand)
-      .command(loadCommand)
-      .command(imagesCommand)
+      .command(loadCommand(cli))
+      .command(imagesCommand(cli))
       .command(faultCommand)
       .demandCommand(1, 'name a sandbox command'),
   handler: () => undefined,
-};
+});

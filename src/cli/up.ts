@@ -60,8 +60,9 @@ async function upSandbox(
   const bundle = join(root, defaultBundle);
   const content = await readBundle(bundle);
   await sandboxUp({ nodes }, progress);
-  const samples = imagesOf(await cli.handlers(), manifests.samples).map(recipeName);
-  await loadImages([operatorImage, ...samples], { bundle }, progress);
+  const recipes = await cli.images();
+  const samples = imagesOf(await cli.handlers(), manifests.samples).map((image) => recipeName(image, recipes));
+  await loadImages([operatorImage, ...samples], { bundle, recipes }, progress);
 
   const { KUBECONFIG, PATH } = sandboxEnv();
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);

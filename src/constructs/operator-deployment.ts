@@ -21,6 +21,7 @@ export interface DeploymentOptions {
   /** Empty for all. */
   readonly namespaces: readonly string[];
   readonly logLevel: string;
+  readonly dryRuns: boolean;
   readonly resources: OperatorResources;
 }
 
@@ -98,6 +99,7 @@ function podSpec(options: DeploymentOptions): k8s.PodSpec {
           { name: 'CLUSTERWRIGHT_AGENT_IMAGE', value: options.image },
           { name: 'CLUSTERWRIGHT_PORT', value: String(operatorPort) },
           { name: 'CLUSTERWRIGHT_LOG_LEVEL', value: options.logLevel },
+          ...(options.dryRuns ? [] : [{ name: 'CLUSTERWRIGHT_DRY_RUNS', value: 'false' }]),
           fromField('POD_NAME', 'metadata.name'),
           fromField('POD_NAMESPACE', 'metadata.namespace'),
         ],

@@ -67,7 +67,7 @@ export class Operator extends Construct {
     const handlers = handlersOf(engines);
     operatorAccess(this, { namespace, watch, handlers, dryRuns });
     if (extendUserRoles) userRoles(this, handlers);
-    operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, resources });
+    operatorDeployment(this, { namespace, image, imagePullPolicy, replicas, namespaces, logLevel, dryRuns, resources });
     operatorNetwork(this, { namespace, handlers, apiServerPorts });
   }
 }

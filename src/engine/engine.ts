@@ -8,6 +8,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { DesiredCondition } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
+import type { ReferenceOptions } from '../api/reference.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
 import type { EngineAction, ObjectStep, Plan } from '../plan/plan.ts';
@@ -93,6 +94,7 @@ export interface Assessment {
 export interface KindHandler {
   readonly name: string;
   readonly kind: KindDefinition;
+  readonly reference?: ReferenceOptions;
   /** Absent for what is no database. */
   shell?(host: string): string;
   readonly permissions: readonly PolicyRule[];

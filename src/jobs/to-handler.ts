@@ -18,12 +18,13 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 ): KindHandler {
   const typed = (cluster: Cluster): Cluster<Spec> => cluster as Cluster<Spec>;
   const { forecast, listener, backup, maintenance } = engine;
-  const { name, kind, shell } = engine.definition;
+  const { name, kind, shell, reference } = engine.definition;
   const take = backupFactory({ name, ...(backup === undefined ? {} : { backup }) }, agentImage);
   return {
     name,
     kind,
     ...(shell === undefined ? {} : { shell }),
+    ...(reference === undefined ? {} : { reference }),
     permissions: engine.permissions,
     ports: engine.ports,
     resources: (cluster) => engine.resources(typed(cluster)),

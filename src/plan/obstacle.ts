@@ -2,6 +2,7 @@
  * What was found, after a plan was made, to keep some of its steps from being done: a pod would end that could not start
  * again, or a template would be written by which no pod can be made. The other steps of the plan rest on none of these.
  */
+import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition } from '../api/condition.ts';
 import { blocked, type Outcome, type Plan, type Step, wait } from './plan.ts';
 
@@ -35,6 +36,17 @@ export function withoutObstructed(plan: Plan, obstacles: readonly Obstacle[]): O
     outcome: takesOver ? own : undefined,
     conditions: obstacles.flatMap(({ condition }) => condition ?? []),
   };
+}
+
+/** `why`: what keeps its pod templates from being judged. A plan that waits says so, since a template may be what it waits for. */
+export function notJudged(why: string): string {
+  return `pod templates are not judged: ${why}`;
+}
+
+export function withUnjudged(plan: Plan, why: string | undefined): Plan {
+  const { outcome } = plan;
+  if (why === undefined || outcome.state !== 'wait') return plan;
+  return { ...plan, outcome: { ...outcome, message: shortened(`${outcome.message}; ${notJudged(why)}`) } };
 }
 
 function outcomeOf(obstacles: readonly Obstacle[]): Obstruction {

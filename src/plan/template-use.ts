@@ -20,6 +20,11 @@ export function templatesUsed(
   return destructive === true ? [] : steps.flatMap((step) => useOf(step, children));
 }
 
+/** Whether it matters for the plan, or for pods that are missing, if the API server accepts a template. */
+export function needsJudgement(plan: Plan, children: Children): boolean {
+  return templatesUsed(plan, children).length > 0 || setsWithoutPods(children).length > 0;
+}
+
 /** StatefulSets that have fewer pods than they want, and know it: Kubernetes is about to make them, or cannot. */
 export function setsWithoutPods({ objects }: Pick<Children, 'objects'>): readonly StatefulSet[] {
   const sets = objects.filter(({ kind }) => kind === 'StatefulSet') as readonly StatefulSet[];

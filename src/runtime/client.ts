@@ -11,6 +11,7 @@ import { type Clock, type Random, sleep } from '../system/clock.ts';
 import { ApiError, apiErrorOf, isNotFound } from './api-error.ts';
 import type { Metrics } from './metrics.ts';
 import { FIELD_MANAGER, type JsonPatchOperation } from './ownership.ts';
+import { type RefusedBy, refusedBy } from './refused-by.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 import { type RetrySafety, retryDelay } from './retry.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -146,15 +147,18 @@ export function createClient(options: ClientOptions): KubeClient {
   ): Promise<Body> {
     const startedAt = clock.monotonic();
     let code = 0;
+    let refused: RefusedBy | undefined;
     try {
       const response = await send(call);
       code = response.status;
       warn(call, response.headers.warning);
       if (code < 400) return response.body;
-      throw apiErrorOf(call, { ...response, body: await text(response.body) }, clock.now());
+      const error = apiErrorOf(call, { ...response, body: await text(response.body) }, clock.now());
+      refused = refusedBy(error);
+      throw error;
     } finally {
       const { verb, resource } = call;
-      metrics?.apiRequests.inc({ verb, resource, code });
+      metrics?.apiRequests.inc({ verb, resource, code, ...(refused === undefined ? {} : { refused_by: refused }) });
       metrics?.apiDuration.observe({ verb, resource }, (clock.monotonic() - startedAt) / 1000);
     }
   }

@@ -3,7 +3,7 @@
  * Secret that they mount is missing, or their template is refused. No watch tells of either.
  */
 import type { EngineContext } from '../engine/engine-context.ts';
-import { type ObstructedPlan, withoutObstructed } from '../plan/obstacle.ts';
+import { type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import type { KubeClient } from './client.ts';
@@ -19,10 +19,9 @@ export type DeadEnds = (
 /** Resolves with the plan without the steps that lead there. */
 export function createDeadEnds(client: Pick<KubeClient, 'get'>, templates: TemplateJudge): DeadEnds {
   return async (plan, children, io) => {
-    const obstacles = [
-      ...(await missingSecrets(plan.steps, children, client, io)),
-      ...(await templates.obstacles(plan, children, { signal: io.signal })),
-    ];
-    return withoutObstructed(plan, obstacles);
+    const secrets = await missingSecrets(plan.steps, children, client, io);
+    const { obstacles, unjudged } = await templates.judge(plan, children, { signal: io.signal });
+    const obstructed = withoutObstructed(plan, [...secrets, ...obstacles]);
+    return { ...obstructed, plan: withUnjudged(obstructed.plan, unjudged) };
   };
 }

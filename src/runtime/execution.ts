@@ -6,13 +6,15 @@ import type { Log } from '../system/log.ts';
 import type { Cache, ClusterKey } from './cache.ts';
 import type { Contested, Due } from './contested.ts';
 import type { Executor, StepFailed } from './executor.ts';
+import type { ExpansionPace, PlannedFor } from './expansion-pace.ts';
+import { soonest } from './reconcile-result.ts';
 
 /** What came of a plan's steps. */
 export interface Execution {
   readonly due: Due;
   /** Why it was cut off; undefined where it was not. */
   readonly failure: unknown;
-  /** Steps that failed, and that others need not wait for. */
+  /** Steps that others need not wait for, and that failed or were refused lately and are not asked for again yet. */
   readonly failures: readonly StepFailed[];
   /** Changes that the API server has taken without an effect. */
   readonly ineffective: ReturnType<typeof ineffectiveSteps>;
@@ -26,7 +28,7 @@ export function takenIn({ due, failures, ineffective }: Execution): readonly Ste
 
 /**
  * Steps whose effect no watch tells: an engine's actions, and Secrets. What was refused shows no effect: it is asked for
- * again in the next pass, whenever that is.
+ * again in a later pass.
  */
 export function unwatchedIn(taken: readonly Step[]): readonly Step[] {
   return taken.filter((step) => step.type === 'issue' || (step.type === 'act' && step.unhurried !== true));
@@ -35,6 +37,7 @@ export function unwatchedIn(taken: readonly Step[]): readonly Step[] {
 export interface ExecutionOptions {
   readonly executor: Executor;
   readonly contested: Contested;
+  readonly expansions: ExpansionPace;
   readonly cache: Pick<Cache, 'entry'>;
   readonly log: Log;
 }
@@ -44,18 +47,31 @@ export async function execute(
   key: ClusterKey,
   plan: Plan,
   act: Assessment['act'],
-  { executor, contested, cache, log }: ExecutionOptions,
+  plannedFor: PlannedFor,
+  { executor, contested, expansions, cache, log }: ExecutionOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const due = contested.due(key, plan.steps);
-  try {
-    const failures = await executor.run(due.steps, act, signal);
-    for (const err of failures) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
-    const isDone = failures.length === 0;
+  const { steps, standing, afterMs } = expansions.due(plan.steps, plannedFor);
+  const due = dueWith(contested.due(key, steps), plan.outcome.state === 'settled' ? undefined : afterMs);
+  const failed: StepFailed[] = [];
+  const result = (failure: unknown): Execution => {
+    expansions.failed(failed, plannedFor);
+    for (const err of failed) log.warn({ cluster: key, err }, 'a step failed that others need not wait for');
+    const failures = [...standing, ...failed];
+    const isDone = failure === undefined && failures.length === 0;
     const ineffective = isDone ? ineffectiveSteps(due.steps, (object) => cache.entry(object)?.object) : [];
-    return { due, failure: undefined, failures, ineffective };
+    return { due, failure, failures, ineffective };
+  };
+  try {
+    await executor.run(due.steps, act, signal, (failure) => void failed.push(failure));
   } catch (failure) {
     signal.throwIfAborted();
-    return { due, failure, failures: [], ineffective: [] };
+    return result(failure);
   }
+  return result(undefined);
+}
+
+function dueWith(due: Due, afterMs: number | undefined): Due {
+  const first = soonest(due.afterMs, afterMs);
+  return first === undefined ? due : { ...due, afterMs: first };
 }

@@ -54,11 +54,15 @@ export function describeStep(step: Step): string {
 }
 
 export interface Executor {
-  /** Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. */
+  /**
+   * Resolves with the failures of steps that others need not wait for; rejects with StepFailed or NameConflict. `onFailure`
+   * learns of each of the former, also where another step ends the run.
+   */
   run(
     steps: readonly Step[],
     act: (action: EngineAction) => Promise<void>,
     signal: AbortSignal,
+    onFailure?: (failure: StepFailed) => void,
   ): Promise<readonly StepFailed[]>;
 }
 
@@ -192,7 +196,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   return {
-    async run(steps, act, signal) {
+    async run(steps, act, signal, onFailure) {
       const failures: StepFailed[] = [];
       for (const step of steps) {
         signal.throwIfAborted();
@@ -208,6 +212,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
           const failure = new StepFailed(step, error);
           if (!isOptional(step) && !(error instanceof Refused)) throw failure;
           failures.push(failure);
+          onFailure?.(failure);
         }
       }
       return failures;

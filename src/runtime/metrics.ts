@@ -14,7 +14,7 @@ export interface Metrics {
   readonly queueRetries: Counter<'queue'>;
   readonly queueLatency: Histogram<'queue' | 'priority'>;
   readonly queueWork: Histogram<'queue'>;
-  readonly apiRequests: Counter<'verb' | 'resource' | 'code'>;
+  readonly apiRequests: Counter<'verb' | 'resource' | 'code' | 'refused_by'>;
   readonly apiDuration: Histogram<'verb' | 'resource'>;
   readonly watchEvents: Counter<'resource' | 'type'>;
   readonly watchRestarts: Counter<'resource' | 'cause'>;
@@ -48,30 +48,35 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     new Histogram({ name: `clusterwright_${name}`, help, labelNames, buckets: seconds, registers });
 
   return {
-    reconciles: counter('reconcile_total', 'Passes over one cluster, by outcome.', ['kind', 'outcome']),
-    reconcileDuration: histogram('reconcile_duration_seconds', 'Time of one pass.', ['kind', 'outcome']),
-    queueDepth: gauge('queue_depth', 'Keys that wait for a worker.', ['queue', 'priority']),
-    queueAdds: counter('queue_adds_total', 'Keys added, duplicates included.', ['queue']),
+    reconciles: counter('reconcile_total', 'Reconciles of one cluster, by outcome.', ['kind', 'outcome']),
+    reconcileDuration: histogram('reconcile_duration_seconds', 'Duration of one reconcile.', ['kind', 'outcome']),
+    queueDepth: gauge('queue_depth', 'Keys waiting for a worker.', ['queue', 'priority']),
+    queueAdds: counter('queue_adds_total', 'Keys added to the queue, including duplicates.', ['queue']),
     queueRetries: counter('queue_retries_total', 'Keys added again after a failure.', ['queue']),
-    queueLatency: histogram('queue_latency_seconds', 'Time from due to taken by a worker.', ['queue', 'priority']),
-    queueWork: histogram('queue_work_duration_seconds', 'Time that a worker held a key.', ['queue']),
-    apiRequests: counter('api_requests_total', 'Requests to the API server; code 0 is no answer.', [
+    queueLatency: histogram('queue_latency_seconds', 'Time that a key waited for a worker after it was due.', [
+      'queue',
+      'priority',
+    ]),
+    queueWork: histogram('queue_work_duration_seconds', 'Time that a worker spent on a key.', ['queue']),
+    apiRequests: counter('api_requests_total', 'Requests to the API server. Code 0: no answer.', [
       'verb',
       'resource',
       'code',
+      'refused_by',
     ]),
-    apiDuration: histogram('api_request_duration_seconds', 'Time to the complete answer, of a watch to its start.', [
-      'verb',
-      'resource',
-    ]),
-    watchEvents: counter('watch_events_total', 'Events received by watches, bookmarks included.', ['resource', 'type']),
-    watchRestarts: counter('watch_restarts_total', 'Ends of watches, by cause.', ['resource', 'cause']),
-    storeObjects: gauge('store_objects', 'Objects held in memory.', ['resource']),
-    handlerErrors: counter('store_handler_errors_total', 'Change listeners that threw.', ['resource']),
+    apiDuration: histogram(
+      'api_request_duration_seconds',
+      'Duration of requests to the API server. For a watch, the time until it starts.',
+      ['verb', 'resource'],
+    ),
+    watchEvents: counter('watch_events_total', 'Watch events received, including bookmarks.', ['resource', 'type']),
+    watchRestarts: counter('watch_restarts_total', 'Watches that ended, by cause.', ['resource', 'cause']),
+    storeObjects: gauge('store_objects', 'Objects in the cache.', ['resource']),
+    handlerErrors: counter('store_handler_errors_total', 'Errors in the handlers of watch events.', ['resource']),
     leader: gauge('leader', '1 while this process holds the lease.', ['lease']),
-    recordedEvents: counter('events_total', 'Kubernetes events, by what became of them.', ['outcome']),
-    eventLoopDelay: histogram('event_loop_delay_seconds', 'How much later than due a timer of 20 ms ran.', []),
-    memory: gauge('memory_bytes', 'Memory of this process, by what it is used for.', ['part']),
+    recordedEvents: counter('events_total', 'Kubernetes events, by outcome.', ['outcome']),
+    eventLoopDelay: histogram('event_loop_delay_seconds', 'Delay of a 20 ms timer after its due time.', []),
+    memory: gauge('memory_bytes', 'Memory of this process, by part.', ['part']),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -18,6 +18,7 @@ import { createDeadEnds } from './dead-ends.ts';
 import { createSecretReader, engineIO } from './engine-context.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import { createExecutor } from './executor.ts';
+import { createExpansionPace } from './expansion-pace.ts';
 import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type Leading } from './lease.ts';
 import { createListeners } from './listeners.ts';
@@ -29,7 +30,7 @@ import { createReconciler } from './reconciler.ts';
 import { createServerTime } from './server-time.ts';
 import { accountReader } from './service-account.ts';
 import { createStatusWriter } from './status-writer.ts';
-import { createTemplateJudge } from './template-judge.ts';
+import { createTemplateJudge, noDryRuns } from './template-judge.ts';
 import type { Transport } from './transport.ts';
 import { createUnansweredWrites } from './unanswered-writes.ts';
 import { createUnobserved } from './unobserved.ts';
@@ -41,6 +42,8 @@ export interface OperatorOptions {
   readonly dial: Dial;
   /** Namespaces to serve; empty: all. */
   readonly namespaces: readonly string[];
+  /** Whether pods of new templates are judged by dry run. Default true. */
+  readonly dryRuns?: boolean;
   /** Undefined: no election, this is the only process. */
   readonly election?: Election;
   /** Name of this process in events. */
@@ -136,9 +139,10 @@ export function createOperator(options: OperatorOptions): Operator {
     io,
     pace: createPace(clock),
     contested: createContested(clock),
+    expansions: createExpansionPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
-    deadEnds: createDeadEnds(client, templates),
+    deadEnds: createDeadEnds(client, options.dryRuns === false ? noDryRuns : templates),
     latest: () => serverTime.latest(),
     log,
     onOutcome: outcomeEvents(events),

@@ -32,6 +32,8 @@ export interface ProcessOptions {
   readonly logLevel: LogLevel;
   /** Off only for a process that is known to be alone. */
   readonly leaderElection: boolean;
+  /** Whether pods of new templates are judged by dry run, which takes the right to create pods. */
+  readonly dryRuns: boolean;
   /** Default: those of the pod, else the kubeconfig's current context. */
   readonly credentials?: { readonly credentials: Credentials; readonly namespace: string };
 }
@@ -84,6 +86,7 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     transport: connect(),
     dial: dialTcp,
     namespaces: options.namespaces,
+    dryRuns: options.dryRuns,
     ...(options.leaderElection ? { election: { namespace, identity, transport: connect(leaseConnections) } } : {}),
     instance,
     clock,
@@ -100,7 +103,8 @@ export async function runOperatorProcess(options: ProcessOptions): Promise<numbe
     ready: { cache: () => (operator.hasSynced() ? undefined : 'the first complete view has not arrived') },
     metrics,
   });
-  log.info({ version, instance, port: health.port, namespaces: options.namespaces }, 'started');
+  const { namespaces, dryRuns } = options;
+  log.info({ version, instance, port: health.port, namespaces, dryRuns }, 'started');
   try {
     await operator.run(stopping.signal);
     return 0;

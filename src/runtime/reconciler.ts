@@ -90,7 +90,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     // The last look before the steps: the one at dead ends may take as long as a webhook does.
     if (await freshness.isStale({ cluster, resource, children }, whole, signal)) return stale;
     onOutcome(engine, cluster, cluster.status, plan);
-    const execution = await execute(key, plan, assessment.act, options, signal);
+    const execution = await execute(key, plan, assessment.act, { cluster, children }, options, signal);
     const { failure } = execution;
     const taken = takenIn(execution);
     const actions = unwatchedIn(taken);

@@ -3,12 +3,13 @@ import { shortened } from '../api/bounds.ts';
 import type { DesiredCondition } from '../api/condition.ts';
 import { persistentVolumeClaims } from '../api/resource.ts';
 import type { StatusReport } from '../engine/engine.ts';
-import { blocked, type Outcome, type Plan, type Step } from '../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step } from '../plan/plan.ts';
 import { expandingVolumes, requestPath, volumesTooSmall } from '../plan/volume-expansion.ts';
 import { ApiError } from './api-error.ts';
 import type { StepFailed } from './executor.ts';
 
 type Blocked = Extract<Outcome, { state: 'blocked' }>;
+export type Expansion = Extract<ObjectStep, { type: 'patch' }>;
 
 export interface RefusedExpansion {
   /** Of the condition. */
@@ -19,9 +20,7 @@ export interface RefusedExpansion {
 
 /** Undefined where none is. What was not answered, and what is not true any more, is asked for again. */
 export function refusedExpansion(failures: readonly StepFailed[]): RefusedExpansion | undefined {
-  const refused = failures.flatMap(({ step, cause }) =>
-    isExpansion(step) && cause instanceof ApiError && isRefusal(cause) ? [cause] : [],
-  );
+  const refused = failures.flatMap(({ step, cause }) => (isExpansion(step) && isRefusal(cause) ? [cause] : []));
   const [first] = refused;
   if (first === undefined) return undefined;
   const isUnsupported = refused.every(({ message }) => message.includes('storageclass that provisions the pvc'));
@@ -31,7 +30,7 @@ export function refusedExpansion(failures: readonly StepFailed[]): RefusedExpans
   };
 }
 
-function isExpansion(step: Step): boolean {
+export function isExpansion(step: Step): step is Expansion {
   return (
     step.type === 'patch' &&
     step.ref.resource === persistentVolumeClaims &&
@@ -39,8 +38,9 @@ function isExpansion(step: Step): boolean {
   );
 }
 
-function isRefusal({ status }: ApiError): boolean {
-  return status === 400 || status === 403 || status === 422;
+/** The API server has said no, and will say so again until somebody changes something. */
+export function isRefusal(cause: unknown): cause is ApiError {
+  return cause instanceof ApiError && (cause.status === 400 || cause.status === 403 || cause.status === 422);
 }
 
 /** Where nothing but the volumes is waited for, nothing goes on before somebody has changed something. */

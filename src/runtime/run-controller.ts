@@ -11,6 +11,7 @@ export function runController({ engines }: { readonly engines: readonly DefinedE
     CLUSTERWRIGHT_PORT,
     CLUSTERWRIGHT_LOG_LEVEL,
     CLUSTERWRIGHT_LEADER_ELECTION,
+    CLUSTERWRIGHT_DRY_RUNS,
   } = process.env;
   return runOperatorProcess({
     // The Deployment names its own image; without it, what a release of this version is called.
@@ -19,5 +20,6 @@ export function runController({ engines }: { readonly engines: readonly DefinedE
     port: Number(CLUSTERWRIGHT_PORT ?? 8080),
     logLevel: (CLUSTERWRIGHT_LOG_LEVEL ?? 'info') as LogLevel,
     leaderElection: CLUSTERWRIGHT_LEADER_ELECTION !== 'false',
+    dryRuns: CLUSTERWRIGHT_DRY_RUNS !== 'false',
   });
 }

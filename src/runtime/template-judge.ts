@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/object.ts';
 import type { Obstacle } from '../plan/obstacle.ts';
 import type { Plan } from '../plan/plan.ts';
-import { setsWithoutPods, templatesUsed } from '../plan/template-use.ts';
+import { needsJudgement, setsWithoutPods, templatesUsed } from '../plan/template-use.ts';
 import type { Children } from '../resources/children.ts';
 import { podOfSet } from '../resources/statefulset-pod.ts';
 import type { Clock } from '../system/clock.ts';
@@ -31,10 +31,25 @@ class Unanswered extends Error {
   }
 }
 
-export interface TemplateJudge {
+export interface Judgement {
   /** What keeps steps of the plan from being done. */
-  obstacles(plan: Plan, children: Children, options: CallOptions): Promise<readonly Obstacle[]>;
+  readonly obstacles: readonly Obstacle[];
+  /** Why the API server does not judge templates that matter for the plan; undefined where it does, or where there are none. */
+  readonly unjudged: string | undefined;
 }
+
+export interface TemplateJudge {
+  judge(plan: Plan, children: Children, options: CallOptions): Promise<Judgement>;
+}
+
+/** Of an operator that makes no dry runs. Nothing is asked, and everything goes on. */
+export const noDryRuns: TemplateJudge = {
+  judge: (plan, children) =>
+    Promise.resolve({
+      obstacles: [],
+      unjudged: needsJudgement(plan, children) ? 'the operator makes no dry runs (dryRuns: false)' : undefined,
+    }),
+};
 
 export interface TemplateJudgeOptions {
   readonly client: Pick<KubeClient, 'create'>;
@@ -47,7 +62,7 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
   /** By StatefulSet and template: a plan may write one while a pod restarts by another. What was asked last stands last. */
   const judged = new Map<string, Answer>();
 
-  async function judge(set: KubeObject, options: CallOptions): Promise<Answer> {
+  async function answerOn(set: KubeObject, options: CallOptions): Promise<Answer> {
     const pod = podOfSet(set, 0);
     const template = createHash('sha256').update(JSON.stringify(pod)).digest('hex');
     const key = `${keyOf(set.metadata)} ${template}`;
@@ -85,21 +100,27 @@ export function createTemplateJudge({ client, clock, onUnjudged }: TemplateJudge
   }
 
   return {
-    async obstacles(plan, children, options) {
+    async judge(plan, children, options) {
       forgetOld();
       const uses = templatesUsed(plan, children);
-      const answers = await Promise.all(uses.map(async (use) => ({ use, ...(await judge(use.set, options)) })));
+      const answers = await Promise.all(uses.map(async (use) => ({ use, ...(await answerOn(use.set, options)) })));
       const held = obstaclesTo(answers, children);
       const stays = new Set(held.flatMap(({ steps }) => steps));
       for (const { use, verdict, ...answer } of answers) {
         const isUntold = verdict.state === 'unasked' || (verdict.state === 'unknown' && isGivenUp(answer));
         if (use.ends !== undefined && isUntold && !stays.has(use.step)) onUnjudged?.(use.set, verdict.words);
       }
-      if (held.some(({ outcome }) => outcome.state === 'blocked')) return held;
-      const missed = setsWithoutPods(children).map(async (set) => ({ set, ...(await judge(set, options)) }));
-      return [...held, ...absenceOf(await Promise.all(missed))];
+      const unjudged = untoldIn(answers);
+      if (held.some(({ outcome }) => outcome.state === 'blocked')) return { obstacles: held, unjudged };
+      const sets = setsWithoutPods(children).map(async (set) => ({ set, ...(await answerOn(set, options)) }));
+      const missed = await Promise.all(sets);
+      return { obstacles: [...held, ...absenceOf(missed)], unjudged: unjudged ?? untoldIn(missed) };
     },
   };
+}
+
+function untoldIn(answers: readonly Pick<Answer, 'verdict'>[]): string | undefined {
+  return answers.flatMap(({ verdict }) => (verdict.state === 'unasked' ? [verdict.words] : []))[0];
 }
 
 /** A refusal stands until it is taken back: what has refused may be what is down. */

@@ -1,5 +1,6 @@
 /** What the API server's answer to a dry run says of a pod template. */
 import { ApiError, ApiUnreachable, isAlreadyExists } from './api-error.ts';
+import { deniedByWebhook } from './refused-by.ts';
 
 export type Verdict =
   | { readonly state: 'accepted' }
@@ -21,8 +22,6 @@ export const countsMs: Readonly<Record<Verdict['state'], number>> = {
   unasked: 60_000,
 };
 
-/** A webhook chooses the status of its refusals itself. */
-const denied = /^admission webhook "[^"]+" denied the request/;
 /** One that changes more than the pod has to say that it can do without: no dry run reaches it otherwise. */
 const notDryRun = /^admission webhook "[^"]+" does not support dry run/;
 /** Refusals of admission name the pod. */
@@ -42,6 +41,6 @@ export function verdictOn(error: unknown): Verdict {
   if (exceededQuota.test(words)) return { state: 'overQuota', words };
   if (noRight.test(words) || notDryRun.test(words)) return { state: 'unasked', words };
   if (notYet.test(words)) return { state: 'unknown', words };
-  const isRefused = status === 403 || status === 422 || denied.test(words);
+  const isRefused = status === 403 || status === 422 || deniedByWebhook.test(words);
   return { state: isRefused ? 'refused' : 'unknown', words };
 }

@@ -4,6 +4,7 @@
  * A program is there whole or not at all, in a directory that names its version: versions live side by side.
  */
 import { join } from 'node:path';
+import type { GoModule, GoProgram } from '../engine/image-recipe.ts';
 import { corednsMain } from './coredns.ts';
 import { isThere } from './file.ts';
 import { type Layout, versions } from './layout.ts';
@@ -16,46 +17,18 @@ export type Binary =
   | 'kubelet'
   | 'kube-proxy'
   | 'etcd'
-  | 'etcd-before'
-  | 'etcdutl'
-  | 'etcdutl-before'
-  | 'etcdctl'
-  | 'etcdctl-before'
   | 'coredns'
   | 'versitygw';
 
-export interface Program {
-  readonly name: Binary;
-  /** The Go package with its `main`. */
-  readonly package: string;
-  readonly source: Source;
-}
-
-/** A Go module at a version; programs of one source are compiled in one module context. */
-export interface Source {
-  readonly name: string;
-  readonly module: string;
-  readonly version: string;
-  /** A `main.go` that is compiled in place of the module's own, with only what is used of the module. */
-  readonly main?: string;
-}
-
-const kubernetes: Source = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
-const etcd: Source = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
-const etcdBefore: Source = { ...etcd, version: versions.etcdBefore };
-/** Restores snapshots; a module of its own, released with the server. */
-const etcdutl: Source = { name: 'etcdutl', module: 'go.etcd.io/etcd/etcdutl/v3', version: versions.etcd };
-const etcdutlBefore: Source = { ...etcdutl, version: versions.etcdBefore };
-/** The client, for people: `kubectl exec` finds it in the released image, too. */
-const etcdctl: Source = { name: 'etcdctl', module: 'go.etcd.io/etcd/etcdctl/v3', version: versions.etcd };
-const etcdctlBefore: Source = { ...etcdctl, version: versions.etcdBefore };
+const kubernetes: GoModule = { name: 'kubernetes', module: 'k8s.io/kubernetes', version: versions.kubernetes };
+const etcd: GoModule = { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: versions.etcd };
 /** A server that speaks S3 and keeps objects as files: where backups go in tests. */
-const versitygw: Source = {
+const versitygw: GoModule = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
   version: versions.versitygw,
 };
-const coredns: Source = {
+const coredns: GoModule = {
   name: 'coredns',
   module: 'github.com/coredns/coredns',
   version: versions.coredns,
@@ -64,20 +37,10 @@ const coredns: Source = {
 const controlPlane = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
 const withNodes = ['kube-scheduler', 'kubelet', 'kube-proxy', 'coredns'] as const;
 
-export function program(name: Binary): Program {
+export function program(name: Binary): GoProgram {
   switch (name) {
     case 'etcd':
       return { name, source: etcd, package: etcd.module };
-    case 'etcd-before':
-      return { name, source: etcdBefore, package: etcdBefore.module };
-    case 'etcdutl':
-      return { name, source: etcdutl, package: etcdutl.module };
-    case 'etcdutl-before':
-      return { name, source: etcdutlBefore, package: etcdutl.module };
-    case 'etcdctl':
-      return { name, source: etcdctl, package: etcdctl.module };
-    case 'etcdctl-before':
-      return { name, source: etcdctlBefore, package: etcdctl.module };
     case 'versitygw':
       return { name, source: versitygw, package: `${versitygw.module}/cmd/versitygw` };
     case 'coredns':
@@ -88,12 +51,13 @@ export function program(name: Binary): Program {
 }
 
 /** What a sandbox of this many nodes runs. */
-export function neededBinaries(nodes: number): readonly Binary[] {
-  return nodes === 0 ? controlPlane : [...controlPlane, ...withNodes];
+export function neededPrograms(nodes: number): readonly GoProgram[] {
+  return (nodes === 0 ? controlPlane : [...controlPlane, ...withNodes]).map(program);
 }
 
-export function binaryPath(layout: Layout, name: Binary): string {
-  const { source } = program(name);
+/** Of a program of the sandbox itself by its name. */
+export function binaryPath(layout: Layout, wanted: Binary | GoProgram): string {
+  const { name, source } = typeof wanted === 'string' ? program(wanted) : wanted;
   const changed = source.main === undefined ? '' : '-own-main';
   return join(layout.cache, 'bin', `${source.name}-${source.version}${changed}`, name);
 }
@@ -103,8 +67,8 @@ export function kubectlDirectory(layout: Layout): string {
   return join(binaryPath(layout, 'kubectl'), '..');
 }
 
-/** Those of `names` that have yet to be compiled. */
-export async function missingBinaries(layout: Layout, names: readonly Binary[]): Promise<readonly Program[]> {
-  const checked = names.map(async (name) => ((await isThere(binaryPath(layout, name))) ? [] : [program(name)]));
+/** Those that have yet to be compiled. */
+export async function missingPrograms(layout: Layout, programs: readonly GoProgram[]): Promise<readonly GoProgram[]> {
+  const checked = programs.map(async (each) => ((await isThere(binaryPath(layout, each))) ? [] : [each]));
   return (await Promise.all(checked)).flat();
 }

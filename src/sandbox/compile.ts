@@ -7,7 +7,8 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { binaryPath, type Program, type Source } from './binaries.ts';
+import type { GoModule, GoProgram } from '../engine/image-recipe.ts';
+import { binaryPath } from './binaries.ts';
 import { run } from './command.ts';
 import { goEnvironment, requireGo } from './golang.ts';
 import { writeModule } from './gomodule.ts';
@@ -16,7 +17,7 @@ import type { Progress, Step } from './progress.ts';
 import { inWorkspace } from './workspace.ts';
 
 /** Compiles the programs that are missing; with none missing it needs no Go. */
-export async function compileMissing(layout: Layout, missing: readonly Program[], progress: Progress): Promise<void> {
+export async function compileMissing(layout: Layout, missing: readonly GoProgram[], progress: Progress): Promise<void> {
   if (missing.length === 0) return;
   await requireGo();
   progress.note(
@@ -50,14 +51,19 @@ export function minutesFor(cores: number): number {
 }
 
 /** While another source is compiled, so that the processors do not wait for the network. Whatever fails fails again in its own step. */
-async function prefetch(layout: Layout, source: Source, missing: readonly Program[]): Promise<void> {
+async function prefetch(layout: Layout, source: GoModule, missing: readonly GoProgram[]): Promise<void> {
   await inWorkspace(layout.cache, (directory) =>
     fetchModules(directory, source, missing, { report: () => undefined }),
   ).catch(() => undefined);
 }
 
 /** Downloads every module that the programs of a source are made of. */
-async function fetchModules(directory: string, source: Source, missing: readonly Program[], step: Step): Promise<void> {
+async function fetchModules(
+  directory: string,
+  source: GoModule,
+  missing: readonly GoProgram[],
+  step: Step,
+): Promise<void> {
   let modules = 0;
   const onLine = (line: string): void => {
     if (!line.startsWith('go: downloading')) return;
@@ -72,7 +78,7 @@ async function fetchModules(directory: string, source: Source, missing: readonly
 async function compile(
   layout: Layout,
   directory: string,
-  each: Program,
+  each: GoProgram,
   compiled: Set<string>,
   step: Step,
 ): Promise<void> {
@@ -85,7 +91,7 @@ async function compile(
     done += 1;
     step.report(done < needed.length ? `${done} of ${needed.length} packages` : 'linking');
   };
-  const target = binaryPath(layout, each.name);
+  const target = binaryPath(layout, each);
   const linked = join(directory, each.name);
   await run('go', ['build', '-v', '-trimpath', `-ldflags=${linkerFlags(each)}`, '-o', linked, each.package], {
     cwd: directory,
@@ -98,7 +104,7 @@ async function compile(
 }
 
 /** Kubernetes takes its version from the linker, and answers `kubectl version` with it. */
-export function linkerFlags(each: Program): string {
+export function linkerFlags(each: GoProgram): string {
   if (each.source.name !== 'kubernetes') return '-s -w';
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(versions.kubernetes) ?? [];
   const variable = 'k8s.io/component-base/version';

@@ -7,7 +7,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Source } from './binaries.ts';
+import type { GoModule } from '../engine/image-recipe.ts';
 import { run } from './command.ts';
 import { SandboxError } from './error.ts';
 import { goEnvironment } from './golang.ts';
@@ -15,7 +15,7 @@ import { goEnvironment } from './golang.ts';
 const own = 'clusterwright.dev/sandbox';
 
 /** Writes `go.mod`, and `go.sum` where the source brings one, into an empty directory. */
-export async function writeModule(directory: string, source: Source, onLine: (line: string) => void): Promise<void> {
+export async function writeModule(directory: string, source: GoModule, onLine: (line: string) => void): Promise<void> {
   const go = (...args: readonly string[]): Promise<string> =>
     run('go', args, { cwd: directory, env: goEnvironment, onLine });
   const found = await download(go, source);
@@ -34,7 +34,7 @@ interface Downloaded {
   readonly Dir: string;
 }
 
-async function download(go: (...args: readonly string[]) => Promise<string>, source: Source): Promise<Downloaded> {
+async function download(go: (...args: readonly string[]) => Promise<string>, source: GoModule): Promise<Downloaded> {
   const name = `${source.module}@${source.version}`;
   const found = JSON.parse(await go('mod', 'download', '-json', name)) as Partial<Downloaded>;
   if (found.GoMod === undefined || found.Dir === undefined) throw new SandboxError(`the Go proxy has no ${name}`);
@@ -42,7 +42,7 @@ async function download(go: (...args: readonly string[]) => Promise<string>, sou
 }
 
 /** @param text the `go.mod` of `source`, which is Kubernetes */
-export function kubernetesModule(text: string, source: Source): string {
+export function kubernetesModule(text: string, source: GoModule): string {
   // Kubernetes 1.35.4 is published beside its libraries as 0.35.4.
   const twin = source.version.replace(/^v1\./, 'v0.');
   const replaced = text

@@ -20,8 +20,6 @@ export interface Layout {
 export interface Versions {
   readonly kubernetes: string;
   readonly etcd: string;
-  /** The minor before, for upgrades of clusters under test. */
-  readonly etcdBefore: string;
   readonly coredns: string;
   readonly versitygw: string;
 }
@@ -29,7 +27,6 @@ export interface Versions {
 export const versions: Versions = {
   kubernetes: 'v1.35.4',
   etcd: 'v3.6.16',
-  etcdBefore: 'v3.5.35',
   coredns: 'v1.14.7',
   versitygw: 'v1.8.0',
 };

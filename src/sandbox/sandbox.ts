@@ -4,8 +4,9 @@
  * Every function takes the layout of the environment unless it is given another.
  */
 import { delimiter } from 'node:path';
+import type { ImageRecipe } from '../engine/image-recipe.ts';
 import { apiClient } from './apiserver.ts';
-import { kubectlDirectory, missingBinaries, neededBinaries } from './binaries.ts';
+import { kubectlDirectory, missingPrograms, neededPrograms } from './binaries.ts';
 import { compileMissing } from './compile.ts';
 import { removeAll } from './down.ts';
 import { SandboxError } from './error.ts';
@@ -80,7 +81,7 @@ export async function up(
     checkAddresses();
     await checkPorts(neededPorts(layout, nodes));
     await installMissing([...packages.keys, ...(nodes === 0 ? [] : packages.nodes)], progress);
-    await compileMissing(layout, await missingBinaries(layout, neededBinaries(nodes)), progress);
+    await compileMissing(layout, await missingPrograms(layout, neededPrograms(nodes)), progress);
     const base = nodes === 0 ? '' : await buildBaseArchive(layout);
     await progress.step(`Starting Kubernetes ${versions.kubernetes} with ${describeNodes(nodes)}`, (step) =>
       startAll(
@@ -165,6 +166,8 @@ export interface LoadOptions {
   readonly node?: string;
   /** The operator's bundle, for `clusterwright:dev`; default `build/controller.mjs`. */
   readonly bundle?: string;
+  /** Recipes of engines, which are known by their names, too. */
+  readonly recipes?: readonly ImageRecipe[];
 }
 
 /** Where `npm run build` puts the controller, from the root of the repository. */
@@ -205,16 +208,19 @@ export async function loadImages(
 /** Builds an image unless the cache has it; returns the path of its archive. Needs no running sandbox. */
 export async function buildImage(
   name: string,
-  options: Pick<LoadOptions, 'bundle'>,
+  options: Pick<LoadOptions, 'bundle' | 'recipes'>,
   progress: Progress,
   layout: Layout = layoutOf(process.env),
 ): Promise<string> {
   await checkMachine();
-  const recipe = await recipeOf(name, options.bundle ?? defaultBundle);
+  const recipe = await recipeOf(name, options.bundle ?? defaultBundle, options.recipes);
   return await buildRecipe(layout, recipe, progress);
 }
 
 /** The images that can be built by name, and which of them are. The operator's is not among them. */
-export async function listImages(layout: Layout = layoutOf(process.env)): Promise<readonly ImageListing[]> {
-  return await listCached(layout);
+export async function listImages(
+  recipes: readonly ImageRecipe[],
+  layout: Layout = layoutOf(process.env),
+): Promise<readonly ImageListing[]> {
+  return await listCached(layout, recipes);
 }

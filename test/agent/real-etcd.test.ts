@@ -11,8 +11,9 @@ import { runTask } from '../../src/agent/run.ts';
 import type { Target } from '../../src/agent/target/target.ts';
 import { drivers } from '../../src/engines/drivers.ts';
 import type { EtcdState } from '../../src/engines/etcd/backup/schemas.ts';
+import { etcdPrograms, etcdVersions } from '../../src/engines/etcd/images.ts';
 import { binaryPath } from '../../src/sandbox/binaries.ts';
-import { layoutOf, versions } from '../../src/sandbox/layout.ts';
+import { layoutOf } from '../../src/sandbox/layout.ts';
 import { sleep, systemClock } from '../../src/system/clock.ts';
 import { agentContext, expectResult, runAgent } from '../support/agent-context.ts';
 import { stateOf } from '../support/backup-state.ts';
@@ -25,8 +26,8 @@ import { openCutOffService, openReusedAddress } from '../support/moving-address.
 const cluster = { namespace: 'apps', kind: 'EtcdCluster', name: 'db', uid: 'uid-1' };
 const layout = layoutOf(process.env);
 const restorers: Readonly<Record<string, string>> = {
-  [versions.etcd]: binaryPath(layout, 'etcdutl'),
-  [versions.etcdBefore]: binaryPath(layout, 'etcdutl-before'),
+  [etcdVersions.current]: binaryPath(layout, etcdPrograms.current.restorer),
+  [etcdVersions.before]: binaryPath(layout, etcdPrograms.before.restorer),
 };
 
 let home: string;

@@ -85,7 +85,7 @@ describe('without a cluster', () => {
 
 describe('run', () => {
   it('does not start where nobody can tell the image of its Jobs', async () => {
-    const args: RunArguments = { leaderElection: true, port: 0, logLevel: 'info' };
+    const args: RunArguments = { leaderElection: true, port: 0, dryRuns: true, logLevel: 'info' };
     await expect(run(args, at({ api: apiServer() }))).rejects.toThrow(
       /^no operator is installed in clusterwright-system.*--agent-image or CLUSTERWRIGHT_AGENT_IMAGE$/,
     );

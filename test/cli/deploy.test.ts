@@ -7,8 +7,9 @@ import { imagesOf, recipeName } from '../../src/cli/deploy/images.ts';
 import { type Manifests, packageRoot, readManifests, withImage } from '../../src/cli/deploy/manifests.ts';
 import { remove } from '../../src/cli/deploy/removal.ts';
 import { summaryText } from '../../src/cli/deploy/summary.ts';
+import { etcdVersions } from '../../src/engines/etcd/images.ts';
+import { images } from '../../src/engines/images.ts';
 import { createClient, type KubeClient } from '../../src/runtime/client.ts';
-import { versions } from '../../src/sandbox/layout.ts';
 import { silent } from '../../src/sandbox/progress.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { handlers } from '../support/handlers.ts';
@@ -152,11 +153,11 @@ describe('images of the sandbox', () => {
   it('are those that the pods of the samples name', () => {
     expect(imagesOf(handlers, manifests.samples)).toEqual([
       'docker.io/library/redis:8.0',
-      `gcr.io/etcd-development/etcd:${versions.etcd}`,
+      `gcr.io/etcd-development/etcd:${etcdVersions.current}`,
     ]);
-    expect(recipeName('docker.io/library/redis:8.0')).toBe('redis:8.0');
-    expect(recipeName('redis:8.0')).toBe('redis:8.0');
-    expect(recipeName(`gcr.io/etcd-development/etcd:${versions.etcd}`)).toBe('etcd:3.6');
+    expect(recipeName('docker.io/library/redis:8.0', images)).toBe('redis:8.0');
+    expect(recipeName('redis:8.0', images)).toBe('redis:8.0');
+    expect(recipeName(`gcr.io/etcd-development/etcd:${etcdVersions.current}`, images)).toBe('etcd:3.6');
   });
 });
 

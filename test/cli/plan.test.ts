@@ -2,54 +2,14 @@
 import { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
-import { validateCluster } from '../../src/api/validate.ts';
 import { plan } from '../../src/cli/plan.ts';
 import type { PodDialer } from '../../src/cli/port-forward.ts';
-import { render } from '../../src/cli/render.ts';
 import { atSize } from '../../src/plan/objects.ts';
 import { ApiError } from '../../src/runtime/api-error.ts';
 import type { Dial } from '../../src/system/dial.ts';
-import { handlers as engines } from '../support/handlers.ts';
 import { apiServer } from './api-server.ts';
+import { childrenOf, manifest, password, stored } from './stored-cluster.ts';
 import { refusing, unreachable, type World, world } from './world.ts';
-
-const password = 'hunter2-hunter2-hunter2';
-
-function manifest(spec: object = {}): KubeObject {
-  return {
-    apiVersion: 'clusterwright.dev/v1alpha1',
-    kind: 'RedisCluster',
-    metadata: { name: 'cache', namespace: 'team' },
-    spec,
-  };
-}
-
-/** The custom resource as the API server has it. */
-function stored(spec: object = {}): KubeObject {
-  const [engine] = engines;
-  const verdict = engine && validateCluster(engine.kind, manifest(spec));
-  if (verdict?.ok !== true) throw new Error('the manifest is valid');
-  const { metadata, ...rest } = verdict.cluster;
-  return { ...rest, metadata: { ...metadata, uid: 'the-uid', generation: 1 } };
-}
-
-/** Everything that a first pass creates for it, and a running pod. */
-async function childrenOf(cluster: KubeObject): Promise<KubeObject[]> {
-  const cli = world({ files: { f: JSON.stringify(cluster) } });
-  await render({ file: 'f', output: 'json' }, cli);
-  const { items } = JSON.parse(cli.printed.out) as { items: KubeObject[] };
-  const labels = items[1]?.metadata.labels ?? {};
-  const pod: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'cache-0', namespace: 'team', uid: 'pod-0', labels },
-    status: { phase: 'Running', podIP: '10.9.9.9' },
-  };
-  const filled = items.map((item) =>
-    item.kind === 'Secret' ? { ...item, data: { password: Buffer.from(password).toString('base64') } } : item,
-  );
-  return [...filled, pod];
-}
 
 const files = (...objects: readonly KubeObject[]) => ({ f: objects.map((o) => JSON.stringify(o)).join('\n---\n') });
 

@@ -4,7 +4,7 @@ import type { Cluster, CommonSpec } from '../../src/api/cluster.ts';
 import { type LiveOptions, livePreview } from '../../src/cli/preview.ts';
 import type { KindHandler } from '../../src/engine/engine.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
-import { type Plan, settled } from '../../src/plan/plan.ts';
+import { type Plan, type Step, settled } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/runtime/client.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { apiServer } from './api-server.ts';
@@ -41,6 +41,29 @@ const options: LiveOptions = {
   dial: refusing,
   forward: () => Promise.reject(new Error('not this way')),
 };
+
+it.each([
+  [
+    'says that its template is not judged, where nothing is waited for',
+    false,
+    [/^pod templates are not judged: .*dryRuns: false/],
+  ],
+  ['says nothing where it is', true, []],
+])('a StatefulSet that changes %s', async (_, dryRuns, said) => {
+  const metadata = { name: 'a', namespace: 'team', uid: 's' };
+  const spec = { replicas: 1, serviceName: 'a', template: { metadata: {}, spec: { containers: [] } } };
+  const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec };
+  const step: Step = { type: 'apply', object: set, changes: [{ path: 'spec.template.spec', to: 'x' }] };
+  const assess: KindHandler['assess'] = () =>
+    Promise.resolve({
+      plan: { steps: [step], outcome: settled },
+      status: { conditions: [] },
+      act: () => Promise.resolve(),
+    });
+  const { follows, plan: found } = await livePreview({ ...rash, assess }, cluster, [], { ...options, dryRuns });
+  expect(found).toEqual({ steps: [step], outcome: settled });
+  expect(follows).toEqual(said.map((words) => expect.stringMatching(words)));
+});
 
 describe('actions', () => {
   it('that follow from what the processes say are part of the plan', async () => {

@@ -69,7 +69,18 @@ describe('the program', () => {
   it('lists its commands', () => {
     const { code, out } = run(['--help']);
     expect(code).toBe(0);
-    for (const command of ['render', 'plan', 'status', 'run', 'crds', 'up', 'down', 'sandbox', 'completion']) {
+    for (const command of [
+      'render',
+      'plan',
+      'status',
+      'run',
+      'crds',
+      'reference',
+      'up',
+      'down',
+      'sandbox',
+      'completion',
+    ]) {
       expect(out).toMatch(new RegExp(`^  clusterwright ${command}\\b`, 'm'));
     }
   });

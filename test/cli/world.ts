@@ -49,6 +49,7 @@ export function world(options: WorldOptions = {}): World {
     command: program,
     dial,
     handlers: (agentImage) => Promise.resolve(handlersOf(engines, agentImage)),
+    images: () => Promise.resolve([]),
     stdout: (text) => {
       printed.out += text;
     },

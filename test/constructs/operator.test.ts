@@ -144,6 +144,14 @@ describe('the rights of the operator', () => {
     expect(verbsOn(operator({ dryRuns: false }))).toEqual(['get', 'list', 'watch', 'patch', 'delete']);
   });
 
+  test.each([
+    ['is not told otherwise where it has it', {}, []],
+    ['is told where it does not', { dryRuns: false }, [{ name: 'CLUSTERWRIGHT_DRY_RUNS', value: 'false' }]],
+  ])('to create pods is used for dry runs, and the controller %s', (_, props, variables) => {
+    const [controller] = podOf(operator(props)).containers;
+    expect(controller?.env.filter(({ name }) => name.includes('DRY_RUNS'))).toEqual(variables);
+  });
+
   test('go to the account that the pods run under', () => {
     const objects = operator({ namespace: 'ops' });
     const subjects = objects.flatMap((object) => (object.subjects === undefined ? [] : [object.subjects]));

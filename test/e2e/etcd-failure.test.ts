@@ -1,9 +1,9 @@
 /** What happens to members of an etcd happens under writers: no acknowledged write is lost, and the status is true. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { etcdVersions } from '../../src/engines/etcd/images.ts';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import type { Pod } from '../../src/resources/children.ts';
 import { killProcess } from '../../src/sandbox/faults/process.ts';
-import { versions } from '../../src/sandbox/layout.ts';
 import { askEtcd } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
 import { underEtcdWriters } from '../support/etcd-scenario.ts';
@@ -14,8 +14,8 @@ import { replacedPods } from '../support/replaced-pods.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
-const before = versions.etcdBefore.slice(1);
-const after = versions.etcd.slice(1);
+const before = etcdVersions.before.slice(1);
+const after = etcdVersions.current.slice(1);
 
 let stage: Stage;
 let operator: OperatorProcess;

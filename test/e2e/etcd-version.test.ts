@@ -1,6 +1,6 @@
 /** An etcd goes from one minor to the next and back under writers, each time after a backup that is kept in a real store. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { versions } from '../../src/sandbox/layout.ts';
+import { etcdVersions } from '../../src/engines/etcd/images.ts';
 import { type BackupStore, openStore } from '../support/backup-store.ts';
 import { askEtcd } from '../support/etcd-client.ts';
 import { keepEtcdEvidence } from '../support/etcd-evidence.ts';
@@ -10,8 +10,8 @@ import { replacedPods } from '../support/replaced-pods.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { until } from '../support/until.ts';
 
-const five = versions.etcdBefore.slice(1);
-const six = versions.etcd.slice(1);
+const five = etcdVersions.before.slice(1);
+const six = etcdVersions.current.slice(1);
 
 let stage: Stage;
 let store: BackupStore;

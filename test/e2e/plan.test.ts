@@ -9,10 +9,10 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { childResources, optionalResources } from '../../src/api/child-resources.ts';
 import type { KubeObject } from '../../src/api/object.ts';
 import { secrets } from '../../src/api/resource.ts';
+import { etcdVersions } from '../../src/engines/etcd/images.ts';
 import { fingerprintAnnotation } from '../../src/plan/difference.ts';
 import { instanceLabel, managedBy, managedByLabel } from '../../src/resources/metadata.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
-import { versions } from '../../src/sandbox/layout.ts';
 import type { EtcdTestCluster } from '../support/etcd-test-cluster.ts';
 import { readForesight } from '../support/foresight-report.ts';
 import { listAll } from '../support/kubernetes.ts';
@@ -141,7 +141,7 @@ describe('of an EtcdCluster', () => {
 
   beforeAll(async () => {
     cluster = await stage.createEtcd('e', {
-      version: versions.etcdBefore.slice(1),
+      version: etcdVersions.before.slice(1),
       replicas: 1,
       deletionPolicy: 'Delete',
     });
@@ -156,7 +156,7 @@ describe('of an EtcdCluster', () => {
 
   test('another version restarts the members', async () => {
     const before = await uids(cluster);
-    await changed(cluster as AnyCluster, { version: versions.etcd.slice(1) });
+    await changed(cluster as AnyCluster, { version: etcdVersions.current.slice(1) });
     await until('new pods', async () => expect((await uids(cluster)).some((uid) => before.includes(uid))).toBe(false), {
       withinMs: 240_000,
     });

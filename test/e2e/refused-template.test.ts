@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/object.ts';
 import { unitsOf } from '../../src/api/quantity.ts';
-import { pods as podResource } from '../../src/api/resource.ts';
-import type { Pod } from '../../src/resources/children.ts';
+import { pods as podResource, statefulSets } from '../../src/api/resource.ts';
+import type { Pod, StatefulSet } from '../../src/resources/children.ts';
 import { instanceLabel } from '../../src/resources/metadata.ts';
 import { isNotFound } from '../../src/runtime/api-error.ts';
 import { removeByName } from '../support/kubernetes.ts';
@@ -47,6 +47,13 @@ async function podsOf(cluster: string): Promise<ReadonlyMap<string, Pod>> {
 const uidsOf = (pods: ReadonlyMap<string, Pod>): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries([...pods].map(([name, { metadata }]) => [name, metadata.uid]));
 
+/** Of every StatefulSet of a cluster, how often Kubernetes has seen its spec change: a template that is refused is not written. */
+async function generationsOf(cluster: string): Promise<Readonly<Record<string, number | undefined>>> {
+  const { namespace } = stage;
+  const { items } = await stage.client.list(statefulSets, { namespace, labelSelector: `${instanceLabel}=${cluster}` });
+  return Object.fromEntries((items as StatefulSet[]).map(({ metadata }) => [metadata.name, metadata.generation]));
+}
+
 const classOf = (pod: Pod): unknown =>
   (pod.spec as { readonly priorityClassName?: string } | undefined)?.priorityClassName;
 
@@ -70,9 +77,11 @@ test('Redis: nobody restarts, a pod that is lost comes back, and with the class 
   const cluster = await stage.create('r');
   await cluster.whole(size, { withinMs: 120_000 });
   const before = await podsOf('r');
+  const written = await generationsOf('r');
   await cluster.change({ scheduling: { priorityClassName: name } });
   await isSaid(() => cluster.object(), `is forbidden: no PriorityClass with name ${name} was found`);
 
+  expect(await generationsOf('r')).toEqual(written);
   const [lost = ''] = [...before.keys()].filter((pod) => pod.includes('-sentinel-'));
   await removeByName(stage.client, await cluster.pod(lost));
   await until(
@@ -109,8 +118,10 @@ test('etcd, with one member: it runs on, and with the class it restarts', async 
   const cluster = await stage.createEtcd('e', { replicas: 1 });
   await cluster.whole(1, { withinMs: 120_000 });
   const before = await podsOf('e');
+  const written = await generationsOf('e');
   await cluster.change({ scheduling: { priorityClassName: name } });
   await isSaid(() => cluster.object(), `pods "e-0-0" is forbidden: no PriorityClass with name ${name} was found`);
+  expect(await generationsOf('e')).toEqual(written);
   expect(uidsOf(await podsOf('e'))).toEqual(uidsOf(before));
 
   await stage.client.create(classNamed(name));
@@ -183,8 +194,10 @@ test('Redis, with one node and a quota that is used up: it restarts where it fit
   );
 
   const second = await uid();
+  const written = await generationsOf('q');
   await cluster.change({ resources: { limits: { memory: '512Mi' } } });
   await isSaid(() => cluster.object(), 'exceeded quota: small, requested: limits.memory=512Mi');
+  expect(await generationsOf('q')).toEqual(written);
   expect(await uid()).toBe(second);
   await client.mergePatch(quota, hard(String(bytes + unitsOf('256Mi'))));
   await until(

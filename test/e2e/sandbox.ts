@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
+import { images as recipes } from '../../src/engines/images.ts';
 import { operatorImage } from '../../src/sandbox/images/recipes.ts';
 import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
@@ -29,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const progress = createProgress();
   const given = process.env.CLUSTERWRIGHT_E2E_KUBECONFIG;
   const began = given === undefined ? await up({ nodes: 3 }, progress) : 'kept';
-  await loadImages(images, {}, progress);
+  await loadImages(images, { recipes }, progress);
   const { KUBECONFIG, PATH } = sandboxEnv();
   const kubeconfig = given ?? KUBECONFIG;
   await progress.step('Installing the CRDs', () => installCrds(kubeconfig));

@@ -1,16 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
+import { drivers } from '../../src/engines/drivers.ts';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
 import { firstAuthorities } from '../../src/engines/etcd/resources/authorities.ts';
+import { engines } from '../../src/engines/index.ts';
 import { identityUser } from '../../src/engines/redis/client/identity.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
+import { conformanceChecks } from '../../src/testing/conformance.ts';
+import type { EngineSample } from '../../src/testing/sample.ts';
 import { etcdCluster, etcdWorld, now } from '../support/etcd-situation.ts';
-import { handlers as engines } from '../support/handlers.ts';
 import { copiedSecrets, issuedSecrets } from '../support/issued-secrets.ts';
 import { identified, processesOf } from '../support/redis-network.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 import { scriptedEtcd } from '../support/scripted-etcd.ts';
 import { scriptedNetwork } from '../support/scripted-redis.ts';
-import { conforms, type EngineSample } from './conformance.ts';
 
 const password = 'correct-horse-battery-staple';
 
@@ -102,10 +104,10 @@ const samples: Readonly<Record<string, readonly EngineSample[]>> = {
   ],
 };
 
-/** Backups run no database: they have tests of their own. */
-const databases = engines.filter(({ backup }) => backup !== undefined);
-
-describe.each(databases)('the engine $name', (engine) => {
-  it('has samples', () => expect(samples[engine.name]?.length).toBeGreaterThan(0));
-  conforms(engine, samples[engine.name] ?? []);
+describe.each(engines)('the engine $definition.name', (engine) => {
+  const { name } = engine.definition;
+  const driver = drivers.find((each) => each.engine === name);
+  const options = { samples: samples[name] ?? [], ...(driver === undefined ? {} : { driver }) };
+  const checks = conformanceChecks(engine, options);
+  it.each(checks)('$name', ({ run }) => run());
 });

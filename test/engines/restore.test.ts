@@ -21,11 +21,11 @@ import { planRestore } from '../../src/jobs/restore.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { childrenOf } from '../../src/resources/children.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
+import { restrictedBreaches } from '../../src/testing/pod-security.ts';
 import { engineOf, type JobEnd, jobOf, refused, resourceOf, taken, target, timeOnly } from '../support/backup-story.ts';
 import { etcdWorld } from '../support/etcd-situation.ts';
 import { planned as plannedEtcd, takesEtcdBackup } from '../support/etcd-words.ts';
 import { planned as plannedRedis } from '../support/plan-words.ts';
-import { restrictedBreaches } from '../support/pod-security.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 
 const restore = { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } };

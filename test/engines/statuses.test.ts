@@ -9,10 +9,10 @@ import { etcdStatus } from '../../src/engines/etcd/status.ts';
 import { situationOf as redisSituationOf } from '../../src/engines/redis/observe/situation.ts';
 import { planRedis } from '../../src/engines/redis/plan/plan.ts';
 import { redisStatus } from '../../src/engines/redis/status.ts';
+import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 import * as etcd from '../support/etcd-situation.ts';
 import { takesEtcdBackup } from '../support/etcd-words.ts';
 import * as redis from '../support/redis-situation.ts';
-import { claimContradictions } from '../support/status-contradictions.ts';
 
 const few = { numRuns: 150 } as const;
 

@@ -8,8 +8,8 @@ import { settled } from '../../src/plan/plan.ts';
 import { type Children, childrenOf, noChildren } from '../../src/resources/children.ts';
 import type { PodSpec } from '../../src/resources/plain.ts';
 import { describeStep } from '../../src/runtime/executor.ts';
+import { restrictedBreaches } from '../../src/testing/pod-security.ts';
 import { db, engineOf, resourceOf, timeOnly } from '../support/backup-story.ts';
-import { restrictedBreaches } from '../support/pod-security.ts';
 
 const s3 = { endpoint: 'https://s3.eu-central-1.amazonaws.com', region: 'eu-central-1', bucket: 'backups' };
 const injected = { ...s3, serviceAccountName: 'backups' };

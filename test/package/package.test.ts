@@ -1,13 +1,15 @@
 /** A user's own cdk8s app on the package as it is published. */
-import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/object.ts';
-import { bundleOperator, createApp, type Packed, runIn, tsc } from '../support/packed-package.ts';
+import { bundleAgent, bundleOperator, createApp, type Packed, runIn, tsc } from '../support/packed-package.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'clusterwright-package-'));
 const app = join(home, 'app');
@@ -20,6 +22,43 @@ function example(page: string): string {
   const blocks = [...readFileSync(page, 'utf8').matchAll(/```ts\n(.*?)```/gs)];
   if (blocks.length !== 1) throw new Error(`${page} has ${blocks.length} blocks of TypeScript instead of one`);
   return blocks[0]?.[1] ?? '';
+}
+
+/** What a bundle of this file is made of. */
+async function inputsOf(entry: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Waits without holding up what runs in this process. */
+function finished([command, ...arguments_]: readonly [string, ...string[]]): Promise<{ readonly stdout: string }> {
+  return new Promise((done) => {
+    execFile(command, arguments_, (_, stdout) => done({ stdout }));
+  });
+}
+
+/** Tells everybody who connects all of its entries. */
+async function servingJournal(
+  data: Buffer,
+  entries: number,
+): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end(Buffer.concat([Buffer.from(`JOURNAL 2.1 ${data.length} ${entries}\n`), data]));
+  });
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, stop: () => new Promise((closed) => server.close(() => closed())) };
 }
 
 let packed: Packed;
@@ -111,17 +150,17 @@ describe('the published package', () => {
       });
     });
 
-    test('with stories of its planner', () => {
-      runIn(folder, process.execPath, ['--test', 'stories.js']);
+    test('with the conformance suite and stories of its planner', () => {
+      const told = runIn(folder, process.execPath, ['--test', '--test-reporter=tap', 'stories.js']);
+      expect(told).toContain('ok 1 - memcached: there are samples');
+      expect(Number(/^# pass (\d+)$/m.exec(told)?.[1])).toBeGreaterThan(50);
     });
 
-    test('with a command line that plans', () => {
+    test('with a command line that plans, documents the kind and knows its images', () => {
+      const cli = (words: readonly string[], input = ''): SpawnSyncReturns<string> =>
+        spawnSync(process.execPath, ['cli.js', ...words], { cwd: folder, encoding: 'utf8', input });
       const command = (name: string, manifest: string): SpawnSyncReturns<string> =>
-        spawnSync(process.execPath, ['cli.js', name, '--offline', '-'], {
-          cwd: folder,
-          encoding: 'utf8',
-          input: manifest,
-        });
+        cli([name, '--offline', '-'], manifest);
       const manifest =
         'apiVersion: caches.example.com/v1\nkind: MemcachedCluster\nmetadata: { name: sessions }\nspec: {}\n';
       const planned = command('plan', manifest);
@@ -130,6 +169,8 @@ describe('the published package', () => {
       expect(command('plan', manifest.replace('Cluster', 'Clutser')).stderr).toContain(
         'caches.example.com has no kind MemcachedClutser; its kinds are: MemcachedCluster',
       );
+      expect(cli(['reference', 'mcc']).stdout).toMatch(/^# MemcachedCluster\n.*`spec.config.maxConnections`/s);
+      expect(cli(['sandbox', 'images']).stdout).toMatch(/^memcached:1\.6\.38 +localhost\/memcached:1\.6\.38 /m);
     });
 
     test('with an operator that the documented command bundles', async () => {
@@ -142,20 +183,66 @@ describe('the published package', () => {
         env: { ...env, KUBECONFIG: join(folder, 'nowhere') },
       });
       expect(started.stderr).toContain(`${join(folder, 'nowhere')}: cannot be read`);
-      const { metafile } = await build({
-        entryPoints: [join(folder, 'operator.js')],
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
-        metafile: true,
-        write: false,
-        logLevel: 'silent',
-      });
-      const files = Object.keys(metafile.inputs);
+      const files = await inputsOf(join(folder, 'operator.js'));
       expect(files.some((file) => file.endsWith('memcached/plan.js'))).toBe(true);
       expect(files.filter((file) => /cdk8s|yargs|src\/agent\//.test(file))).toEqual([]);
     });
   });
+
+  test('lets somebody write backups of an engine of their own: a journal', async () => {
+    const folder = join(app, 'journal');
+    bundleAgent(folder);
+    const entries = 'first\nsecond\nthird\n';
+    const data = Buffer.concat([Buffer.from(entries), createHash('sha256').update(entries).digest()]);
+    const server = await servingJournal(data, 3);
+    const target = { type: 'claim', directory: folder, prefix: 'backups' };
+    const cluster = { namespace: 'shop', kind: 'JournalCluster', name: 'orders', uid: 'uid-orders' };
+    const run = async (task: object): Promise<unknown> => {
+      writeFileSync(join(folder, 'task.json'), JSON.stringify({ target, ...task }));
+      const command = [process.execPath, join(folder, 'agent.mjs'), join(folder, 'task.json')] as const;
+      const { stdout } = await finished(command);
+      return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    };
+    const take = (name: string): Promise<unknown> =>
+      run({
+        task: 'take',
+        cluster,
+        purpose: { type: 'backup', name },
+        source: { engine: 'journal', members: [{ host: '127.0.0.1', port: server.port }] },
+      });
+    const fetch = (volume: string, version: string): Promise<unknown> => {
+      mkdirSync(join(folder, volume), { recursive: true });
+      const destination = { engine: 'journal', directory: join(folder, volume), version };
+      return run({ task: 'fetch', which: { uid: cluster.uid }, destination });
+    };
+
+    expect(await take('first')).toMatchObject({ result: 'taken', backup: { contents: { entries: '3' } } });
+    expect(await fetch('restored', '2.1')).toMatchObject({ result: 'fetched', isRepeated: false });
+    expect(readFileSync(join(folder, 'restored', 'journal'))).toEqual(data);
+    expect(await fetch('restored', '2.1')).toMatchObject({ result: 'fetched', isRepeated: true });
+    expect(await fetch('older', '1.9')).toMatchObject({ result: 'failed', reason: 'Unfit' });
+    const listed = await finished([
+      process.execPath,
+      join(folder, 'cli.js'),
+      'backup',
+      'list',
+      '--target',
+      join(folder, 'backups'),
+    ]);
+    expect(listed.stdout).toMatch(/ shop +journalcluster\/orders +2\.1 /);
+    data.write('F');
+    expect(await take('damaged')).toMatchObject({
+      result: 'failed',
+      reason: 'SourceBroken',
+      message: expect.stringContaining('the checksum of the journal does not fit'),
+    });
+    await server.stop();
+    const ofOperator = /cdk8s|yargs|clusterwright\/build\/src\/(runtime|plan|jobs|resources|sdk)\b/;
+    expect((await inputsOf(join(folder, 'agent.js'))).filter((file) => ofOperator.test(file))).toEqual([]);
+    const ofAgent = /clusterwright\/build\/src\/(agent|engine\/driver|driver-sdk)\b/;
+    const files = await inputsOf(join(folder, 'support.js'));
+    expect(files.filter((file) => ofAgent.test(file))).toEqual([]);
+  }, 60_000);
 
   test.each([
     ['readme', ['crds', 'operator', 'cache'], 'RedisCluster databases cache'],

@@ -43,12 +43,16 @@ afterEach(async () => {
 interface Options {
   readonly election?: boolean;
   readonly before?: (api: FakeApi) => void;
+  readonly dryRuns?: boolean;
   /** Default: all. */
   readonly namespaces?: readonly string[];
 }
 
 /** An operator that comes into a world as the story tells it, with a Secret of the user. */
-async function start(story: Story, { election = false, before, namespaces = [] }: Options = {}): Promise<Running> {
+async function start(
+  story: Story,
+  { election = false, before, namespaces = [], dryRuns }: Options = {},
+): Promise<Running> {
   const { cluster, children, observed } = redisWorld({
     ...story,
     spec: { auth: { secretRef: { name: 'mine' } }, ...story.spec },
@@ -73,6 +77,7 @@ async function start(story: Story, { election = false, before, namespaces = [] }
     transport: api.transport,
     dial: network.io.dial,
     namespaces,
+    ...(dryRuns === undefined ? {} : { dryRuns }),
     ...(election ? { election: { namespace: 'operators', identity: 'me', transport: api.transport } } : {}),
     instance: 'operator-0',
     clock,
@@ -125,6 +130,17 @@ describe('an operator that comes back', () => {
     const { api, network } = await start({ pods: { 'db-1': 'unlabelled' }, sentinels: { 2: 'forgot' } });
     expect(withoutLease(api)).toEqual(['PATCH pods/db-1', 'PATCH db/status']);
     expect(network.asked).toContain('10.0.1.2:26379 SENTINEL MONITOR db 10.0.0.0 6379 2');
+  });
+
+  it.each<readonly [story: string, dryRuns: boolean | undefined, asked: readonly string[]]>([
+    ['has a new template judged', undefined, ['POST pods/db-0', 'POST pods/db-sentinel-0']],
+    ['has none judged where it is told so', false, []],
+  ])('%s', async (_, dryRuns, asked) => {
+    const story: Story = { before: {}, spec: { scheduling: { priorityClassName: 'important' } } };
+    const { api, log } = await start(story, dryRuns === undefined ? {} : { dryRuns });
+    expect([...new Set(api.dryRuns)].sort()).toEqual(asked);
+    expect(withoutLease(api)).toContain('PATCH statefulsets/db');
+    expect(log.filter((line) => line.includes('dry run'))).toEqual([]);
   });
 
   it('makes the children of a cluster that has none', async () => {

@@ -267,8 +267,13 @@ describe('a pod that restarts', () => {
     await passes([await ended('db', 'somebody', isReady)], restarting);
     expect([writes(), rig.condition('TemplateRefused')]).toEqual([done, 'absent']);
     expect(rig.status().plan?.waitingFor ?? '').toMatch(
-      done.length === 0 ? /^the API server cannot say .* for up to 5 minutes: / : /^db-0 restarts/,
+      done.length === 0
+        ? /^the API server cannot say .* for up to 5 minutes: /
+        : /^db-0 restarts with the new template/,
     );
+    const told =
+      / templates are not judged: (pods is forbidden: |admission webhook "p.example" does not support dry run)/;
+    expect(told.test(rig.status().plan?.waitingFor ?? '')).toBe(isReady && done.length > 0);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { binaryPath, neededBinaries, program } from '../../src/sandbox/binaries.ts';
+import { binaryPath, neededPrograms, program } from '../../src/sandbox/binaries.ts';
 import { apiserver, controllerManager, etcd } from '../../src/sandbox/controlplane.ts';
 import { corednsMain } from '../../src/sandbox/coredns.ts';
 import { corefile } from '../../src/sandbox/dns.ts';
@@ -37,8 +37,13 @@ describe('the control plane', () => {
   });
 
   it('runs alone without what belongs to nodes', () => {
-    expect(neededBinaries(0)).toEqual(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']);
-    expect(neededBinaries(1)).toContain('kubelet');
+    expect(neededPrograms(0).map(({ name }) => name)).toEqual([
+      'etcd',
+      'kube-apiserver',
+      'kube-controller-manager',
+      'kubectl',
+    ]);
+    expect(neededPrograms(1).map(({ name }) => name)).toContain('kubelet');
   });
 });
 

@@ -13,7 +13,7 @@ import { createClient, type KubeClient } from '../../src/runtime/client.ts';
 import { collectionPath } from '../../src/runtime/resource-path.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/runtime/transport.ts';
 import type { Clock } from '../../src/system/clock.ts';
-import { stored } from './stored-object.ts';
+import { stored } from '../../src/testing/stored-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Metadata = KubeObject['metadata'] & { readonly managedFields?: readonly Fields[] };

@@ -21,9 +21,9 @@ import { engineIO } from '../../src/runtime/engine-context.ts';
 import { exchangeOver } from '../../src/runtime/http-exchange.ts';
 import { type Clock, systemClock } from '../../src/system/clock.ts';
 import { dialTcp } from '../../src/system/dial.ts';
+import { stored } from '../../src/testing/stored-object.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
 import { etcdBinaries } from './etcd-binary.ts';
-import { stored } from './stored-object.ts';
 
 /** Of every Secret that is generated. */
 export const generatedPassword = 'correct-horse-battery-staple';

@@ -34,8 +34,8 @@ import { forming, joining, type Roster, resuming, type Start } from '../../src/e
 import { fingerprinted } from '../../src/plan/difference.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
+import { stored } from '../../src/testing/stored-object.ts';
 import { discoveryFailed } from './etcd-last-line.ts';
-import { stored } from './stored-object.ts';
 
 /**
  * `silent`: the pod runs and does not answer. `gone`: there is no pod. `unstarted`: it is listed, without a vote, and has

@@ -2,8 +2,9 @@
  * An image that passes for etcd's and answers the operator with what no etcd would say: answers of 10 MiB, answers that
  * never end, errors and names of tens of thousands of characters.
  */
+import type { ImageRecipe } from '../../src/engine/image-recipe.ts';
 import { buildRecipe } from '../../src/sandbox/images/build.ts';
-import { type ImageRecipe, imageReference } from '../../src/sandbox/images/recipe.ts';
+import { imageReference } from '../../src/sandbox/images/recipe.ts';
 import { findRecipe } from '../../src/sandbox/images/recipes.ts';
 import { layoutOf } from '../../src/sandbox/layout.ts';
 import { createProgress } from '../../src/sandbox/progress.ts';

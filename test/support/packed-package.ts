@@ -17,18 +17,22 @@ export function runIn(cwd: string, command: string, arguments_: readonly string[
 
 export const tsc = resolve('node_modules/.bin/tsc');
 
-/** With the engine of `test/package/memcached` in its folder `memcached`. What is packed is what was compiled last. */
+/** With the packages of `test/package` in folders of the same names. What is packed is what was compiled last. */
 export function createApp(app: string): Packed {
   mkdirSync(app, { recursive: true });
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', app];
   const [packed] = JSON.parse(runIn(process.cwd(), 'npm', pack)) as Packed[];
   if (packed === undefined) throw new Error('npm pack made nothing');
-  cpSync('test/package/memcached', join(app, 'memcached'), { recursive: true });
+  for (const name of ['memcached', 'journal']) {
+    cpSync(join('test/package', name), join(app, name), { recursive: true });
+  }
   const installed = join(app, 'node_modules', 'clusterwright');
   mkdirSync(installed, { recursive: true });
   runIn(app, 'tar', ['-xzf', packed.filename, '--strip-components=1', '-C', installed]);
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly dependencies: object };
-  for (const name of [...Object.keys(dependencies), '@types/node']) {
+  // What docs/engines/adding.md tells to install for TypeScript and for the bundle of an agent.
+  const told = ['@types/node', '@aws-sdk/client-s3', '@smithy/node-http-handler'];
+  for (const name of [...Object.keys(dependencies), ...told]) {
     const place = join(app, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(resolve('node_modules', name), place);
@@ -41,8 +45,19 @@ export function createApp(app: string): Packed {
 
 /** By the command that docs/engines/adding.md tells; writes `controller.mjs` into `folder`. */
 export function bundleOperator(folder: string): string {
-  const [, command = ''] = /```\n(esbuild [^`]+)```/.exec(readFileSync('docs/engines/adding.md', 'utf8')) ?? [];
+  return bundle(folder, 'operator.js', 'controller.mjs');
+}
+
+/** As above; writes `agent.mjs`. */
+export function bundleAgent(folder: string): string {
+  return bundle(folder, 'agent.js', 'agent.mjs');
+}
+
+function bundle(folder: string, entry: string, output: string): string {
+  const commands = [...readFileSync('docs/engines/adding.md', 'utf8').matchAll(/```\n(esbuild [^`]+)```/g)];
+  const command = commands.map(([, text = '']) => text).find((text) => text.startsWith(`esbuild ${entry} `));
+  if (command === undefined) throw new Error(`docs/engines/adding.md does not say how ${entry} is bundled`);
   const path = `${resolve('node_modules/.bin')}:${process.env.PATH}`;
   runIn(folder, 'sh', ['-c', command], { ...process.env, PATH: path });
-  return join(folder, 'controller.mjs');
+  return join(folder, output);
 }

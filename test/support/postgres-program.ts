@@ -5,8 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LayerRecipe, recipeKey } from '../../src/sandbox/images/recipe.ts';
-import { recipes } from '../../src/sandbox/images/recipes.ts';
+import type { LayerRecipe } from '../../src/engine/image-recipe.ts';
+import { images } from '../../src/engines/images.ts';
+import { recipeKey } from '../../src/sandbox/images/recipe.ts';
 import { layoutOf } from '../../src/sandbox/layout.ts';
 
 export interface PostgresProgram {
@@ -22,7 +23,7 @@ const alone: Readonly<Record<string, LayerRecipe>> = {
   18: { kind: 'debian', suite: 'forky', packages: ['postgresql-18'] },
 };
 /** One image has two servers. */
-const images: Readonly<Record<string, string>> = { 15: 'postgres:17', 17: 'postgres:17', 18: 'postgres:18' };
+const imageOf: Readonly<Record<string, string>> = { 15: 'postgres:17', 17: 'postgres:17', 18: 'postgres:18' };
 
 const { cache } = layoutOf(process.env);
 
@@ -49,7 +50,7 @@ function rootOf(layers: readonly LayerRecipe[]): string | undefined {
 
 function programOf(major: string, layer: LayerRecipe): PostgresProgram | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const image = recipes.find(({ name }) => name === images[major]);
+  const image = images.find(({ name }) => name === imageOf[major]);
   const root = rootOf(image?.layers ?? []) ?? rootOf([layer]);
   return root === undefined ? undefined : { root, major: Number(major) };
 }

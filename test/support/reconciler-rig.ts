@@ -10,11 +10,12 @@ import { createContested } from '../../src/runtime/contested.ts';
 import { createDeadEnds } from '../../src/runtime/dead-ends.ts';
 import { createSecretReader, engineIO } from '../../src/runtime/engine-context.ts';
 import { createExecutor } from '../../src/runtime/executor.ts';
+import { createExpansionPace } from '../../src/runtime/expansion-pace.ts';
 import { createPace } from '../../src/runtime/pace.ts';
 import type { ReconcileResult } from '../../src/runtime/reconcile-result.ts';
 import { createReconciler } from '../../src/runtime/reconciler.ts';
 import { createStatusWriter } from '../../src/runtime/status-writer.ts';
-import { createTemplateJudge } from '../../src/runtime/template-judge.ts';
+import { createTemplateJudge, type TemplateJudge } from '../../src/runtime/template-judge.ts';
 import { createUnobserved } from '../../src/runtime/unobserved.ts';
 import { createUnseenPods } from '../../src/runtime/unseen-pods.ts';
 import { blankAccounts, blankClaims } from './blank-claims.ts';
@@ -44,6 +45,8 @@ export interface ReconcilerRig extends ControllerParts {
 export async function reconcilerRig(
   objects: readonly KubeObject[] = [testCluster('db')],
   engine: TestEngine = testEngine(),
+  /** Default: one that asks the API server. */
+  templates?: TemplateJudge,
 ): Promise<ReconcilerRig> {
   const parts = await controllerParts(objects, [engine]);
   const { api, cache, client, clock, log } = parts;
@@ -58,9 +61,10 @@ export async function reconcilerRig(
     status: createStatusWriter({ client, cache, clock }),
     pace: createPace(clock),
     contested: createContested(clock),
+    expansions: createExpansionPace(clock),
     unobserved: createUnobserved(clock),
     unseenPods: createUnseenPods(client, clock),
-    deadEnds: createDeadEnds(client, createTemplateJudge({ client, clock })),
+    deadEnds: createDeadEnds(client, templates ?? createTemplateJudge({ client, clock })),
     latest: () => clock.now(),
     io: ({ metadata: { namespace } }, signal) =>
       engineIO({ namespace, secrets, claims: blankClaims, accounts: blankAccounts, dial, clock, signal }),

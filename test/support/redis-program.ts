@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { redisImages } from '../../src/engines/redis/images.ts';
 import { recipeKey } from '../../src/sandbox/images/recipe.ts';
 import { findRecipe } from '../../src/sandbox/images/recipes.ts';
 import { layoutOf } from '../../src/sandbox/layout.ts';
@@ -22,7 +23,7 @@ const libraries = [
 const loaders = ['lib64/ld-linux-x86-64.so.2', 'usr/lib64/ld-linux-x86-64.so.2', 'lib/ld-linux-aarch64.so.1'];
 
 function unpacked(version: string): string | undefined {
-  const [layer] = findRecipe(`redis:${version}`).layers;
+  const [layer] = findRecipe(`redis:${version}`, redisImages).layers;
   if (layer === undefined) return undefined;
   const key = recipeKey(layer);
   const archive = join(cache, 'layers', `${key}.tar`);

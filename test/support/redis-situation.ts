@@ -27,7 +27,7 @@ import { fingerprinted } from '../../src/plan/difference.ts';
 import { atSize } from '../../src/plan/objects.ts';
 import { type Children, childrenOf } from '../../src/resources/children.ts';
 import { selectorLabels } from '../../src/resources/metadata.ts';
-import { stored } from './stored-object.ts';
+import { stored } from '../../src/testing/stored-object.ts';
 
 /**
  * `silent`: the pod runs and does not answer. `gone`: there is no pod. `unassigned`: it holds data and follows nobody.

@@ -1,6 +1,6 @@
 /** An engine whose every status is looked at for contradictions, so that whatever test asks it proves that, too. */
 import type { KindHandler, StatusReport } from '../../src/engine/engine.ts';
-import { claimContradictions } from './status-contradictions.ts';
+import { claimContradictions } from '../../src/testing/claim-contradictions.ts';
 
 export function truthful(engine: KindHandler): KindHandler {
   return {

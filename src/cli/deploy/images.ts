@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { validateCluster } from '../../api/validate.ts';
 import type { KindHandler } from '../../engine/engine.ts';
-import { recipes } from '../../sandbox/images/recipes.ts';
+import type { ImageRecipe } from '../../engine/image-recipe.ts';
 
 /** Images of all containers of the clusters' pods, each once. The clusters must be valid. */
 export function imagesOf(engines: readonly KindHandler[], clusters: readonly KubeObject[]): string[] {
@@ -31,8 +31,8 @@ function imagesIn(object: KubeObject): string[] {
   return [...initContainers, ...containers].map(({ image }) => image);
 }
 
-/** The sandbox's recipe that stands in for an image; else its name without the registry, as recipes are called: `redis:8.0`. */
-export function recipeName(image: string): string {
+/** The recipe that stands in for an image; else its name without the registry, as recipes are called: `redis:8.0`. */
+export function recipeName(image: string, recipes: readonly ImageRecipe[]): string {
   const stand = recipes.find(({ standsInFor = [] }) => standsInFor.includes(image));
   return stand?.name ?? image.slice(image.lastIndexOf('/') + 1);
 }

@@ -8,6 +8,7 @@ import { job } from '../../resources/job.ts';
 import { absentCluster } from '../absent-cluster.ts';
 import { backupJobObjects } from '../agent-job.ts';
 import { jobPermissions } from '../agent-permissions.ts';
+import { backupExample } from '../backup-example.ts';
 import { backupMessage } from '../backup-message.ts';
 import { withCheckedTarget } from '../target-claim.ts';
 import { assessBackup, attemptAnnotation, heldUp, jobName, nextAttempt } from './plan.ts';
@@ -62,6 +63,7 @@ export function backupEngine(databases: readonly KindHandler[], image: string): 
   return {
     name,
     kind: backupKind,
+    reference: { sample: backupExample(databases) },
     permissions: jobPermissions,
     ports: [],
     targetRef: (backup) => typed(backup).spec.cluster,

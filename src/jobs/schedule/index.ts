@@ -11,6 +11,7 @@ import { cronJob } from '../../resources/cronjob.ts';
 import { absentCluster } from '../absent-cluster.ts';
 import { backupJobObjects, configName } from '../agent-job.ts';
 import { cronJobPermissions, jobPermissions } from '../agent-permissions.ts';
+import { backupExample } from '../backup-example.ts';
 import { backupMessage } from '../backup-message.ts';
 import { confirmedBy } from '../confirmed-backup.ts';
 import { withCheckedTarget, withStandingConsent } from '../target-claim.ts';
@@ -75,6 +76,7 @@ export function scheduleEngine(databases: readonly KindHandler[], image: string)
   return {
     name,
     kind: scheduleKind,
+    reference: { sample: backupExample(databases, '  schedule: "15 3 * * *"\n') },
     permissions: [...jobPermissions, ...cronJobPermissions],
     ports: [],
     targetRef: (schedule) => typed(schedule).spec.cluster,

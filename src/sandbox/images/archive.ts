@@ -8,16 +8,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ImageConfig } from '../../engine/image-recipe.ts';
 import type { Architecture } from '../machine.ts';
 import { tarEnd, tarFile, tarHeader, tarPadding } from './tar.ts';
-
-/** What runs when a pod names no command, and as whom. */
-export interface ImageConfig {
-  readonly entrypoint?: readonly string[];
-  readonly env?: readonly string[];
-  /** `uid` or `uid:gid`. */
-  readonly user?: string;
-}
 
 /** A layer as a file. */
 export interface Layer {

@@ -1,5 +1,5 @@
 /** The two images that the sandbox itself needs, both of them Debian's static busybox. */
-import type { LayerRecipe } from './recipe.ts';
+import type { LayerRecipe } from '../../engine/image-recipe.ts';
 
 /** Holds a pod's namespaces. */
 export const pauseImage = 'registry.k8s.io/pause:3.10';

@@ -3,7 +3,8 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { missingBinaries } from '../binaries.ts';
+import type { ImageRecipe, LayerRecipe } from '../../engine/image-recipe.ts';
+import { missingPrograms } from '../binaries.ts';
 import { compileMissing } from '../compile.ts';
 import { codeOf, SandboxError } from '../error.ts';
 import { isThere } from '../file.ts';
@@ -14,12 +15,16 @@ import type { Progress, Step } from '../progress.ts';
 import { type Image, type Layer, writeArchive } from './archive.ts';
 import { baseImages, busyboxLayer } from './base.ts';
 import { buildLayer, removeLayer } from './layers.ts';
-import { type ImageRecipe, imageReference, type LayerRecipe, recipeKey } from './recipe.ts';
-import { findRecipe, operatorImage, operatorRecipe, recipes } from './recipes.ts';
+import { imageReference, recipeKey } from './recipe.ts';
+import { findRecipe, operatorImage, operatorRecipe, ownImages } from './recipes.ts';
 
-/** The recipe of a name; the operator's takes the bundle from a file, and the backup agent's from beside it. */
-export async function recipeOf(name: string, bundle: string): Promise<ImageRecipe> {
-  if (name !== operatorImage) return findRecipe(name);
+/** The recipe of a name, also of one of `images`; the operator's takes the bundle from a file, and the backup agent's from beside it. */
+export async function recipeOf(
+  name: string,
+  bundle: string,
+  images: readonly ImageRecipe[] = [],
+): Promise<ImageRecipe> {
+  if (name !== operatorImage) return findRecipe(name, images);
   return operatorRecipe(await readBundle(bundle), await readBundle(join(dirname(bundle), 'agent.mjs')));
 }
 
@@ -38,7 +43,7 @@ export async function buildRecipe(layout: Layout, recipe: ImageRecipe, progress:
   if (await isThere(target)) return target;
   await installMissing(packages.images, progress);
   const programs = recipe.layers.flatMap((layer) => (layer.kind === 'program' ? [layer.program] : []));
-  await compileMissing(layout, await missingBinaries(layout, programs), progress);
+  await compileMissing(layout, await missingPrograms(layout, programs), progress);
   await progress.step(`Building the image ${recipe.name}`, async (step) => {
     const layers = await buildLayers(layout, recipe.layers, step);
     const references = [imageReference(recipe.name), ...(recipe.standsInFor ?? [])];
@@ -99,8 +104,8 @@ export interface ImageListing {
 }
 
 /** The images that there are recipes for. */
-export async function listImages(layout: Layout): Promise<readonly ImageListing[]> {
-  const listed = recipes.map(async (recipe) => {
+export async function listImages(layout: Layout, images: readonly ImageRecipe[]): Promise<readonly ImageListing[]> {
+  const listed = [...images, ...ownImages].map(async (recipe) => {
     const path = archivePath(layout, recipe);
     const size = (await isThere(path)) ? (await stat(path)).size : undefined;
     return { name: recipe.name, reference: imageReference(recipe.name), size };

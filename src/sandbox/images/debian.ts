@@ -5,10 +5,10 @@
  */
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LayerRecipe } from '../../engine/image-recipe.ts';
 import { attempt, run } from '../command.ts';
 import { codeOf, SandboxError } from '../error.ts';
 import { isThere, listIfThere } from '../file.ts';
-import type { LayerRecipe } from './recipe.ts';
 
 const shareless = ['doc', 'man', 'info', 'locale', 'lintian', 'bash-completion', 'bug'].map(
   (name) => `usr/share/${name}`,

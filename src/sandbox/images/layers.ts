@@ -3,6 +3,7 @@
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LayerRecipe } from '../../engine/image-recipe.ts';
 import { binaryPath } from '../binaries.ts';
 import { run } from '../command.ts';
 import { readIfThere } from '../file.ts';
@@ -11,7 +12,7 @@ import { architecture } from '../machine.ts';
 import { inWorkspace } from '../workspace.ts';
 import { type Layer, measureLayer } from './archive.ts';
 import { debianRoot } from './debian.ts';
-import { type LayerRecipe, recipeKey } from './recipe.ts';
+import { recipeKey } from './recipe.ts';
 import { type TarEntry, tarEnd, tarFile, tarHeader, tarPadding } from './tar.ts';
 
 /** The layer of a recipe, from the cache or made now. */

@@ -1,8 +1,7 @@
-/** The images that the sandbox can make. Pods name them `localhost/NAME:TAG`. */
-import type { Binary } from '../binaries.ts';
+/** The images that the sandbox can make besides those of engines. Pods name them `localhost/NAME:TAG`. */
+import type { ImageRecipe, LayerRecipe } from '../../engine/image-recipe.ts';
+import { program } from '../binaries.ts';
 import { SandboxError } from '../error.ts';
-import { versions } from '../layout.ts';
-import type { ImageRecipe, LayerRecipe } from './recipe.ts';
 
 const node: readonly LayerRecipe[] = [
   { kind: 'debian', suite: 'bookworm', packages: ['libstdc++6', 'ca-certificates', 'tzdata'] },
@@ -12,53 +11,12 @@ const node: readonly LayerRecipe[] = [
 /** The name under which the operator's image is built and loaded. */
 export const operatorImage = 'clusterwright:dev';
 
-type EtcdPrograms = readonly [server: Binary, restorer: Binary, client: Binary];
-
-/** etcd with what restores its snapshots and its client, like the image that it stands in for: there is no shell in it. */
-const etcd = (name: string, [program, restorer, client]: EtcdPrograms, version: string): ImageRecipe => ({
-  name,
-  standsInFor: [`gcr.io/etcd-development/etcd:${version}`],
-  layers: [
-    { kind: 'program', program, version, to: '/usr/local/bin/etcd' },
-    { kind: 'program', program: restorer, version, to: '/usr/local/bin/etcdutl' },
-    { kind: 'program', program: client, version, to: '/usr/local/bin/etcdctl' },
-  ],
-  config: { entrypoint: ['/usr/local/bin/etcd'] },
-});
-
-/** Images whose recipe needs nothing from this checkout. */
-export const recipes: readonly ImageRecipe[] = [
-  {
-    name: 'redis:7.0',
-    standsInFor: ['docker.io/library/redis:7.0'],
-    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'], without: 'perl' }],
-    config: {},
-  },
-  {
-    name: 'redis:8.0',
-    standsInFor: ['docker.io/library/redis:8.0'],
-    layers: [{ kind: 'debian', suite: 'trixie', packages: ['redis-server', 'redis-tools'] }],
-    config: {},
-  },
-  etcd('etcd:3.5', ['etcd-before', 'etcdutl-before', 'etcdctl-before'], versions.etcdBefore),
-  etcd('etcd:3.6', ['etcd', 'etcdutl', 'etcdctl'], versions.etcd),
-  // For an engine that is written with the published package: two versions of Debian.
-  {
-    name: 'memcached:1.6',
-    standsInFor: ['docker.io/library/memcached:1.6'],
-    layers: [{ kind: 'debian', suite: 'bookworm', packages: ['memcached'], without: 'perl' }],
-    config: {},
-  },
-  {
-    name: 'memcached:1.6.38',
-    standsInFor: ['docker.io/library/memcached:1.6.38'],
-    layers: [{ kind: 'debian', suite: 'trixie', packages: ['memcached'], without: 'perl' }],
-    config: {},
-  },
+/** Images for whatever engine, whose recipe needs nothing from this checkout. */
+export const ownImages: readonly ImageRecipe[] = [
   {
     // Keeps objects as files of a directory.
     name: 's3:dev',
-    layers: [{ kind: 'program', program: 'versitygw', version: versions.versitygw, to: '/usr/local/bin/versitygw' }],
+    layers: [{ kind: 'program', program: program('versitygw'), to: '/usr/local/bin/versitygw' }],
     config: { entrypoint: ['/usr/local/bin/versitygw'] },
   },
   { name: 'node:22', layers: node, config: { entrypoint: ['/usr/local/bin/node'] } },
@@ -82,8 +40,12 @@ export function operatorRecipe(controller: string, agent: string): ImageRecipe {
   };
 }
 
-/** @throws SandboxError naming the images that there are */
-export function findRecipe(name: string): ImageRecipe {
+/**
+ * @param images of engines
+ * @throws SandboxError naming the images that there are
+ */
+export function findRecipe(name: string, images: readonly ImageRecipe[] = []): ImageRecipe {
+  const recipes = [...images, ...ownImages];
   const found = recipes.find((recipe) => recipe.name === name);
   if (found !== undefined) return found;
   const names = [...recipes.map((recipe) => recipe.name), operatorImage].join(', ');

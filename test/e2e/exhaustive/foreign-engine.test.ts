@@ -9,6 +9,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { pods, services, statefulSets } from '../../../src/api/resource.ts';
 import type { ClusterStatus } from '../../../src/api/status.ts';
+import type { ImageRecipe } from '../../../src/engine/image-recipe.ts';
 import type { Pod } from '../../../src/resources/children.ts';
 import { imageReference } from '../../../src/sandbox/images/recipe.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';
@@ -30,7 +31,8 @@ beforeAll(async () => {
   createApp(app);
   runIn(app, tsc, ['-p', '.']);
   runIn(app, process.execPath, ['memcached/main.js']);
-  await loadImages([before, after], {}, createProgress());
+  const { images: recipes } = (await import(join(app, 'memcached', 'images.js'))) as { images: readonly ImageRecipe[] };
+  await loadImages([before, after], { recipes }, createProgress());
   stage = await openStage('foreign');
   for (const file of await readdir(join(app, 'dist'))) {
     const documents = parseAllDocuments(await readFile(join(app, 'dist', file), 'utf8'));

@@ -10,8 +10,8 @@ import { drivers } from '../../../src/engines/drivers.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
 import { describeStep } from '../../../src/runtime/executor.ts';
+import { restrictedBreaches } from '../../../src/testing/pod-security.ts';
 import { db, engineOf, jobOf, refused, resourceOf, taken, target, timeOnly } from '../../support/backup-story.ts';
-import { restrictedBreaches } from '../../support/pod-security.ts';
 
 const engine = engineOf('Backup');
 const spec = { cluster: { kind: 'RedisCluster', name: 'db' }, target };

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { livenessPath } from '../../../src/engines/etcd/resources/pods.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
+import { stored } from '../../../src/testing/stored-object.ts';
 import type { Story } from '../../support/etcd-situation.ts';
 import { planned } from '../../support/etcd-words.ts';
-import { stored } from '../../support/stored-object.ts';
 
 /** As an operator has written them that asked `/livez`. */
 const before: NonNullable<Story['children']> = (objects) =>

@@ -9,9 +9,9 @@ import { specWarnings } from '../../../src/engines/etcd/plan/warnings.ts';
 import { etcdStatus } from '../../../src/engines/etcd/status.ts';
 import { fingerprinted } from '../../../src/plan/difference.ts';
 import { settled } from '../../../src/plan/plan.ts';
+import { stored } from '../../../src/testing/stored-object.ts';
 import { etcdCluster, etcdWorld, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup } from '../../support/etcd-words.ts';
-import { stored } from '../../support/stored-object.ts';
 
 const mebibyte = 1024 ** 2;
 const mebibytes = (size: string): number => Math.round(quotaOf(etcdCluster({ storage: { size } }).spec) / mebibyte);

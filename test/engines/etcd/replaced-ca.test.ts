@@ -10,11 +10,11 @@ import type { EtcdObserved } from '../../../src/engines/etcd/observe/observed.ts
 import { situationOf } from '../../../src/engines/etcd/observe/situation.ts';
 import { planEtcd } from '../../../src/engines/etcd/plan/plan.ts';
 import { casIn } from '../../../src/engines/etcd/plan/replaced-ca.ts';
+import { stored } from '../../../src/testing/stored-object.ts';
 import { etcdCluster, etcdWorld, now, type Story } from '../../support/etcd-situation.ts';
 import { planned, takesEtcdBackup, words } from '../../support/etcd-words.ts';
 import { copiedSecrets, madeBy, madeCa, type Secrets } from '../../support/issued-secrets.ts';
 import { scriptedEtcd } from '../../support/scripted-etcd.ts';
-import { stored } from '../../support/stored-object.ts';
 
 const issuerRef = { name: 'theirs', kind: 'ClusterIssuer' };
 

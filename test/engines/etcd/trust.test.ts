@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import { observeCertificates } from '../../../src/engines/etcd/observe/certificates.ts';
 import { childrenOf } from '../../../src/resources/children.ts';
+import { stored } from '../../../src/testing/stored-object.ts';
 import { etcdCluster, now } from '../../support/etcd-situation.ts';
 import { copiedSecrets } from '../../support/issued-secrets.ts';
-import { stored } from '../../support/stored-object.ts';
 
 const hourMs = 3_600_000;
 const cluster = etcdCluster({ tls: { peer: { certManager: { issuerRef: { name: 'ours' } } } } });

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/api/object.ts';
 import type { RedisSpecInput } from '../../../src/engines/redis/kind/schema.ts';
 import { redisResources } from '../../../src/engines/redis/resources/resources.ts';
 import { selectorLabels } from '../../../src/resources/metadata.ts';
-import { restrictedBreaches } from '../../support/pod-security.ts';
+import { restrictedBreaches } from '../../../src/testing/pod-security.ts';
 import { redisCluster } from '../../support/redis-situation.ts';
 import { redisClusters } from '../../support/redis-specs.ts';
 

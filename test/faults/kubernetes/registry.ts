@@ -4,9 +4,9 @@
  */
 import type { KubeObject, ObjectMeta } from '../../../src/api/object.ts';
 import type { Random } from '../../../src/system/clock.ts';
+import { tidied, withDefaults } from '../../../src/testing/defaults.ts';
 import type { VirtualTime } from '../world/time.ts';
 import { admitCustom, admitCustomStatus, checkFixed, checkName, checkPriority, checkSelector } from './admission.ts';
-import { tidied, withDefaults } from './defaults.ts';
 import { equal, type Fields, fieldsIn } from './fields.ts';
 import { type Authorship, entriesAfterUpdate, type ManagedEntry, managedEntries } from './managed-fields.ts';
 import { badRequest, conflict, invalid, modified, notFound, Refusal } from './refusal.ts';

@@ -9,8 +9,8 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'runtime/dead-ends.ts',
-        find: '      ...(await templates.obstacles(plan, children, { signal: io.signal })),\n',
-        replace: '',
+        find: '[...secrets, ...obstacles]',
+        replace: 'secrets',
       },
     ],
     scenarios: ['S14 class', 'etcd S14 class'],

@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/api/object.ts';
+import { redisImages } from '../../../src/engines/redis/images.ts';
 import { createProgress } from '../../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../../src/sandbox/sandbox.ts';
 import { bundleForeseen } from '../../support/foreseen-bundle.ts';
@@ -27,7 +28,7 @@ export async function realLayer(options: RealCommandOptions): Promise<number> {
   const progress = createProgress();
   const began = await up({ nodes: 3 }, progress);
   try {
-    await loadImages(['redis:8.0'], {}, progress);
+    await loadImages(['redis:8.0'], { recipes: redisImages }, progress);
     const kubeconfig = sandboxEnv().KUBECONFIG;
     await installCrds(kubeconfig, join(root, 'dist/0000-crds.k8s.yaml'));
     const bundle = join(build, 'foreseen/controller.mjs');

@@ -4,4 +4,5 @@ import { runCli } from 'clusterwright/cli';
 
 await runCli({
   engines: async () => [...(await import('clusterwright/engines')).engines, (await import('./index.js')).memcached],
+  images: async () => (await import('./images.js')).images,
 });

@@ -1,11 +1,14 @@
-/** Stories of the planner, by what is published: `node --test stories.js`. */
+/** What every engine has to keep, and stories of the planner, by what is published: `node --test stories.js`. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { validateCluster } from 'clusterwright';
-import { type Cluster, childrenOf, type KubeObject, type Plan } from 'clusterwright/engine';
+import type { Cluster, KubeObject, Plan } from 'clusterwright/engine';
+import { conformanceChecks, type EngineSample, runningChildren, silentContext } from 'clusterwright/testing';
 import { memcached } from './index.js';
 import { type MemcachedSpec, type MemcachedSpecInput, memcachedKind } from './kind.js';
 import { plan } from './plan.js';
+import { resources } from './resources.js';
 
 const { group, version, kind } = memcachedKind.resource;
 
@@ -17,36 +20,58 @@ function clusterOf(spec: MemcachedSpecInput): Cluster<MemcachedSpec> {
   return verdict.cluster as Cluster<MemcachedSpec>;
 }
 
-/** What there is once the offline plan of `made` has been carried out and every pod is ready. */
-function planned(cluster: Cluster<MemcachedSpec>, made: Cluster<MemcachedSpec>): Plan {
-  const created = memcached
-    .handler('agent:1')
-    .planOffline(made)
-    .steps.flatMap((step): KubeObject[] => (step.type === 'create' ? [step.object] : []));
-  const objects = created.map((object) => ({
-    ...object,
-    metadata: { ...object.metadata, uid: `uid-${object.kind}`, generation: 1 },
-    ...(object.kind === 'StatefulSet' ? { status: { observedGeneration: 1, updateRevision: 'new' } } : {}),
-  }));
-  const labels = objects.find((object) => object.kind === 'StatefulSet')?.metadata.labels ?? {};
-  const pods = Array.from({ length: made.spec.replicas }, (_, number) => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: `sessions-${number}`,
-      namespace: 'shop',
-      uid: `uid-${number}`,
-      labels: { ...labels, 'controller-revision-hash': number === 0 ? 'old' : 'new' },
+/** A process that answers whatever it is asked with its version. */
+function connection(): Duplex {
+  return new Duplex({
+    read: () => undefined,
+    write(_chunk, _encoding, done) {
+      this.push('VERSION 1.6.38\r\n');
+      done();
     },
-    status: { conditions: [{ type: 'Ready', status: 'True' }] },
-  }));
-  const versions = Object.fromEntries(pods.map(({ metadata }) => [metadata.name, '1.6.38']));
-  return plan({ cluster, children: childrenOf([...objects, ...pods]), observed: { versions } });
+  });
+}
+
+const io = silentContext({ dial: () => Promise.resolve(connection()) });
+
+function sample(story: string, spec: MemcachedSpecInput): EngineSample {
+  const cluster = clusterOf(spec);
+  return { story, cluster, whole: { children: runningChildren(resources(cluster)), io } };
+}
+
+const samples = [
+  sample('defaults', {}),
+  sample('one pod', { replicas: 1 }),
+  sample('everything set', {
+    version: '1.5',
+    image: 'registry.example.com/memcached:1.5',
+    replicas: 7,
+    resources: { requests: { cpu: '0.5', memory: '1024Mi' }, limits: { cpu: 1, memory: '2Gi' } },
+    scheduling: { nodeSelector: { disk: 'ssd' }, topologySpread: 'Required' },
+    config: { maxConnections: 4096 },
+  }),
+];
+
+for (const { name, run } of conformanceChecks(memcached, { samples })) test(name, run);
+
+/** The plan for `cluster` where the pods of `made` run; `change` says what is different. */
+function planned(
+  cluster: Cluster<MemcachedSpec>,
+  made: Cluster<MemcachedSpec>,
+  change: (object: KubeObject) => KubeObject = (object) => object,
+): Plan {
+  const children = runningChildren(resources(made), change);
+  const versions = Object.fromEntries(children.pods.map(({ metadata }) => [metadata.name, '1.6.38']));
+  return plan({ cluster, children, observed: { versions } });
 }
 
 test('a pod with an older template is restarted once all others answer', () => {
   const cluster = clusterOf({});
-  const { steps, outcome } = planned(cluster, cluster);
+  const isOld = ({ metadata }: KubeObject): boolean => metadata.name === 'sessions-0';
+  const { steps, outcome } = planned(cluster, cluster, (object) => {
+    const { metadata } = object;
+    const labels = { ...metadata.labels, 'controller-revision-hash': 'old' };
+    return isOld(object) ? { ...object, metadata: { ...metadata, labels } } : object;
+  });
   deepEqual(
     steps.map((step) => step.type === 'delete' && step.ref.name),
     ['sessions-0'],

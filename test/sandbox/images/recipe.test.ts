@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { images } from '../../../src/engines/images.ts';
 import { recipeOf } from '../../../src/sandbox/images/build.ts';
 import { parseImageList } from '../../../src/sandbox/images/load.ts';
 import { imageReference, recipeKey } from '../../../src/sandbox/images/recipe.ts';
-import { findRecipe, operatorRecipe, recipes } from '../../../src/sandbox/images/recipes.ts';
+import { findRecipe, operatorRecipe, ownImages } from '../../../src/sandbox/images/recipes.ts';
+
+const recipes = [...images, ...ownImages];
 
 describe('recipes', () => {
   it('have names of their own, and of the form that a pod names', () => {
@@ -12,10 +15,10 @@ describe('recipes', () => {
   });
 
   it('are found by name, and a wrong name is answered with the right ones', () => {
-    expect(findRecipe('redis:7.0').layers).toEqual([
+    expect(findRecipe('redis:7.0', images).layers).toEqual([
       { kind: 'debian', suite: 'bookworm', packages: ['redis-server', 'redis-tools'], without: 'perl' },
     ]);
-    expect(() => findRecipe('redis:6')).toThrow(
+    expect(() => findRecipe('redis:6', images)).toThrow(
       /no image is called redis:6; there are: redis:7\.0, .*clusterwright:dev/,
     );
   });

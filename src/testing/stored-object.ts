@@ -2,9 +2,9 @@
  * Objects as they come back from an API server: with a UID, versions, and the defaults of Kubernetes in every field that
  * is left out. What the controller compares its wishes with looks like this.
  */
-import type { KubeObject } from '../../src/api/object.ts';
-import { tidied, withDefaults } from '../faults/kubernetes/defaults.ts';
-import { fieldsIn } from '../faults/kubernetes/fields.ts';
+import type { KubeObject } from '../api/object.ts';
+import { tidied, withDefaults } from './defaults.ts';
+import { fieldsIn } from './fields.ts';
 
 /** `uid-KIND-NAME`, unless the object has one. The generation is 1. */
 export function stored(object: KubeObject): KubeObject {

@@ -2,8 +2,8 @@
  * What the API server makes of an object of its own kinds before it stores it: empty fields go, quantities are written
  * in one way, and fields that are left out get the defaults of Kubernetes 1.35.
  */
-import type { KubeObject } from '../../../src/api/object.ts';
-import { canonicalQuantity } from '../../../src/api/quantity.ts';
+import type { KubeObject } from '../api/object.ts';
+import { canonicalQuantity } from '../api/quantity.ts';
 import { type Fields, fieldsIn, itemsIn } from './fields.ts';
 
 const maps: ReadonlySet<string> = new Set([
