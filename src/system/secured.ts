@@ -17,6 +17,7 @@ export function secured(plain: Duplex, host: string, tls: TlsOptions, signal: Ab
     const name = servername === undefined ? {} : { servername };
     const stream = connectTls({ socket: plain, host, ...material, ...name });
     const give = (error: Error): void => {
+      signal.removeEventListener('abort', abort);
       plain.destroy();
       reject(error);
     };

@@ -1,10 +1,13 @@
 /** Backups of real PostgreSQL servers: taken while somebody writes, checked, put back, started, compared. */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scramVerifier } from '../../src/engines/postgres/client/scram-verifier.ts';
 import { agentContext, expectResult } from '../support/agent-context.ts';
 import { stateOf } from '../support/backup-state.ts';
+import { openAuthority } from '../support/etcd-certificates.ts';
 import { runPostgresAgent } from '../support/postgres-agent.ts';
 import {
   initialise,
@@ -227,6 +230,39 @@ describe.skipIf(postgresPrograms.size === 0).each([...postgresPrograms])('Postgr
       message: expect.stringMatching(/has tablespaces, and their files are not backed up: \/data\/elsewhere/),
     });
     expect(backupsIn()).toEqual([]);
+  });
+
+  it('is read over TLS, with a certificate or with a password, and with nothing else', async () => {
+    const authority = openAuthority();
+    const certificates = authority.issue(['127.0.0.1']);
+    authority.close();
+    const file = (name: string): string => join(home.directory, name);
+    for (const [name, content] of Object.entries(certificates)) writeFileSync(file(`agent-${name}`), content);
+    initialise(home, 'primary');
+    const hba = [
+      'hostssl replication by_certificate 127.0.0.1/32 cert clientname=DN map=members',
+      'hostssl replication by_password 127.0.0.1/32 scram-sha-256',
+      'host replication by_certificate,by_password 127.0.0.1/32 reject',
+    ];
+    const identities = ['members "O=members" by_certificate'];
+    const primary = await followed(startPostgres(home, 'primary', { hba, identities, certificates }));
+    const verifier = await scramVerifier('pencil', randomBytes(16));
+    await primary.sql('CREATE ROLE by_certificate LOGIN REPLICATION');
+    await primary.sql(`CREATE ROLE by_password LOGIN REPLICATION PASSWORD '${verifier}'`);
+    writeFileSync(file('password'), 'pencil\n');
+    writeFileSync(file('wrong'), 'pen\n');
+    const tls = { caFile: file('agent-ca.crt') };
+    const identified = { ...tls, certFile: file('agent-tls.crt'), keyFile: file('agent-tls.key') };
+    const taking = (more: object) => runPostgresAgent(takeTask([primary], more));
+    expectResult(await taking({ user: 'by_certificate', tls: identified }), 'taken');
+    const context = agentContext();
+    const secured = takeTask([primary], { user: 'by_password', tls, passwordFile: file('password') });
+    expectResult(await runPostgresAgent(secured, context), 'taken');
+    expect(context.lines.join('')).not.toContain('pencil');
+    const refused = { result: 'failed', reason: 'SourceRefused', isTransient: false };
+    expect(await taking({ user: 'by_password', tls, passwordFile: file('wrong') })).toMatchObject(refused);
+    expect(await taking({ user: 'by_certificate', tls })).toMatchObject(refused);
+    expect(await taking({ user: 'by_password', passwordFile: file('password') })).toMatchObject(refused);
   });
 
   it('leaves nothing behind when it dies in the middle', async () => {

@@ -1,11 +1,13 @@
 /**
- * Root directories with a PostgreSQL of several versions, for tests that run real servers: unpacked from layers in the
- * sandbox's cache, once. Versions whose layer was never made are left out.
+ * Root directories with a PostgreSQL of several versions, for tests that run real servers: unpacked from the layers of
+ * the sandbox's images in the cache, once. Versions whose layers were never made are left out.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LayerRecipe, recipeKey } from '../../src/sandbox/images/recipe.ts';
+import type { LayerRecipe } from '../../src/engine/image-recipe.ts';
+import { images } from '../../src/engines/images.ts';
+import { recipeKey } from '../../src/sandbox/images/recipe.ts';
 import { layoutOf } from '../../src/sandbox/layout.ts';
 
 export interface PostgresProgram {
@@ -14,24 +16,29 @@ export interface PostgresProgram {
   readonly major: number;
 }
 
-const layers: Readonly<Record<string, LayerRecipe>> = {
+/** Where no image has been made: a root directory of one layer does as well. */
+const alone: Readonly<Record<string, LayerRecipe>> = {
   15: { kind: 'debian', suite: 'bookworm', packages: ['postgresql-15'] },
   17: { kind: 'debian', suite: 'trixie', packages: ['postgresql-17'] },
   18: { kind: 'debian', suite: 'forky', packages: ['postgresql-18'] },
 };
+/** One image has two servers. */
+const imageOf: Readonly<Record<string, string>> = { 15: 'postgres:17', 17: 'postgres:17', 18: 'postgres:18' };
 
 const { cache } = layoutOf(process.env);
 
-function rootOf(major: string, layer: LayerRecipe): string | undefined {
-  const key = recipeKey(layer);
-  const archive = join(cache, 'layers', `${key}.tar`);
-  const root = join(cache, 'test-programs', `postgres-${major}-${key}`);
+/** The root directory of these layers, each on top of those before it; undefined where one was never made. */
+function rootOf(layers: readonly LayerRecipe[]): string | undefined {
+  const keys = layers.map(recipeKey);
+  const root = join(cache, 'test-programs', `postgres-${keys.join('-')}`);
   if (existsSync(root)) return root;
-  if (!existsSync(archive)) return undefined;
+  const archives = keys.map((key) => join(cache, 'layers', `${key}.tar`));
+  if (archives.length === 0 || !archives.every((path) => existsSync(path))) return undefined;
   mkdirSync(join(cache, 'test-programs'), { recursive: true });
   const temporary = mkdtempSync(join(cache, 'test-programs', 'unpacking-'));
-  execFileSync('tar', ['-xf', archive, '-C', temporary]);
-  execFileSync('chmod', ['755', temporary]);
+  for (const archive of archives) execFileSync('tar', ['-xf', archive, '-C', temporary]);
+  // The servers run as another user.
+  chmodSync(temporary, 0o755);
   try {
     renameSync(temporary, root);
   } catch {
@@ -41,10 +48,17 @@ function rootOf(major: string, layer: LayerRecipe): string | undefined {
   return root;
 }
 
+function programOf(major: string, layer: LayerRecipe): PostgresProgram | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const image = images.find(({ name }) => name === imageOf[major]);
+  const root = rootOf(image?.layers ?? []) ?? rootOf([layer]);
+  return root === undefined ? undefined : { root, major: Number(major) };
+}
+
 /** By version: `15`, `17`, `18`. Empty for whoever is not root: the programs run in their directory, as another user. */
 export const postgresPrograms: ReadonlyMap<string, PostgresProgram> = new Map(
-  Object.entries(layers).flatMap(([major, layer]): [string, PostgresProgram][] => {
-    const root = process.getuid?.() === 0 ? rootOf(major, layer) : undefined;
-    return root === undefined ? [] : [[major, { root, major: Number(major) }]];
+  Object.entries(alone).flatMap(([major, layer]): [string, PostgresProgram][] => {
+    const program = programOf(major, layer);
+    return program === undefined ? [] : [[major, program]];
   }),
 );

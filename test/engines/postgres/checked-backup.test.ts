@@ -51,7 +51,9 @@ describe('a backup that is whole', () => {
     const manifestAt = backup.indexOf('{ "PostgreSQL-Backup-Manifest');
     const places = [...Array(400).keys()].map((i) => manifestAt + i);
     const contentAt = backup.indexOf(Buffer.alloc(600, 1));
-    for (const at of [...places, contentAt, contentAt + 599]) {
+    const headerAt = contentAt - 512;
+    const header = [0, 100, 124, 136, 148, 156, 257, 345].map((field) => headerAt + field);
+    for (const at of [...places, ...header, contentAt, contentAt + 599]) {
       const changed = Buffer.from(backup);
       changed[at] = (changed[at] ?? 0) ^ 1;
       await expect(collectedBytes(checkedBackup(cut(changed, []), fault))).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dumpPostgres } from '../../../src/engines/postgres/agent/dump.ts';
 import { openSession } from '../../../src/engines/postgres/agent/session.ts';
 import { streamWal, type WalPiece } from '../../../src/engines/postgres/agent/wal-stream.ts';
+import { statusMessage } from '../../../src/engines/postgres/client/wal-message.ts';
 import { agentContext } from '../../support/agent-context.ts';
 import { collectedBytes } from '../../support/collected.ts';
 import {
@@ -79,8 +80,7 @@ const whole = [...start, archive, copy('d', tar), copy('p', int64(1n)), copy('m'
 describe('a base backup', () => {
   async function dumped(answers: readonly Uint8Array[], idleMs = 5000) {
     const port = await serverThat({ BASE_BACKUP: answers });
-    const source = { engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] } as const;
-    const dump = await dumpPostgres(source, agentContext({ idleMs }));
+    const dump = await dumpPostgres(sourceAt(port), agentContext({ idleMs }));
     return { content: await collectedBytes(dump.content), state: dump.state() };
   }
 
@@ -96,6 +96,40 @@ describe('a base backup', () => {
       segmentBytes,
       files: 4,
       bytes: 20_032,
+    });
+  });
+
+  const sourceAt = (port: number) =>
+    ({ engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] }) as const;
+
+  it('is begun once a slot keeps the log, or where no slot is to be had', async () => {
+    const asked: string[] = [];
+    const refused = [refusal('53400', 'all replication slots are in use'), ready];
+    for (const slot of [[complete(''), ready], refused]) {
+      const answers = { CREATE_REPLICATION_SLOT: slot, BASE_BACKUP: whole };
+      const port = await serverThat(answers, (text) => asked.push(text.toString('latin1', 5, 30)));
+      const context = agentContext();
+      const dump = await dumpPostgres(sourceAt(port), context);
+      expect((await collectedBytes(dump.content)).equals(smallBackup())).toBe(true);
+      expect(asked.splice(0).slice(-2)).toEqual([
+        expect.stringMatching(/^CREATE_REPLICATION_SLOT/),
+        expect.stringMatching(/^BASE_BACKUP/),
+      ]);
+      expect(context.lines.join('').includes('no slot keeps the log')).toBe(slot === refused);
+      await server?.stop();
+    }
+  });
+
+  it('is not begun where the address leads to another process by then', async () => {
+    let asked = 0;
+    const other = Buffer.concat([table([{ systemid: '5', timeline: '1', xlogpos: '0/200100', dbname: null }]), ready]);
+    const answers: Record<string, Uint8Array[]> = { BASE_BACKUP: whole };
+    const port = await serverThat(answers, (text) => {
+      if (text.includes('IDENTIFY_SYSTEM') && ++asked === 2) answers.IDENTIFY_SYSTEM = [other];
+    });
+    await expect(dumpPostgres(sourceAt(port), agentContext())).rejects.toMatchObject({
+      reason: 'SourceBroken',
+      message: expect.stringMatching(/is not the primary any more that it was/),
     });
   });
 
@@ -129,8 +163,7 @@ describe('a base backup', () => {
     const port = await serverThat({
       BASE_BACKUP: [...start, archive, head, header, ...Array<Buffer>(1024).fill(chunk), death],
     });
-    const source = { engine: 'postgres', user: 'u', members: [{ host: '127.0.0.1', port }] } as const;
-    const dump = await dumpPostgres(source, agentContext());
+    const dump = await dumpPostgres(sourceAt(port), agentContext());
     const before = process.memoryUsage.rss();
     let [most, bytes] = [0, 0];
     const reading = (async () => {
@@ -186,6 +219,7 @@ describe('a base backup', () => {
       'SourceRefused',
       /more archives/,
     ],
+    ['sends its archive twice', [...start, archive, copy('d', tar), archive], 'SourceRefused', /more archives/],
     [
       'has a tablespace',
       [position('0/200028'), table([{ spcoid: '16384', spclocation: '/x' }])],
@@ -258,9 +292,13 @@ describe('the log', () => {
     ready,
   ]);
 
-  async function streaming(answers: Readonly<Record<string, readonly Uint8Array[]>>, heard?: (text: Buffer) => void) {
+  async function streaming(
+    answers: Readonly<Record<string, readonly Uint8Array[]>>,
+    heard?: (text: Buffer) => void,
+    idleMs = 300,
+  ) {
     const port = await serverThat(answers, heard);
-    const context = agentContext({ idleMs: 300 });
+    const context = agentContext({ idleMs });
     const endpoint = { host: '127.0.0.1', port };
     const session = await openSession(endpoint, { user: 'u', password: undefined, tls: undefined, context });
     const from = { timeline: 1, position: 0x200100n };
@@ -311,7 +349,9 @@ describe('the log', () => {
     expect(first?.kind === 'segment' && first.bytes.equals(segment)).toBe(true);
     expect(part).toMatchObject({ isWhole: false, end: 0x3001f4n });
     expect(next).toMatchObject({ isWhole: true, timeline: 2 });
-    expect(asked.some((text) => text.startsWith('d') && text.includes('r'))).toBe(true);
+    // Once the second one was asked for, the first one was stored.
+    const stored = statusMessage(0x300000n, 0, false).subarray(0, 14).toString('latin1');
+    expect(asked.some((text) => text.includes(stored))).toBe(true);
   });
 
   it.each<[string, readonly Uint8Array[], string, RegExp]>([
@@ -366,6 +406,16 @@ describe('the log', () => {
     const { error } = await untilItEnds(await streaming({ START_REPLICATION: answers }));
     expect(error).toMatchObject({ name: 'Failure', reason });
     expect(`${error.message}: ${String((error.cause as Error | undefined)?.message)}`).toMatch(words);
+  });
+
+  it('answers at once when the server asks whether anybody is there', async () => {
+    const heard: Buffer[] = [];
+    const pieces = await streaming({ START_REPLICATION: [both, keepalive(1)] }, (text) => heard.push(text), 60_000);
+    const pending = pieces.next();
+    pending.catch(() => undefined);
+    await expect.poll(() => heard.some((text) => text[0] === 0x64 && text[5] === 0x72), { timeout: 3000 }).toBe(true);
+    await server?.stop();
+    await expect(pending).rejects.toMatchObject({ reason: 'SourceBroken' });
   });
 
   it('is alive for the server while somebody stores a segment', async () => {

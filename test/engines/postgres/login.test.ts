@@ -153,6 +153,20 @@ describe('a session', () => {
     await expect(asked(talk)).rejects.toThrow(/the connection to PostgreSQL has ended/);
   });
 
+  it('is over when the process stops', async () => {
+    const stopping = new AbortController();
+    const ending = {
+      ...io,
+      sleep: (ms: number, signal?: AbortSignal) => sleep(systemClock, ms, signal, stopping.signal),
+    };
+    server = await startScriptedPostgres(async ({ heard }) => {
+      await heard();
+      stopping.abort(new Error('the lease is lost'));
+    });
+    const target = { address: '127.0.0.1', port: server.port, login: { user: 'operator' }, timeoutMs: 60_000 };
+    await expect(withSession(ending, target, (it) => askOne(it, version))).rejects.toThrow(/the lease is lost/);
+  });
+
   it('sends nothing that contains a NUL', async () => {
     await expect(asked(saying(letIn), { login: { user: 'a\0database\0b' } })).rejects.toThrow(/contains a NUL/);
   });
