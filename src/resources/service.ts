@@ -6,6 +6,8 @@ export interface ServiceOptions {
   readonly metadata: ObjectMeta;
   readonly selector: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
+  /** Leads to pods that are not ready, too: who serves is said by a label alone. */
+  readonly unready?: true;
 }
 
 /** DNS answers with every pod's address, ready or not: members must find each other before they are ready. */
@@ -18,6 +20,7 @@ export function headlessService({ metadata, selector, ports }: ServiceOptions): 
   };
 }
 
-export function clusterIPService({ metadata, selector, ports }: ServiceOptions): KubeObject {
-  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ClusterIP', selector, ports } };
+export function clusterIPService({ metadata, selector, ports, unready }: ServiceOptions): KubeObject {
+  const more = unready === true ? { publishNotReadyAddresses: true } : {};
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ClusterIP', selector, ports, ...more } };
 }

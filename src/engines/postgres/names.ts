@@ -15,6 +15,9 @@ export const roleLabel = 'clusterwright.dev/role';
 /** On a pod: which authorities its processes trust. Others need a restart. */
 export const authoritiesAnnotation = 'clusterwright.dev/authorities';
 
+/** On a pod: a digest of the configuration that it has started with. Another one needs a restart. */
+export const configAnnotation = 'clusterwright.dev/config';
+
 /** On a claim: its member has been replaced or removed. The data is kept, and no process is ever started on it again. */
 export const retiredAnnotation = 'clusterwright.dev/retired';
 

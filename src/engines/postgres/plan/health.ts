@@ -3,9 +3,18 @@ import { podProblem } from '../../../plan/pod-problem.ts';
 import { podIsReady } from '../../../resources/children.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 
-/** One for each member that is not well; empty where everybody is. */
+/** One for each member that is not well, and one where commits wait for too few; empty where everybody is. */
 export function memberProblems(situation: Situation): string[] {
-  return [...situation.roster.keys()].flatMap((index) => problemOf(situation, index) ?? []);
+  const problems = [...situation.roster.keys()].flatMap((index) => problemOf(situation, index) ?? []);
+  return problems.length > 0 ? problems : synchronousProblem(situation);
+}
+
+/** Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone. */
+function synchronousProblem({ live, spec, roster, primary }: Situation): string[] {
+  const wanted = Math.min(spec.synchronous.count, roster.size - 1);
+  const found = [...live.values()].filter(({ isSynchronous }) => isSynchronous).length;
+  if (primary === undefined || found >= wanted) return [];
+  return [`commits wait for ${found} standby(s), and ${wanted} are wanted`];
 }
 
 export function problemOf(situation: Situation, index: number): string | undefined {

@@ -11,7 +11,7 @@ import { newState } from '../resources/resources.ts';
 
 /** Those that may be made now; of a new cluster all. */
 export function stateToMake(situation: Situation): readonly Desired[] {
-  const state = newState(situation.cluster);
+  const state = newState(situation.cluster, situation.primary?.pod);
   if (!hasHeldData(situation)) return state;
   return state.filter(({ object }) => mayMakeAgain(situation, object.metadata.name));
 }

@@ -4,6 +4,7 @@
  *
  * The template decides about restarts, so nothing in here may depend on who else is a member.
  */
+import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalQuantity } from '../../../api/quantity.ts';
@@ -17,6 +18,7 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import {
   authoritiesAnnotation,
   claimTemplate,
+  configAnnotation,
   memberName,
   paths,
   patroniPort,
@@ -25,6 +27,7 @@ import {
   roles,
   sqlPort,
 } from '../names.ts';
+import { memberConfig } from './patroni-config.ts';
 import { bootstrapKey } from './roster.ts';
 
 /** A first copy of a large database takes hours. One try a second. */
@@ -201,7 +204,10 @@ export function memberStatefulSet(
     selector: { ...everyMember, ...own },
     serviceName: names.members,
     replicas,
-    ...(authorities === undefined ? {} : { podAnnotations: { [authoritiesAnnotation]: authorities } }),
+    podAnnotations: {
+      [configAnnotation]: createHash('sha256').update(memberConfig(cluster)).digest('hex').slice(0, 16),
+      ...(authorities === undefined ? {} : { [authoritiesAnnotation]: authorities }),
+    },
     podSpec: {
       serviceAccountName: names.account,
       automountServiceAccountToken: false,

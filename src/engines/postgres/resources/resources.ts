@@ -27,14 +27,18 @@ export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desi
 }
 
 /**
- * The ConfigMaps of Patroni, empty. They have no owner: what they say belongs to the data. Only a new cluster gets them: see
- * `accessOfPods`.
+ * The ConfigMaps of Patroni. They have no owner: what they say belongs to the data. Only a new cluster gets them: see `accessOfPods`.
+ * `primary`: of a cluster that runs. Until it writes anew who may be elected beside it, only this pod may.
  */
-export function newState(cluster: Cluster<PostgresSpec>): Desired[] {
+export function newState(cluster: Cluster<PostgresSpec>, primary?: string): Desired[] {
   const part = memberPart(cluster);
-  return stateNames(cluster.metadata.name).map((name) => ({
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: unownedMetadata(cluster, name, part) },
-  }));
+  const { sync } = postgresNames(cluster.metadata.name).state;
+  return stateNames(cluster.metadata.name).map((name) => {
+    const metadata = unownedMetadata(cluster, name, part);
+    const alone =
+      name === sync && primary !== undefined ? { annotations: { leader: primary, sync_standby: '', quorum: '0' } } : {};
+    return { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...alone } } };
+  });
 }
 
 /** What an application needs to connect. `{password}` is filled in when the Secret is made. */
@@ -81,7 +85,10 @@ export function postgresChildren(
     { object: configMap(owned(names.patroni), patroni) },
     { object: configMap(owned(names.roster), rosterData(metadata.name, roster, bootstrapConfig(cluster))) },
     { object: headlessService({ metadata: owned(names.members), selector, ports }) },
-    { object: clusterIPService({ metadata: owned(names.primary), selector: withRole('primary'), ports }) },
+    // The lock decides. Patroni 4.1 calls a primary unready for a while after a failover.
+    {
+      object: clusterIPService({ metadata: owned(names.primary), selector: withRole('primary'), ports, unready: true }),
+    },
     { object: clusterIPService({ metadata: owned(names.replicas), selector: withRole('replica'), ports }) },
     { object: disruptionBudget(owned(names.members), selector) },
     ...[...roster.keys()].map((index) => ({
