@@ -59,6 +59,8 @@ const failoverSchema = {
 /** Of a database, a role or a schema: what needs no quotes in SQL. */
 const identifier = '^[a-z_][a-z0-9_]{0,62}$';
 
+const isImmutable = { rule: 'self == oldSelf', message: 'initial is immutable: it describes how a new cluster begins' };
+
 const initialSchema = {
   type: 'object',
   description: 'What a new cluster contains. Immutable.',
@@ -70,6 +72,7 @@ const initialSchema = {
       default: 'app',
       pattern: identifier,
       maxLength: 63,
+      'x-kubernetes-validations': [isImmutable],
     },
     owner: {
       type: 'string',
@@ -77,22 +80,9 @@ const initialSchema = {
       default: 'app',
       pattern: identifier,
       maxLength: 63,
+      'x-kubernetes-validations': [isImmutable],
     },
   },
-  'x-kubernetes-validations': [
-    { rule: 'self == oldSelf', message: 'initial is immutable: it describes how a new cluster begins' },
-    {
-      rule: "!(self.database in ['postgres', 'template0', 'template1'])",
-      message: 'initial.database must not be a database of PostgreSQL itself: postgres, template0, template1',
-      fieldPath: '.database',
-    },
-    {
-      rule: "!self.owner.startsWith('pg_') && !(self.owner in ['postgres', 'public', 'clusterwright', 'replicator', 'rewinder'])",
-      message:
-        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder',
-      fieldPath: '.owner',
-    },
-  ],
 } as const satisfies StructuralSchema;
 
 export const postgresSpecSchema = {
@@ -135,6 +125,17 @@ export const postgresSpecSchema = {
       rule: 'self.instances <= 1 || self.synchronous.count < self.instances',
       message: 'synchronous.count must be less than instances',
       fieldPath: '.synchronous.count',
+    },
+    {
+      rule: "!(self.initial.database in ['postgres', 'template0', 'template1'])",
+      message: 'initial.database must not be a database of PostgreSQL itself: postgres, template0, template1',
+      fieldPath: '.initial.database',
+    },
+    {
+      rule: "!self.initial.owner.startsWith('pg_') && !(self.initial.owner in ['postgres', 'public', 'clusterwright', 'replicator', 'rewinder'])",
+      message:
+        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder',
+      fieldPath: '.initial.owner',
     },
     ...computeRules('resources', memberMemory),
   ],
