@@ -24,6 +24,7 @@ export function liveMember(pod: string, address: string, answer: Answer): LiveMe
     isStreaming: answer.replication_state === 'streaming',
     isSynchronous: answer.quorum_standby === true || answer.sync_standby === true,
     restartPending: answer.pending_restart === true,
+    awaitsPrimary: hasLowered(answer.pending_restart_reason),
     standbys: standbysOf(answer.replication),
     isUnlocked: answer.cluster_unlocked === true,
     failsafe: answer.failsafe_mode_is_active === true,
@@ -37,19 +38,37 @@ function versionOf(value: unknown): string | undefined {
   return all === undefined ? undefined : `${Math.floor(all / 10_000)}.${all % 10_000}`;
 }
 
+/** PostgreSQL's documentation, "Hot Standby": a standby with less of these than its primary does not start. */
+const noLessThanPrimary = [
+  'max_connections',
+  'max_locks_per_transaction',
+  'max_prepared_transactions',
+  'max_wal_senders',
+  'max_worker_processes',
+] as const;
+
+/** `reasons`: by the name of the setting, each with `old_value` and `new_value` as text. */
+function hasLowered(reasons: unknown): boolean {
+  const all = fields(reasons);
+  return noLessThanPrimary.some((name) => {
+    const { old_value, new_value } = fields(all[name]);
+    return Number(new_value) < Number(old_value);
+  });
+}
+
+function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
 function lsnOf(xlog: unknown): number | undefined {
-  const { location, received_location, replayed_location } = (
-    typeof xlog === 'object' && xlog !== null ? xlog : {}
-  ) as {
-    readonly [field: string]: unknown;
-  };
+  const { location, received_location, replayed_location } = fields(xlog);
   return number(location) ?? number(received_location) ?? number(replayed_location);
 }
 
 function standbysOf(replication: unknown): string[] {
   if (!Array.isArray(replication)) return [];
   return replication.slice(0, mostStandbys).flatMap((entry: unknown) => {
-    const { application_name, state } = (entry ?? {}) as { readonly [field: string]: unknown };
+    const { application_name, state } = fields(entry);
     const name = word(application_name);
     return state === 'streaming' && name !== undefined ? [name] : [];
   });

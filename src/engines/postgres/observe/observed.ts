@@ -33,6 +33,8 @@ export interface LiveMember {
   readonly isSynchronous: boolean;
   /** PostgreSQL has settings that count from its next start on. */
   readonly restartPending: boolean;
+  /** Among them one that a standby cannot have lower than the primary: it starts with the old value until the primary has the new one. */
+  readonly awaitsPrimary: boolean;
   /** Names of the standbys that stream from it. */
   readonly standbys: readonly string[];
   /** Patroni knows no leader. */

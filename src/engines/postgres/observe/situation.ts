@@ -115,13 +115,20 @@ export function heldBy(claim: Claim | undefined): string | undefined {
 }
 
 /** Something was written once: it is not for the operator to begin anew. */
-export function hasHeldData({ cluster, claims, store }: Situation): boolean {
+export function hasHeldData({ cluster, claims, live, store }: Situation): boolean {
   const isHeld = [...claims.values()].some((claim) => heldBy(claim) !== undefined);
-  return cluster.status?.initialized === true || store.systemId !== undefined || isHeld;
+  // A volume is marked only after its member has told.
+  const isTold = [...live.values()].some(({ systemId }) => systemId !== undefined);
+  return cluster.status?.initialized === true || store.systemId !== undefined || isHeld || isTold;
 }
 
 export function isPrimary({ primary }: Situation, { pod }: Pick<LiveMember, 'pod'>): boolean {
   return primary?.pod === pod;
+}
+
+/** The number of a member. */
+export function indexOf({ cluster }: Situation, { pod }: Pick<LiveMember, 'pod'>): number | undefined {
+  return indexInPodName(cluster.metadata.name, pod);
 }
 
 export function podOf({ cluster }: Situation, index: number): string {

@@ -12,7 +12,7 @@ export function memberProblems(situation: Situation): string[] {
 /** Patroni names the standbys a while after they stream. Until then commits are acknowledged by the primary alone. */
 function synchronousProblem({ live, spec, roster, primary }: Situation): string[] {
   const wanted = Math.min(spec.synchronous.count, roster.size - 1);
-  const found = [...live.values()].filter(({ isSynchronous }) => isSynchronous).length;
+  const found = [...roster.keys()].filter((index) => live.get(index)?.isSynchronous === true).length;
   if (primary === undefined || found >= wanted) return [];
   return [`commits wait for ${found} standby(s), and ${wanted} are wanted`];
 }

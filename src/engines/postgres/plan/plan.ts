@@ -4,11 +4,10 @@ import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
-import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation } from '../names.ts';
-import { hasHeldData, isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
@@ -16,17 +15,15 @@ import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planIssuance } from './issuance.ts';
-import { nextRoster } from './members.ts';
-import { isOutdated, isUnsettled } from './outdated.ts';
+import { leavers, nextRoster } from './members.ts';
+import { isUnsettled } from './outdated.ts';
+import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { stateToMake } from './store.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export type PostgresPlan = Plan<PostgresAction>;
-
-/** How often to look again while the database moves by itself and no watch would tell. */
-const recheckMs = 1000;
 
 export function planPostgres(situation: Situation): PostgresPlan {
   const { spec, children } = situation;
@@ -84,7 +81,8 @@ function planMembers(situation: Situation): PostgresPlan {
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
-  const roster = nextRoster(situation, isWhole);
+  const leaving = leavers(situation).map((index) => podOf(situation, index));
+  const roster = nextRoster(situation, isWhole && leaving.length === 0);
   const steps = [
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
@@ -106,6 +104,8 @@ function planMembers(situation: Situation): PostgresPlan {
     const message = roster.size > situation.roster.size ? 'members are added' : 'one member leaves';
     return withObjects(situation, roster, steps, wait('Scaling', message, recheckMs));
   }
+  if (leaving.length > 0)
+    return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
   const change = steps.length === 0 ? planRestart(situation) : undefined;
   const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
   return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
@@ -131,70 +131,6 @@ function configSteps(situation: Situation, { pod, address }: { pod: string; addr
       summary: `change the shared configuration of Patroni (${fields})`,
     },
   ];
-}
-
-/** The template was wrong and has been corrected since: whoever cannot start on the old one never will. */
-function planStuck(situation: Situation): PostgresPlan | undefined {
-  const { sets, pods, live } = situation;
-  const [stuck] = [...sets].flatMap(([index, set]) => {
-    const pod = pods.get(index);
-    return pod === undefined ? [] : (stuckPod(set, [pod], () => !live.has(index)) ?? []);
-  });
-  return stuck === undefined ? undefined : restarting(stuck.metadata.name, restartSteps(stuck));
-}
-
-function restarting(pod: string, steps: PostgresPlan['steps'], why = 'with the new template'): PostgresPlan {
-  return { steps, outcome: wait('Restarting', `${pod} restarts ${why}`, recheckMs) };
-}
-
-/** One member at a time, standbys first; the primary hands over before it restarts. Everybody is well. */
-function planRestart(situation: Situation): PostgresPlan | undefined {
-  const { roster, live, primary } = situation;
-  const due = [...roster.keys()].filter(
-    (index) => isOutdated(situation, index) || live.get(index)?.restartPending === true,
-  );
-  const isLeader = (index: number): boolean => {
-    const member = live.get(index);
-    return member !== undefined && isPrimary(situation, member);
-  };
-  const next = due.find((index) => !isLeader(index)) ?? due[0];
-  if (next === undefined || primary === undefined) return undefined;
-  const name = podOf(situation, next);
-  const successor = isLeader(next)
-    ? [...live].find(([index, { isSynchronous }]) => index !== next && isSynchronous)?.[1]
-    : undefined;
-  if (successor !== undefined) {
-    return {
-      steps: [
-        {
-          type: 'act',
-          action: { type: 'postgres.switchover', via: asked(primary), from: primary.pod, to: successor.pod },
-          summary: `make ${successor.pod} the primary: ${primary.pod} is the last to restart`,
-          event: 'Switchover',
-        },
-      ],
-      outcome: wait('SwitchingOver', `${primary.pod} hands over before it restarts`, recheckMs),
-    };
-  }
-  const pod = situation.pods.get(next);
-  if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
-  const member = live.get(next);
-  if (member === undefined) return undefined;
-  return restarting(
-    name,
-    [
-      {
-        type: 'act',
-        action: { type: 'postgres.restart', member: asked(member) },
-        summary: `restart PostgreSQL of ${name}`,
-      },
-    ],
-    'for settings that count from a start on',
-  );
-}
-
-function asked({ pod, address }: { readonly pod: string; readonly address: string }) {
-  return { pod, address };
 }
 
 /** The objects first: a member that is added must start. Those of members that leave go last. */

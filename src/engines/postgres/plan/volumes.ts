@@ -29,10 +29,14 @@ export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   });
 }
 
-/** Those of members that have left: kept, or deleted where that is the policy. */
-export function retireSteps({ claims, spec }: Situation, roster: Roster): ObjectStep[] {
+/**
+ * Those of members that have left: kept, or deleted where that is the policy. Only once nothing runs on it: until then its member may be
+ * elected, and stay.
+ */
+export function retireSteps({ claims, sets, pods, spec }: Situation, roster: Roster): ObjectStep[] {
   return [...claims].flatMap(([index, claim]): ObjectStep[] => {
-    if (roster.has(index) || claim.metadata.deletionTimestamp !== undefined) return [];
+    if (roster.has(index) || sets.has(index) || pods.has(index)) return [];
+    if (claim.metadata.deletionTimestamp !== undefined) return [];
     if (spec.deletionPolicy !== 'Delete') return annotate(claim, retiredAnnotation, 'true');
     const ref = refOf(claim, persistentVolumeClaims);
     return ref === undefined ? [] : [{ type: 'delete', ref, reason: 'its member has left' }];

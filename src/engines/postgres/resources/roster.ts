@@ -11,9 +11,9 @@ export type Start = 'form' | 'join';
 /** By the member's number. */
 export type Roster = ReadonlyMap<number, Start>;
 
-/** A new cluster of `size` members. */
-export function forming(size: number): Roster {
-  return new Map(Array.from({ length: size }, (_, index): [number, Start] => [index, index === 0 ? 'form' : 'join']));
+/** A new cluster of `size` members, with the numbers from `first` on. */
+export function forming(size: number, first = 0): Roster {
+  return new Map(Array.from({ length: size }, (_, i): [number, Start] => [first + i, i === 0 ? 'form' : 'join']));
 }
 
 /** Key of what only a member that forms reads. */

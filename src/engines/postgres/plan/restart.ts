@@ -1,0 +1,91 @@
+/** Who restarts next, and how. */
+import { type Plan, wait } from '../../../plan/plan.ts';
+import { restartSteps, stuckPod } from '../../../plan/rollout.ts';
+import type { PostgresAction } from '../action.ts';
+import type { LiveMember } from '../observe/observed.ts';
+import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
+import { isOutdated } from './outdated.ts';
+
+type RestartPlan = Plan<PostgresAction>;
+
+/** How often to look again while the database moves by itself and no watch would tell. */
+export const recheckMs = 1000;
+
+/** The template was wrong and has been corrected since: whoever cannot start on the old one never will. */
+export function planStuck(situation: Situation): RestartPlan | undefined {
+  const { sets, pods, live } = situation;
+  const [stuck] = [...sets].flatMap(([index, set]) => {
+    const pod = pods.get(index);
+    return pod === undefined ? [] : (stuckPod(set, [pod], () => !live.has(index)) ?? []);
+  });
+  return stuck === undefined ? undefined : restarting(stuck.metadata.name, restartSteps(stuck));
+}
+
+function restarting(pod: string, steps: RestartPlan['steps'], why = 'with the new template'): RestartPlan {
+  return { steps, outcome: wait('Restarting', `${pod} restarts ${why}`, recheckMs) };
+}
+
+/**
+ * One member at a time, standbys first; the primary hands over before it restarts. Everybody is well. A setting that no standby may have
+ * lower than its primary is lowered on the primary first, where it is: a successor would still have the old value.
+ */
+export function planRestart(situation: Situation): RestartPlan | undefined {
+  const { roster, live, primary } = situation;
+  if (primary?.restartPending === true && primary.awaitsPrimary) return restartingPostgres(primary);
+  const due = [...roster.keys()].filter(
+    (index) => isOutdated(situation, index) || live.get(index)?.restartPending === true,
+  );
+  const isLeader = (index: number): boolean => {
+    const member = live.get(index);
+    return member !== undefined && isPrimary(situation, member);
+  };
+  const next = due.find((index) => !isLeader(index)) ?? due[0];
+  if (next === undefined || primary === undefined) return undefined;
+  const name = podOf(situation, next);
+  const successor = isLeader(next) ? successorTo(situation, primary) : undefined;
+  if (successor !== undefined) {
+    return {
+      steps: [
+        {
+          type: 'act',
+          action: { type: 'postgres.switchover', via: asked(primary), from: primary.pod, to: successor.pod },
+          summary: `make ${successor.pod} the primary: ${primary.pod} is the last to restart`,
+          event: 'Switchover',
+        },
+      ],
+      outcome: wait('SwitchingOver', `${primary.pod} hands over before it restarts`, recheckMs),
+    };
+  }
+  const pod = situation.pods.get(next);
+  if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
+  const member = live.get(next);
+  return member === undefined ? undefined : restartingPostgres(member);
+}
+
+function restartingPostgres(member: LiveMember): RestartPlan {
+  const { pod } = member;
+  return restarting(
+    pod,
+    [
+      {
+        type: 'act',
+        action: { type: 'postgres.restart', member: asked(member) },
+        summary: `restart PostgreSQL of ${pod}`,
+      },
+    ],
+    'for settings that count from a start on',
+  );
+}
+
+/** A synchronous standby has every commit. Where commits wait for none, it is the one that has the most. */
+function successorTo({ live, spec }: Situation, primary: LiveMember): LiveMember | undefined {
+  const others = [...live.values()].filter(({ pod }) => pod !== primary.pod);
+  if (spec.synchronous.count > 0) return others.find(({ isSynchronous }) => isSynchronous);
+  return others
+    .filter(({ isStreaming }) => isStreaming)
+    .reduce<LiveMember | undefined>((best, one) => ((one.lsn ?? 0) > (best?.lsn ?? -1) ? one : best), undefined);
+}
+
+function asked({ pod, address }: { readonly pod: string; readonly address: string }) {
+  return { pod, address };
+}

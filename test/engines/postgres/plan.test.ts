@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import type { Story } from '../../support/postgres-situation.ts';
+import { type PlanRow, planned } from '../../support/postgres-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+const nothingYet = { numbers: [], primary: 'nobody', status: {}, children: () => [] } as const satisfies Story;
+/** Nobody has told of a database yet. */
+const blank = { systemId: undefined, role: undefined, postgres: 'uninitialized', isStreaming: false } as never;
+const withoutInitialize: Story['children'] = (objects) =>
+  objects.map((object) =>
+    object.metadata.name === 'db-config' ? { ...object, metadata: { ...object.metadata, annotations: {} } } : object,
+  );
+
+describe('a cluster that is whole', () => {
+  table([
+    ['is left alone', {}, ['settled']],
+    ['is left alone with one member', { spec: { instances: 1 } }, ['settled']],
+    ['is left alone without synchronous replication', { spec: { synchronous: { count: 0 } } }, ['settled']],
+    [
+      'is left alone though nobody can read the authorities',
+      { observed: { authorities: undefined } as never },
+      ['settled'],
+    ],
+  ]);
+});
+
+describe('a new cluster', () => {
+  table([
+    [
+      'gets the ConfigMaps of Patroni before anything that runs',
+      nothingYet,
+      [
+        'create ConfigMap db-config',
+        'create ConfigMap db-leader',
+        'create ConfigMap db-failover',
+        'create ConfigMap db-sync',
+        'create Secret db-app',
+        'create ServiceAccount db-postgres',
+        'create Role db-postgres',
+        'create RoleBinding db-postgres',
+        'create ConfigMap db-patroni',
+        'create ConfigMap db-members',
+        'create Service db',
+        'create Service db-primary',
+        'create Service db-replicas',
+        'create PodDisruptionBudget db',
+        'create StatefulSet db-0',
+        'create StatefulSet db-1',
+        'create StatefulSet db-2',
+        'wait Forming',
+      ],
+    ],
+    [
+      'forms: nobody is primary, and nobody has data',
+      {
+        status: {},
+        primary: 'nobody',
+        starts: { 0: 'form' },
+        members: { all: blank },
+        claims: { all: 'blank' },
+        children: withoutInitialize,
+      },
+      ['wait Forming'],
+    ],
+    [
+      'marks each volume as soon as its member tells of the database',
+      { status: {}, starts: { 0: 'form' }, claims: { all: 'blank' }, members: { 1: blank, 2: 'silent' } },
+      ['data-db-0-0: postgres-system 7001', 'wait MembersNotReady'],
+    ],
+    [
+      'is formed once: the member that has formed it goes on like the others',
+      { starts: { 0: 'form' } },
+      ['apply ConfigMap db-members: db-0.start=join', 'settled'],
+    ],
+    [
+      'waits until commits wait for a standby',
+      { members: { 1: { isSynchronous: false }, 2: { isSynchronous: false } } },
+      ['wait MembersNotReady'],
+    ],
+  ]);
+});
+
+describe('data of another database', () => {
+  const foreign = ['blocked ForeignData'];
+  table([
+    ['on a volume blocks everything', { claims: { 1: 'foreign' } }, foreign],
+    ['told by a member blocks everything', { members: { 2: { systemId: '9009' } } }, foreign],
+    ['blocks a change of the size', { claims: { 1: 'foreign' }, spec: { instances: 5 }, before: {} }, foreign],
+    ['blocks a restart', { claims: { 1: 'foreign' }, pods: { all: 'outdated' } }, foreign],
+    ['blocks parking', { claims: { 1: 'foreign' }, spec: { instances: 0 }, before: {} }, foreign],
+    [
+      'does not keep a volume from growing',
+      { claims: { 1: 'foreign' }, spec: { storage: { size: '20Gi' } }, before: {} },
+      [...[0, 1, 2].map((i) => `try data-db-${i}-0: spec.resources.requests.storage 20Gi`), 'blocked ForeignData'],
+    ],
+    ['on a retired volume is nobody’s', { claims: { 3: 'retired' } }, ['settled']],
+  ]);
+});
+
+describe('no primary', () => {
+  table([
+    ['is waited for, and nobody is promoted', { primary: 'nobody' }, ['wait NoPrimary']],
+    [
+      'is waited for, though one member alone is left',
+      { primary: 'nobody', members: { 0: 'gone', 1: 'silent' } },
+      ['wait NoPrimary'],
+    ],
+    ['is what a member without the lock is, though it takes writes', { leader: 1 }, ['wait NoPrimary']],
+    [
+      'is what a member is that holds the lock and takes no writes',
+      { primary: 'nobody', leader: 1 },
+      ['wait NoPrimary'],
+    ],
+    ['restarts nobody', { primary: 'nobody', pods: { all: 'outdated' } }, ['wait NoPrimary']],
+    ['removes nobody', { primary: 'nobody', spec: { instances: 1 }, before: {} }, ['wait NoPrimary']],
+    [
+      'configures nobody',
+      { primary: 'nobody', spec: { parameters: { work_mem: '8MB' } }, before: {} },
+      ['wait NoPrimary'],
+    ],
+    ['takes the label from nobody', { primary: 'nobody', labelled: [1] }, ['wait NoPrimary']],
+  ]);
+});
+
+describe('the label of the primary', () => {
+  table([
+    ['is taken from an old primary', { primary: 1, labelled: [0, 1] }, ['db-0-0: role replica', 'wait Updating']],
+    [
+      'is taken from one that does not answer',
+      { primary: 1, labelled: [0, 1], members: { 0: 'silent' } },
+      ['db-0-0: role replica', 'wait MembersNotReady'],
+    ],
+    ['is left to Patroni where the primary has none yet', { labelled: [] }, ['settled']],
+  ]);
+});
+
+describe('a member that is not well', () => {
+  const due = { pods: { 2: 'outdated' } } as const satisfies Story;
+  const waits = ['wait MembersNotReady'];
+  table([
+    ['because it has no pod: nobody restarts', { ...due, members: { 1: 'gone' } }, waits],
+    ['because it is silent: nobody restarts', { ...due, members: { 1: 'silent' } }, waits],
+    ['because it does not stream: nobody restarts', { ...due, members: { 1: { isStreaming: false } } }, waits],
+    ['because it is on another timeline: nobody restarts', { ...due, members: { 1: { timeline: 2 } } }, waits],
+    ['because PostgreSQL starts: nobody restarts', { ...due, members: { 1: { postgres: 'starting' } } }, waits],
+    [
+      'because it takes writes without the lock: nobody restarts',
+      { ...due, members: { 1: { role: 'primary' } } },
+      waits,
+    ],
+    ['because it is not ready: nobody restarts', { pods: { 1: 'unready', 2: 'outdated' } }, waits],
+    ['because it stops: nobody restarts', { pods: { 1: 'stopping', 2: 'outdated' } }, waits],
+    ['because the primary is not ready: nobody restarts', { pods: { 0: 'unready', 2: 'outdated' } }, waits],
+    [
+      'holds up the removal of another',
+      {
+        spec: { instances: 1, synchronous: { count: 0 } },
+        before: { synchronous: { count: 0 } },
+        members: { 1: 'silent' },
+      },
+      ['configure primary_start_timeout=300', ...waits],
+    ],
+    [
+      'does not hold up members that are added',
+      { spec: { instances: 4 }, before: {}, members: { 1: 'silent' } },
+      [
+        'apply Role db-postgres: rules[2].resourceNames',
+        'apply ConfigMap db-members: db-3.start=join',
+        'create StatefulSet db-3',
+        ...waits,
+      ],
+    ],
+    [
+      'does not hold up a setting',
+      { spec: { parameters: { work_mem: '8MB' } }, before: {}, members: { 1: 'silent' } },
+      ['configure postgresql.parameters.work_mem=8MB', ...waits],
+    ],
+  ]);
+});
+
+describe('the shared configuration', () => {
+  const withConfig = (config: unknown): Story => ({ observed: { config } as never });
+  table([
+    [
+      'gets a setting',
+      { spec: { parameters: { work_mem: '8MB' } }, before: {} },
+      ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
+    ],
+    [
+      'loses a setting that is in the spec no more',
+      { spec: {}, before: { parameters: { work_mem: '8MB' } } },
+      ['configure postgresql.parameters.work_mem=null', 'wait Updating'],
+    ],
+    [
+      'follows the spec in what Patroni does',
+      { spec: { failover: { ttl: '40s' }, synchronous: { count: 2, strict: true } }, before: {} },
+      [
+        'configure ttl=40 loop_wait=10 retry_timeout=10 synchronous_mode_strict=true synchronous_node_count=2',
+        'wait Updating',
+      ],
+    ],
+    [
+      'comes before a restart',
+      { spec: { parameters: { work_mem: '8MB' } }, before: {}, pods: { 1: 'outdated' } },
+      ['configure postgresql.parameters.work_mem=8MB', 'wait Updating'],
+    ],
+    ['that nobody tells changes nothing', withConfig(undefined), ['wait MembersNotReady']],
+  ]);
+  it('that is no object is written whole', () => {
+    const [line = ''] = planned(withConfig({ postgresql: 'none' }));
+    expect(line).toMatch(/^configure ttl=20 .* postgresql\.use_pg_rewind=true .*postgresql\.parameters\.jit=off/);
+  });
+});
+
+describe('the application', () => {
+  const seen = (facts: object, isPasswordWrong = false): Story => ({
+    observed: { application: { state: 'seen', facts, isPasswordWrong } } as never,
+  });
+  table([
+    [
+      'gets its role and its database',
+      seen({ hasOwner: false, owner: undefined }),
+      ['make application', 'wait Updating'],
+    ],
+    [
+      'gets its database',
+      seen({ hasOwner: true, owner: undefined }),
+      ['make application, owner is there', 'wait Updating'],
+    ],
+    [
+      'gets its role',
+      seen({ hasOwner: false, owner: 'other' }),
+      ['make application, database is there', 'wait Updating'],
+    ],
+    [
+      'gets its password',
+      seen({ hasOwner: true, owner: 'app' }, true),
+      ['make application, owner is there, database is there', 'wait Updating'],
+    ],
+    ['keeps a database that belongs to another role', seen({ hasOwner: true, owner: 'other' }), ['settled']],
+    [
+      'is left alone where it cannot be asked',
+      { observed: { application: { state: 'unknown', why: 'x' } } },
+      ['settled'],
+    ],
+  ]);
+});
+
+describe('certificates', () => {
+  it('that are lost block members from starting anew', () => {
+    expect(planned({ observed: { certificates: undefined } as never })).toEqual(['blocked CertificatesLost']);
+  });
+  it('are made first', () => {
+    const lines = planned({ ...nothingYet, observed: { certificates: undefined } as never });
+    expect(lines.slice(0, 9)).toEqual([
+      ...['ca', 'server-tls', 'replication-tls', 'rewind-tls', 'operator-tls'].map((name) => `issue db-${name}`),
+      ...['patroni-ca', 'patroni-tls', 'patroni-operator-tls'].map((name) => `issue db-${name}`),
+      'create ConfigMap db-config',
+    ]);
+  });
+});

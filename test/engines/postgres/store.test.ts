@@ -1,0 +1,114 @@
+/** Which of Patroni's ConfigMaps the operator makes again: never one whose absence would let the wrong member be promoted. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/object.ts';
+import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
+import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { postgresWorld, type StateName, type Story } from '../../support/postgres-situation.ts';
+import { type PlanRow, planned, words } from '../../support/postgres-words.ts';
+
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+const lost = ['blocked StateLost'];
+const gone = (...missing: readonly StateName[]): Story => ({ missing });
+/** Without a lock nobody is primary, whoever takes writes. */
+const withoutPrimary = (...missing: readonly StateName[]): Story => ({ missing, primary: 'nobody' });
+
+describe('a ConfigMap of Patroni that is gone while a primary holds the lock', () => {
+  table([
+    ['is made again: the configuration', gone('config'), ['create ConfigMap db-config', 'settled']],
+    ['is made again: the synchronous state', gone('sync'), ['create ConfigMap db-sync', 'settled']],
+    ['is made again: the request for a switchover', gone('failover'), ['create ConfigMap db-failover', 'settled']],
+    [
+      'is made again: all but the lock',
+      gone('config', 'failover', 'sync'),
+      [...['config', 'failover', 'sync'].map((name) => `create ConfigMap db-${name}`), 'settled'],
+    ],
+    [
+      'is made again: the lock, while the others tell who may be elected',
+      gone('leader'),
+      ['create ConfigMap db-leader', 'wait NoPrimary'],
+    ],
+  ]);
+
+  it('says that the primary alone may be elected, until the primary writes who else may', () => {
+    const { cluster, children, observed } = postgresWorld(gone('sync'));
+    const [step] = planPostgres(situationOf(cluster, children, observed)).steps;
+    const made = step?.type === 'create' ? step.object : undefined;
+    expect(made?.metadata.annotations).toMatchObject({ leader: 'db-0-0', sync_standby: '', quorum: '0' });
+  });
+});
+
+describe('a ConfigMap of Patroni that is gone while nobody is primary', () => {
+  table([
+    ['is not made: the configuration', withoutPrimary('config'), lost],
+    ['is not made: the synchronous state', withoutPrimary('sync'), lost],
+    [
+      'is made: the request for a switchover',
+      withoutPrimary('failover'),
+      ['create ConfigMap db-failover', 'wait NoPrimary'],
+    ],
+    [
+      'is made: the lock, while the others tell who may be elected',
+      withoutPrimary('leader'),
+      ['create ConfigMap db-leader', 'wait NoPrimary'],
+    ],
+    ['is not made: the lock without the synchronous state', withoutPrimary('leader', 'sync'), lost],
+    ['is not made: the lock without the configuration', withoutPrimary('leader', 'config'), lost],
+    ['is not made: any of the four', withoutPrimary('config', 'leader', 'failover', 'sync'), lost],
+  ]);
+});
+
+describe('the loss of all four', () => {
+  const all: readonly StateName[] = ['config', 'leader', 'failover', 'sync'];
+  const unknown = { missing: all, primary: 'nobody', status: {}, claims: { all: 'blank' } } as const satisfies Story;
+  const blank = { systemId: undefined, role: undefined } as never;
+  table([
+    [
+      'is no new cluster where the status says that there was one',
+      { ...unknown, status: { initialized: true }, members: { all: blank } },
+      lost,
+    ],
+    [
+      'is no new cluster where a volume has a mark',
+      { ...unknown, claims: { 0: 'blank', 1: 'blank' }, members: { all: blank } },
+      lost,
+    ],
+    ['is no new cluster where a member tells of a database', { ...unknown, members: { 0: blank, 1: blank } }, lost],
+    [
+      'is a new cluster where nobody has ever told of a database',
+      { ...unknown, members: { all: blank } },
+      [...all.map((name) => `create ConfigMap db-${name}`), 'wait Forming'],
+    ],
+    [
+      'leaves those that run as they are',
+      { ...unknown, spec: { instances: 5 }, before: {}, pods: { all: 'outdated' } },
+      lost,
+    ],
+    [
+      'keeps a parked cluster parked',
+      { ...unknown, spec: { instances: 0 }, before: {}, status: { initialized: true } },
+      lost,
+    ],
+  ]);
+});
+
+describe('what Patroni writes', () => {
+  it('is no news: it is never written over', () => {
+    const scribbled = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+      objects.map((object) =>
+        ['db-config', 'db-leader', 'db-sync', 'db-failover'].includes(object.metadata.name)
+          ? {
+              ...object,
+              metadata: {
+                ...object.metadata,
+                labels: {},
+                annotations: { ...object.metadata.annotations, history: '[]' },
+              },
+            }
+          : object,
+      );
+    const { cluster, children, observed } = postgresWorld({ children: scribbled });
+    expect(words(planPostgres(situationOf(cluster, children, observed)))).toEqual(['settled']);
+  });
+});
