@@ -3,10 +3,12 @@ import { backupKind } from '../../src/api/backup.ts';
 import { scheduleKind } from '../../src/api/backup-schedule.ts';
 import type { KindDefinition } from '../../src/api/kind.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
+import { postgresKind } from '../../src/engines/postgres/kind/schema.ts';
 import { redisKind } from '../../src/engines/redis/kind/schema.ts';
 import { backupCases, scheduleCases } from './backup-cases.ts';
 import type { Case } from './case.ts';
 import { etcdCases } from './etcd-cases.ts';
+import { postgresCases } from './postgres-cases.ts';
 import { redisCases } from './redis-cases.ts';
 
 export interface KindCases {
@@ -18,6 +20,7 @@ export interface KindCases {
 export const kindCases: readonly KindCases[] = [
   { name: 'RedisCluster', kind: redisKind, cases: redisCases },
   { name: 'EtcdCluster', kind: etcdKind, cases: etcdCases },
+  { name: 'PostgresCluster', kind: postgresKind, cases: postgresCases },
   { name: 'Backup', kind: backupKind, cases: backupCases },
   { name: 'BackupSchedule', kind: scheduleKind, cases: scheduleCases },
 ];

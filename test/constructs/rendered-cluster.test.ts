@@ -26,8 +26,11 @@ function referredBy(object: KubeObject): KubeObject | undefined {
   return { ...clusterOf({}, cluster.kind), metadata: { name: cluster.name, namespace: 'databases' } };
 }
 
+/** A kind whose engine is not in the list yet has nothing to render. */
+const served = kindCases.filter(({ kind }) => engines.some((engine) => engine.kind === kind));
+
 describe('what constructs render', () => {
-  test.each(kindCases)('is what builders build for $name, object for object', ({ name, kind, cases }) => {
+  test.each(served)('is what builders build for $name, object for object', ({ name, kind, cases }) => {
     const accepted = cases.filter((row) => row.refused === undefined && row.old === undefined && row.prunes !== true);
     expect(accepted.length).toBeGreaterThan(10);
     const isKnown = (object: KubeObject | undefined): boolean =>

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/object.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
+import { stateToMake } from '../../../src/engines/postgres/plan/store.ts';
 import { postgresWorld, type StateName, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned, words } from '../../support/postgres-words.ts';
 
@@ -57,6 +58,18 @@ describe('a ConfigMap of Patroni that is gone while nobody is primary', () => {
     ['is not made: the lock without the configuration', withoutPrimary('leader', 'config'), lost],
     ['is not made: any of the four', withoutPrimary('config', 'leader', 'failover', 'sync'), lost],
   ]);
+});
+
+describe('the lock', () => {
+  const made = (story: Story): readonly string[] => {
+    const { cluster, children, observed } = postgresWorld(story);
+    return stateToMake(situationOf(cluster, children, observed)).map(({ object }) => object.metadata.name);
+  };
+  it.each<[string, Story, boolean]>([
+    ['may be made where the rest is there', withoutPrimary('leader'), true],
+    ['may not be made without the synchronous state', withoutPrimary('leader', 'sync'), false],
+    ['may not be made without the configuration', withoutPrimary('leader', 'config'), false],
+  ])('%s', (_, story, isMade) => expect(made(story).includes('db-leader')).toBe(isMade));
 });
 
 describe('the loss of all four', () => {

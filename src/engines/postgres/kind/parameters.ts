@@ -120,7 +120,11 @@ export const parametersSchema = {
     'Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.',
   default: {},
   maxProperties: 100,
-  additionalProperties: { type: 'string', maxLength: 1024 },
+  additionalProperties: {
+    type: 'string',
+    description: 'Value of the setting, as in postgresql.conf without quotes.',
+    maxLength: 1024,
+  },
   'x-kubernetes-validations': [
     {
       rule: "self.all(name, size(name) <= 63 && name.matches('^[a-z_][a-z0-9_]*([.][a-z_][a-z0-9_]*)?$'))",

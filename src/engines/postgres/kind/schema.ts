@@ -5,7 +5,7 @@ import { durationSchema } from '../../../api/duration.ts';
 import { group, version } from '../../../api/group.ts';
 import { imageSchema } from '../../../api/image.ts';
 import type { KindDefinition } from '../../../api/kind.ts';
-import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
+import { pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
@@ -83,6 +83,15 @@ const initialSchema = {
       'x-kubernetes-validations': [isImmutable],
     },
   },
+} as const satisfies StructuralSchema;
+
+/** As that of every kind, without Snapshot: backups are a later part. */
+const deletionPolicySchema = {
+  type: 'string',
+  description:
+    'What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not.',
+  enum: ['Retain', 'Delete'],
+  default: 'Retain',
 } as const satisfies StructuralSchema;
 
 export const postgresSpecSchema = {

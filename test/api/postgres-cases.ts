@@ -1,0 +1,179 @@
+/** PostgresClusters that are accepted and refused. Rows about fields that every kind shares are those of RedisCluster: they must mean the same here. */
+import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.ts';
+import type { Case, Json } from './case.ts';
+import { redisCases } from './redis-cases.ts';
+
+const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'deletionPolicy', 'paused'];
+
+const isShared = (spec: unknown): boolean =>
+  typeof spec === 'object' &&
+  spec !== null &&
+  Object.keys(spec).every((field) => sharedFields.includes(field)) &&
+  !/ephemeral|Snapshot/.test(JSON.stringify(spec));
+
+const shared: readonly Case[] = redisCases.filter(({ spec, old }) => isShared(spec) && isShared(old ?? {}));
+
+const parameters = (value: Json): Json => ({ parameters: value });
+const many = (count: number): Json =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`extension.setting_${i}`, 'x']));
+
+const creates: readonly Case[] = [
+  {
+    story: 'everything set',
+    spec: {
+      version: '16',
+      image: 'registry.example.com:5000/postgres:16.9',
+      instances: 5,
+      storage: { size: '10Gi', storageClassName: 'fast' },
+      resources: { requests: { cpu: 1, memory: '2Gi' }, limits: { cpu: '1500m', memory: '2Gi' } },
+      scheduling: { topologySpread: 'Required', priorityClassName: 'database' },
+      parameters: { work_mem: '8MB', 'pg_stat_statements.max': '10000', max_connections: '200' },
+      synchronous: { count: 4, strict: true },
+      failover: { ttl: '1m' },
+      initial: { database: 'orders', owner: '_orders_1' },
+      deletionPolicy: 'Delete',
+      paused: true,
+    },
+  },
+  { story: 'no instance', spec: { instances: 0 } },
+  { story: 'one instance, which waits for nobody', spec: { instances: 1 } },
+  { story: 'one instance, and more standbys than there are', spec: { instances: 1, synchronous: { count: 4 } } },
+  ...[2, 3, 4, 5].map((instances) => ({ story: `${instances} instances`, spec: { instances } })),
+  ...['15', '16', '17', '18'].map((version) => ({ story: `version ${version}`, spec: { version } })),
+  { story: 'asynchronous replication', spec: { synchronous: { count: 0 } } },
+  { story: 'as many synchronous standbys as there are', spec: { instances: 2, synchronous: { count: 1 } } },
+  { story: 'the shortest ttl', spec: { failover: { ttl: '15s' } } },
+  { story: 'the longest ttl', spec: { failover: { ttl: '10m' } } },
+  { story: 'the longest name of a parameter', spec: parameters({ ['a'.repeat(63)]: 'x' }) },
+  { story: 'the longest value of a parameter', spec: parameters({ work_mem: '1'.repeat(1024) }) },
+  { story: 'as many parameters as there may be', spec: parameters(many(100)) },
+  { story: 'a parameter with quotes', spec: parameters({ search_path: `"$user", 'public'` }) },
+  { story: 'the longest name of a database', spec: { initial: { database: 'a'.repeat(63) } } },
+  { story: 'an owner that only begins like a role of PostgreSQL', spec: { initial: { owner: 'pgbouncer' } } },
+
+  { story: 'no spec', spec: undefined, refused: 'spec' },
+  { story: 'a number of replicas', spec: { replicas: 3 }, refused: 'spec.replicas' },
+  ...[6, -1, '3', 1.5].map((instances) => ({
+    story: `${JSON.stringify(instances)} instances`,
+    spec: { instances },
+    refused: 'spec.instances',
+  })),
+  ...['14', '19', '17.12', 17, 'latest'].map((version) => ({
+    story: `version ${JSON.stringify(version)}`,
+    spec: { version },
+    refused: 'spec.version',
+  })),
+  ...[2, 3].map((count) => ({
+    story: `${count} synchronous standbys of two instances`,
+    spec: { instances: 2, synchronous: { count } },
+    refused: 'spec.synchronous.count',
+  })),
+  {
+    story: 'three synchronous standbys of three instances',
+    spec: { synchronous: { count: 3 } },
+    refused: 'spec.synchronous.count',
+  },
+  ...[-1, 5, '1'].map((count) => ({
+    story: `${JSON.stringify(count)} synchronous standbys`,
+    spec: { instances: 5, synchronous: { count } },
+    refused: 'spec.synchronous.count',
+  })),
+  { story: 'strict by a word', spec: { synchronous: { strict: 'yes' } }, refused: 'spec.synchronous.strict' },
+  {
+    story: 'an unknown field of synchronous',
+    spec: { synchronous: { mode: 'quorum' } },
+    refused: 'spec.synchronous.mode',
+  },
+  ...['14s', '11m', '20', '20000000ms', 20].map((ttl) => ({
+    story: `a ttl of ${JSON.stringify(ttl)}`,
+    spec: { failover: { ttl } },
+    refused: 'spec.failover.ttl',
+  })),
+  { story: 'data that may be lost', spec: { storage: { ephemeral: true } }, refused: 'spec.storage.ephemeral' },
+  {
+    story: 'an instance with too little memory',
+    spec: { resources: { limits: { memory: '255Mi' } } },
+    refused: 'spec.resources.limits.memory',
+  },
+  {
+    story: 'a parameter as a number',
+    spec: parameters({ max_connections: 100 }),
+    refused: 'spec.parameters.max_connections',
+  },
+  {
+    story: 'a value that is too long',
+    spec: parameters({ work_mem: '1'.repeat(1025) }),
+    refused: 'spec.parameters.work_mem',
+  },
+  { story: 'too many parameters', spec: parameters(many(101)), refused: 'spec.parameters' },
+  ...['Work_Mem', 'work-mem', 'a.b.c', '.a', 'a.', '1a', 'a b', 'a\n', 'a'.repeat(64)].map((name) => ({
+    story: `a parameter named ${JSON.stringify(name)}`,
+    spec: parameters({ [name]: 'x' }),
+    refused: 'spec.parameters',
+  })),
+  ...['8MB\n', "8MB\rfsync = 'off'"].map((value) => ({
+    story: `a parameter of two lines: ${JSON.stringify(value)}`,
+    spec: parameters({ work_mem: value }),
+    refused: 'spec.parameters',
+  })),
+  ...Object.values(forbiddenParameters)
+    .flat()
+    .map((name) => ({
+      story: `the parameter ${name}`,
+      spec: parameters({ work_mem: '8MB', [name]: 'off' }),
+      refused: 'spec.parameters',
+    })),
+  ...['postgres', 'template0', 'template1', 'App', '1a', 'a-b', 'a"b', '', 'a'.repeat(64)].map((database) => ({
+    story: `the database ${JSON.stringify(database)}`,
+    spec: { initial: { database } },
+    refused: 'spec.initial.database',
+  })),
+  ...[
+    ...['postgres', 'public', 'clusterwright', 'replicator', 'rewinder', 'pg_monitor'],
+    ...['App', '1a', 'a b', "a'b", '', 'a'.repeat(64)],
+  ].map((owner) => ({
+    story: `the owner ${JSON.stringify(owner)}`,
+    spec: { initial: { owner } },
+    refused: 'spec.initial.owner',
+  })),
+  { story: 'backups, which cannot be taken yet', spec: { backup: {} }, refused: 'spec.backup' },
+  {
+    story: 'a snapshot before deletion, which cannot be taken yet',
+    spec: { deletionPolicy: 'Snapshot' },
+    refused: 'spec.deletionPolicy',
+  },
+];
+
+const updates: readonly Case[] = [
+  { story: 'out', old: { instances: 1 }, spec: { instances: 5 } },
+  { story: 'in', old: { instances: 5 }, spec: { instances: 1 } },
+  { story: 'parked', old: {}, spec: { instances: 0 } },
+  { story: 'other parameters', old: parameters({ work_mem: '8MB' }), spec: parameters({ work_mem: '16MB' }) },
+  { story: 'another ttl', old: {}, spec: { failover: { ttl: '30s' } } },
+  { story: 'the same version, said', old: {}, spec: { version: '17' } },
+  { story: 'the same first database, said', old: {}, spec: { initial: { database: 'app', owner: 'app' } } },
+  {
+    story: 'two instances, fewer than commits wait for',
+    old: { instances: 5, synchronous: { count: 2 } },
+    spec: { instances: 2, synchronous: { count: 2 } },
+    refused: 'spec.synchronous.count',
+  },
+  { story: 'a later version', old: { version: '16' }, spec: { version: '17' }, refused: 'spec.version' },
+  { story: 'an earlier version', old: { version: '17' }, spec: { version: '16' }, refused: 'spec.version' },
+  { story: 'an earlier version by leaving it out', old: { version: '18' }, spec: {}, refused: 'spec.version' },
+  {
+    story: 'another first database',
+    old: {},
+    spec: { initial: { database: 'orders' } },
+    refused: 'spec.initial.database',
+  },
+  {
+    story: 'another first database by leaving it out',
+    old: { initial: { database: 'orders' } },
+    spec: {},
+    refused: 'spec.initial.database',
+  },
+  { story: 'another owner', old: {}, spec: { initial: { owner: 'orders' } }, refused: 'spec.initial.owner' },
+];
+
+export const postgresCases: readonly Case[] = [...shared, ...creates, ...updates];
