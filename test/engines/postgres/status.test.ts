@@ -87,6 +87,11 @@ describe('a status', () => {
       { status: ready, spec: {}, before: { parameters: { work_mem: '8MB' } } },
       `Degraded/False/Updating ${degraded}`,
     ],
+    [
+      'of one whose member is away while it is changed',
+      { status: { ...ready, phase: 'Updating' }, members: { 1: 'silent' } },
+      `Updating/False/MembersNotReady ${changing}`,
+    ],
     ['of one that parks', { ...changed, spec: { instances: 0 }, before: {} }, `Updating/False/Parking ${changing}`],
     [
       'of one that is parked',

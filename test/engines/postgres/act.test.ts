@@ -1,0 +1,242 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
+import { actPostgres } from '../../../src/engines/postgres/act/act.ts';
+import type { PostgresAction } from '../../../src/engines/postgres/action.ts';
+import { observeApplication } from '../../../src/engines/postgres/observe/application.ts';
+import { observePostgres } from '../../../src/engines/postgres/observe/observe.ts';
+import { sleep, systemClock } from '../../../src/system/clock.ts';
+import { dialTcp } from '../../../src/system/dial.ts';
+import { authentication, complete, ready, refusal, table } from '../../support/postgres-messages.ts';
+import { postgresWorld, type Story } from '../../support/postgres-situation.ts';
+import { postgresSecrets, type Script, scriptedPatroni } from '../../support/scripted-patroni.ts';
+import { settle } from '../../support/scripted-redis.ts';
+
+const via = { pod: 'db-0-0', address: '10.0.0.0' };
+const world = postgresWorld();
+const secrets = postgresSecrets(world.cluster, Date.now());
+
+async function act(action: PostgresAction, script?: Script, known = secrets) {
+  const network = scriptedPatroni(world.observed, known, script);
+  const result = await settle(network.clock, actPostgres(action, world.cluster, network.io));
+  return { result, asked: network.asked };
+}
+
+const requests: readonly (readonly [PostgresAction, string])[] = [
+  [{ type: 'postgres.configure', via, patch: { ttl: 40, x: null } }, 'PATCH 10.0.0.0:8008 /config {"ttl":40,"x":null}'],
+  [
+    { type: 'postgres.switchover', via, from: 'db-0-0', to: 'db-1-0' },
+    'POST 10.0.0.0:8008 /switchover {"leader":"db-0-0","candidate":"db-1-0"}',
+  ],
+  [{ type: 'postgres.restart', member: via }, 'POST 10.0.0.0:8008 /restart {"restart_pending":true}'],
+];
+
+describe('an action', () => {
+  it.each(requests)('%o is one request', async (action, line) => {
+    const { result, asked } = await act(action);
+    expect([result.status, asked]).toEqual(['fulfilled', [line]]);
+  });
+
+  it.each(requests)('%o fails where nobody answers, and is not repeated', async (action) => {
+    const { io, clock, asked } = scriptedPatroni(world.observed, secrets, () => 'hang');
+    const failed = expect(actPostgres(action, world.cluster, io)).rejects.toThrow('did not answer');
+    // A switchover waits for a checkpoint.
+    await clock.advance(60_000);
+    await failed;
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(requests)('%o fails where Patroni refuses, in its words', async (action) => {
+    const { result, asked } = await act(action, () => ({ status: 412, body: 'candidate does not exist\n' }));
+    expect(result).toMatchObject({ status: 'rejected', reason: { name: 'PatroniRefusal', status: 412 } });
+    expect(result.status === 'rejected' && String(result.reason)).toContain('candidate does not exist');
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each(requests)('%o asks nobody without the certificate of the operator', async (action) => {
+    const { 'db-patroni-operator-tls': _, ...others } = secrets;
+    const { result, asked } = await act(action, undefined, others);
+    expect(result).toMatchObject({ status: 'rejected', reason: { name: 'SecretUnusable' } });
+    expect(asked).toEqual([]);
+  });
+});
+
+let server: Server | undefined;
+afterEach(() => new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve))));
+
+interface Spoken {
+  /** Who logged in, and every statement. */
+  readonly said: string[];
+  readonly io: EngineContext;
+}
+
+/** A PostgreSQL with the cluster's certificate. It answers each statement with `answer`, or as if it was carried out. */
+async function postgres(
+  answer: (statement: string) => Buffer | undefined,
+  login: (user: string | undefined) => Buffer = () => authentication(0),
+): Promise<Spoken> {
+  const said: string[] = [];
+  const { 'tls.crt': cert = '', 'tls.key': key = '', 'ca.crt': ca = '' } = secrets['db-server-tls'] ?? {};
+  const talk = (stream: TLSSocket): void => {
+    let isIn = false;
+    stream.on('error', () => undefined);
+    stream.on('data', (bytes: Buffer) => {
+      if (isIn) {
+        if (bytes[0] === 0x58) return;
+        const statement = bytes.subarray(5, -1).toString();
+        said.push(statement);
+        stream.write(Buffer.concat([answer(statement) ?? complete('DONE'), ready]));
+        return;
+      }
+      isIn = true;
+      const [, user] = /user\0([^\0]+)/.exec(bytes.toString()) ?? [];
+      said.push(`login ${user} ${stream.getPeerCertificate().subject?.CN ?? 'without a certificate'}`);
+      stream.write(Buffer.concat([login(user), ready]));
+    });
+  };
+  const listening = createServer((socket: Socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('S');
+      const options = { isServer: true, cert, key, ca, requestCert: true, rejectUnauthorized: false };
+      talk(new TLSSocket(socket, options));
+    });
+  });
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  const { port } = listening.address() as { port: number };
+  const { io } = scriptedPatroni(world.observed, secrets, undefined, (_host, _port, signal) =>
+    dialTcp('127.0.0.1', port, signal),
+  );
+  return { said, io: { ...io, sleep: (ms, signal) => sleep(systemClock, ms, signal) } };
+}
+
+const make = (hasOwner: boolean, hasDatabase: boolean): PostgresAction => ({
+  type: 'postgres.makeApplication',
+  via,
+  hasOwner,
+  hasDatabase,
+});
+const withoutVerifier = (said: readonly string[]): string[] =>
+  said.map((line) => line.replace(/'SCRAM-SHA-256\$4096:[A-Za-z0-9+/=$:]+'/, 'VERIFIER'));
+
+describe('the first database', () => {
+  it.each<[string, PostgresAction, readonly string[]]>([
+    [
+      'is made with its owner',
+      make(false, false),
+      ['CREATE ROLE "app" LOGIN PASSWORD VERIFIER', 'GRANT "app" TO CURRENT_USER', 'CREATE DATABASE "app" OWNER "app"'],
+    ],
+    [
+      'is made for an owner that is there',
+      make(true, false),
+      ['ALTER ROLE "app" PASSWORD VERIFIER', 'GRANT "app" TO CURRENT_USER', 'CREATE DATABASE "app" OWNER "app"'],
+    ],
+    ['stays while its owner gets a password', make(true, true), ['ALTER ROLE "app" PASSWORD VERIFIER']],
+    ['stays while its owner is made', make(false, true), ['CREATE ROLE "app" LOGIN PASSWORD VERIFIER']],
+  ])('%s', async (_, action, statements) => {
+    const { said, io } = await postgres(() => undefined);
+    await actPostgres(action, world.cluster, io);
+    expect(withoutVerifier(said)).toEqual(['login clusterwright clusterwright', ...statements]);
+    expect(said.join()).not.toContain('correct-horse');
+  });
+
+  it('is not gone on with after a statement that was refused', async () => {
+    const { said, io } = await postgres((statement) =>
+      statement.startsWith('CREATE ROLE') ? refusal('42501', 'permission denied') : undefined,
+    );
+    await expect(actPostgres(make(false, false), world.cluster, io)).rejects.toThrow('permission denied');
+    expect(said).toHaveLength(2);
+  });
+
+  it('is not made without the password of its owner', async () => {
+    const { said, io } = await postgres(() => undefined);
+    const without: EngineContext = { ...io, secret: async (name) => (name === 'db-app' ? {} : secrets[name]) };
+    await expect(actPostgres(make(false, false), world.cluster, without)).rejects.toThrow('no key password');
+    expect(said).toEqual([]);
+  });
+});
+
+describe('what is seen of the first database', () => {
+  const facts = (hasOwner: string, owner: string | null) => () => table([{ hasOwner, owner }]);
+  it.each<[string, (statement: string) => Buffer | undefined, object]>([
+    ['nothing is there', facts('f', null), { facts: { hasOwner: false }, isPasswordWrong: false }],
+    ['the owner is there', facts('t', null), { facts: { hasOwner: true }, isPasswordWrong: false }],
+    [
+      'the server refuses to tell',
+      () => refusal('42501', 'permission denied'),
+      { state: 'unknown', why: expect.stringContaining('permission denied') },
+    ],
+  ])('%s', async (_, answer, seen) => {
+    const { io } = await postgres(answer);
+    expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject(seen);
+  });
+
+  it.each<[string, string, boolean]>([
+    ['another password', '28P01', true],
+    ['no such login, which is the user’s to decide', '28000', false],
+    ['too many connections', '53300', false],
+  ])('the server refuses the owner: %s', async (_, code, isPasswordWrong) => {
+    const refuse = (user: string | undefined) => (user === 'app' ? refusal(code, 'no', 'FATAL') : authentication(0));
+    const { io } = await postgres(facts('t', 'app'), refuse);
+    expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ state: 'seen', isPasswordWrong });
+  });
+
+  it('a server that lets the owner in without a question says nothing about the password', async () => {
+    const { said, io } = await postgres(facts('t', 'app'));
+    expect(await observeApplication(world.cluster, '10.0.0.0', io)).toMatchObject({ isPasswordWrong: false });
+    expect(said).toContain('login app without a certificate');
+  });
+});
+
+describe('what is observed', () => {
+  const observe = async (story: Story, script?: Script, known = secrets) => {
+    const { cluster, children, observed } = postgresWorld(story);
+    const { io, clock } = scriptedPatroni(observed, known, script);
+    const result = await settle(clock, observePostgres(cluster, children, io));
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  };
+  const states = ({ members }: Awaited<ReturnType<typeof observe>>) =>
+    members.map((member) => `${member.pod} ${member.state === 'silent' ? member.why : member.postgres}`);
+
+  it('is what every member tells', async () => {
+    const { observed } = postgresWorld();
+    const { members, config } = await observe({});
+    expect({ members, config }).toEqual({ members: observed.members, config: observed.config });
+  });
+
+  it.each<[string, Script, string]>([
+    ['hangs', ({ host }) => (host === '10.0.0.1' ? 'hang' : undefined), 'did not answer GET /patroni within 1000 ms'],
+    [
+      'refuses',
+      ({ host }) => (host === '10.0.0.1' ? new Error('connect ECONNREFUSED') : undefined),
+      'connect ECONNREFUSED',
+    ],
+  ])('is silence of one member that %s, and no empty answer', async (_, script, why) => {
+    const [first, second, third] = states(await observe({}, script));
+    expect([first, third]).toEqual(['db-0-0 running', 'db-2-0 running']);
+    expect(second).toContain(why);
+  });
+
+  it('is an answer with another status', async () => {
+    expect(states(await observe({ members: { 1: { postgres: 'starting' } } }))[1]).toBe('db-1-0 starting');
+  });
+
+  it('takes the configuration from the next member where the first has none', async () => {
+    const { observed } = postgresWorld();
+    const refusing: Script = ({ host, path }) =>
+      path === '/config' && host === '10.0.0.0' ? { status: 502, body: '' } : undefined;
+    expect((await observe({}, refusing)).config).toEqual(observed.config);
+    const nobody: Script = ({ path }) => (path === '/config' ? { status: 502, body: '' } : undefined);
+    expect((await observe({}, nobody)).config).toBeUndefined();
+  });
+
+  it('is nobody’s answer without the certificate of the operator', async () => {
+    const { 'db-patroni-operator-tls': _, ...others } = secrets;
+    const seen = await observe({}, undefined, others);
+    expect(seen.members.every(({ state }) => state === 'silent')).toBe(true);
+    expect(seen.credentialsProblem).toContain('db-patroni-operator-tls');
+  });
+});
