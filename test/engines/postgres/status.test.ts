@@ -114,6 +114,11 @@ describe('a status', () => {
       'Blocked/False/StateLost Degraded Stalled',
     ],
     [
+      'of one whose volumes grow after the spec was taken up',
+      { status: ready, children: grown, spec: { storage: { size: '20Gi' } } },
+      `Updating/False/ExpandingVolumes ${changing} VolumesTooSmall`,
+    ],
+    [
       'of one whose volumes grow',
       { ...changed, children: grown, spec: { storage: { size: '20Gi' } } },
       `Updating/False/ExpandingVolumes ${changing} VolumesTooSmall`,
