@@ -9,7 +9,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../api/object.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import { isOfPod } from '../plan/claimed.ts';
-import { deletionFinalizer, planDeletion } from '../plan/deletion.ts';
+import { deletionFinalizer, planDeletion, stateThatGoes } from '../plan/deletion.ts';
 import { ownerOf } from '../plan/objects.ts';
 import { type Outcome, type Plan, wait } from '../plan/plan.ts';
 import { refOf } from '../plan/ref.ts';
@@ -67,7 +67,7 @@ const withoutBackup: Plan = {
   ),
 };
 
-/** What a pass over a cluster that is being deleted does. `secrets` as for `planDeletion`; `now` in milliseconds. */
+/** What a pass over a cluster that is being deleted does. `secrets`: those of `secretsThatGo` that are there; `now` in milliseconds. */
 export function planFinalization(
   engine: KindHandler,
   cluster: Cluster<CommonSpec>,
@@ -80,8 +80,9 @@ export function planFinalization(
   // What it holds is its own, wherever it keeps that; unless it goes on without the custom resource.
   const holdsOwn = cluster.status?.initialized === true && !isOrphaning(engine, cluster, children);
   const before = isHeld ? engine.lastBackup?.(holdsOwn ? cluster : ending, children, now) : undefined;
+  const data = [...secrets, ...stateThatGoes(engine.resources(cluster), children)];
   return {
-    plan: before ?? planDeletion(ending, engine.kind.resource, children, secrets),
+    plan: before ?? planDeletion(ending, engine.kind.resource, children, data),
     isWaitingForBackup: before !== undefined,
   };
 }

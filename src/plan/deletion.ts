@@ -9,6 +9,7 @@ import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { persistentVolumeClaims, resourceOf } from '../api/resource.ts';
 import type { Children, Claim } from '../resources/children.ts';
+import { managedBy, managedByLabel } from '../resources/metadata.ts';
 import { isOfPod } from './claimed.ts';
 import { type Desired, isFilled, ownerOf } from './objects.ts';
 import { type ObjectStep, type Plan, type Step, settled, wait } from './plan.ts';
@@ -46,6 +47,19 @@ export function secretsThatGo(desired: readonly Desired[], { spec }: Cluster<Com
   return desired.flatMap((each) => (isFilled(each) && !stays(each) ? [each.object.metadata.name] : []));
 }
 
+/**
+ * What has no owner and is no Secret, as far as it is there: it tells of the data, and goes with it. What somebody else has made under
+ * such a name stays.
+ */
+export function stateThatGoes(desired: readonly Desired[], children: Children): readonly KubeObject[] {
+  return desired.flatMap((each) => {
+    const { kind, metadata } = each.object;
+    if (isFilled(each) || ownerOf(each.object) !== undefined) return [];
+    const live = children.get(kind, metadata.name);
+    return live !== undefined && live.metadata.labels?.[managedByLabel] === managedBy ? [live] : [];
+  });
+}
+
 /** Puts the finalizer where the policy needs it and takes it away where not. Empty when it is right. */
 export function finalizerSteps(cluster: Cluster<CommonSpec>, resource: Resource): ObjectStep[] {
   const { finalizers = [], deletionTimestamp } = cluster.metadata;
@@ -64,7 +78,7 @@ function finalizerPatch(cluster: Cluster, resource: Resource, wanted: boolean): 
   return [{ type: 'patch', ref, patch, changes: [{ path: 'metadata.finalizers', from: finalizers, to }] }];
 }
 
-/** `secrets` are those of `secretsThatGo` that were generated for this cluster and still exist. */
+/** `secrets` are those of `secretsThatGo` that were generated for this cluster and still exist, and what `stateThatGoes` finds. */
 export function planDeletion(
   cluster: Cluster<CommonSpec>,
   resource: Resource,
