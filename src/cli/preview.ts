@@ -8,7 +8,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
-import { forecastDeletion, secretsThatGo } from '../plan/deletion.ts';
+import { forecastDeletion, secretsThatGo, stateThatGoes } from '../plan/deletion.ts';
 import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -85,7 +85,7 @@ export async function livePreview(
     const follows = forecastDeletion(
       asItEnds(engine, cluster, children),
       children,
-      secrets,
+      [...secrets, ...stateThatGoes(engine.resources(cluster), children)],
       plan.steps,
       isWaitingForBackup,
     );

@@ -116,6 +116,18 @@ const creates: readonly Case[] = [
     spec: parameters({ work_mem: value }),
     refused: 'spec.parameters',
   })),
+  // By name, besides the list itself: losing one of these from the list would lose data, or the cluster.
+  ...[
+    ...['fsync', 'full_page_writes', 'synchronous_commit', 'wal_level', 'wal_sync_method', 'data_sync_retry'],
+    ...['synchronous_standby_names', 'primary_conninfo', 'primary_slot_name', 'hot_standby', 'wal_log_hints'],
+    ...['restore_command', 'archive_command', 'recovery_target', 'max_slot_wal_keep_size', 'listen_addresses'],
+    ...['port', 'ssl', 'ssl_ca_file', 'hba_file', 'ident_file', 'data_directory', 'unix_socket_directories'],
+    ...['password_encryption', 'dynamic_library_path', 'local_preload_libraries', 'zero_damaged_pages'],
+  ].map((name) => ({
+    story: `${name}, which the operator or Patroni decides`,
+    spec: parameters({ [name]: 'x' }),
+    refused: 'spec.parameters',
+  })),
   ...Object.values(forbiddenParameters)
     .flat()
     .map((name) => ({
