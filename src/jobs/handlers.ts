@@ -42,12 +42,12 @@ export function handlersOf(
   const kept = databases.filter(({ backup }) => backup !== undefined);
   const ofBackups = kept.length === 0 ? [] : [backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
   const handlers = [...databases, ...ofBackups];
-  requireDistinct(handlers);
+  checkDistinct(handlers);
   return handlers;
 }
 
 /** Objects are found by the name of their engine, volumes that are deleted with the data included. */
-function requireDistinct(handlers: readonly KindHandler[]): void {
+function checkDistinct(handlers: readonly KindHandler[]): void {
   const repeated = (values: readonly string[]): string | undefined =>
     values.find((value, at) => values.indexOf(value) !== at);
   const names = handlers.map(({ name }) => name);
