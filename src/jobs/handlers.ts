@@ -1,5 +1,6 @@
 /** From the engines that a program is given to every kind that it serves: theirs, and the kinds of their backups. */
 
+import { schemaViolations } from '../api/check.ts';
 import { engineNameSchema } from '../backup/engine-data.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Engine, KindHandler } from '../engine/engine.ts';
@@ -11,7 +12,9 @@ import { withRestore } from './restore.ts';
 import { scheduleEngine } from './schedule/index.ts';
 import { toHandler } from './to-handler.ts';
 
-const engineName = new RegExp(engineNameSchema.pattern);
+/** In tasks of backups, and the value of a label. */
+const isEngineName = (name: string): boolean =>
+  schemaViolations(engineNameSchema, name).length === 0 && !name.endsWith('-');
 
 /** An engine with its own types hidden, so that engines of different types fit one list. */
 export interface DefinedEngine {
@@ -51,8 +54,13 @@ function checkDistinct(handlers: readonly KindHandler[]): void {
   const repeated = (values: readonly string[]): string | undefined =>
     values.find((value, at) => values.indexOf(value) !== at);
   const names = handlers.map(({ name }) => name);
-  const wrong = names.find((name) => !engineName.test(name));
-  if (wrong !== undefined) throw new Error(`the name of an engine, ${wrong}, does not match ${engineName.source}`);
+  const wrong = names.find((name) => !isEngineName(name));
+  if (wrong !== undefined) {
+    const { pattern, maxLength } = engineNameSchema;
+    throw new Error(
+      `the name of an engine, ${wrong}, does not match ${pattern}, ends with "-" or has more than ${maxLength} characters`,
+    );
+  }
   const name = repeated(names);
   if (name !== undefined) throw new Error(`two engines have the name ${name}: each would take objects of the other`);
   const kind = repeated(handlers.map((handler) => handler.kind.resource.kind));

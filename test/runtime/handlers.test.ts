@@ -14,6 +14,8 @@ it.each<readonly [story: string, Partial<Toy>, told: string]>([
   ['the name of what takes backups', called('backup'), 'two engines have the name backup'],
   ['a name that is no part of a key', called('toys/toy'), 'the name of an engine, toys/toy, does not match'],
   ['a name that is no label', called(''), 'the name of an engine, , does not match'],
+  ['a name that is longer than a task of a backup takes', called('t'.repeat(41)), 'does not match'],
+  ['a name with an end that no label may have', called('toy-'), 'the name of an engine, toy-, does not match'],
   ['the kind of another engine', kindOf('RedisCluster'), 'two engines have the kind RedisCluster'],
   ['the kind of backups', kindOf('Backup'), 'two engines have the kind Backup'],
 ])('%s', (_, change, told) => {
