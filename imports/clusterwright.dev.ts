@@ -1010,7 +1010,7 @@ export enum BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm {
 
 
 /**
- * An etcd cluster: members that agree on every change of their keys.
+ * An etcd cluster.
  *
  * @schema EtcdCluster
  */
@@ -1064,7 +1064,7 @@ export class EtcdCluster extends ApiObject {
 }
 
 /**
- * An etcd cluster: members that agree on every change of their keys.
+ * An etcd cluster.
  *
  * @schema EtcdCluster
  */
@@ -1075,7 +1075,7 @@ export interface EtcdClusterProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the cluster shall be.
+   * Desired state of the cluster.
    *
    * @schema EtcdCluster#spec
    */
@@ -1098,20 +1098,20 @@ export function toJson_EtcdClusterProps(obj: EtcdClusterProps | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the cluster shall be.
+ * Desired state of the cluster.
  *
  * @schema EtcdClusterSpec
  */
 export interface EtcdClusterSpec {
   /**
-   * Whether clients have to say who they are. The operator itself is the user root.
+   * Authentication of clients. The operator logs in as the user root.
    *
    * @schema EtcdClusterSpec#auth
    */
   readonly auth?: EtcdClusterSpecAuth;
 
   /**
-   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before a change of the minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
    *
    * @schema EtcdClusterSpec#backup
    */
@@ -1125,7 +1125,7 @@ export interface EtcdClusterSpec {
   readonly bootstrap?: EtcdClusterSpecBootstrap;
 
   /**
-   * Settings of the members. A change restarts them, one at a time.
+   * Settings of the members. After a change, the members restart one at a time.
    *
    * @schema EtcdClusterSpec#config
    */
@@ -1146,21 +1146,21 @@ export interface EtcdClusterSpec {
   readonly image?: string;
 
   /**
-   * Work on the data that is done by itself, on one member at a time.
+   * Automatic maintenance of the databases, one member at a time.
    *
    * @schema EtcdClusterSpec#maintenance
    */
   readonly maintenance?: EtcdClusterSpecMaintenance;
 
   /**
-   * Stop all changes. The database keeps running, and goes on electing its leader.
+   * Stop all changes. The database runs, and still elects its leader. The operator renews no certificates.
    *
    * @schema EtcdClusterSpec#paused
    */
   readonly paused?: boolean;
 
   /**
-   * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+   * Number of members. 0 parks the cluster: all members stop, and all data is kept.
    *
    * @schema EtcdClusterSpec#replicas
    */
@@ -1188,14 +1188,14 @@ export interface EtcdClusterSpec {
   readonly storage?: EtcdClusterSpecStorage;
 
   /**
-   * Encryption of connections. A renewed certificate is taken without a restart.
+   * Encryption of connections. Members use a renewed certificate without a restart.
    *
    * @schema EtcdClusterSpec#tls
    */
   readonly tls?: EtcdClusterSpecTls;
 
   /**
-   * Version of etcd, major.minor.patch, from 3.5.11 on. Between 3.5 and 3.6 it goes up from 3.5.32 or later, and back by etcd's own procedure to 3.5.32 or later.
+   * Version of etcd, major.minor.patch, 3.5.11 or later. An upgrade from 3.5 to 3.6 needs 3.5.32 or later. A downgrade from 3.6 is possible to 3.5.32 or later.
    *
    * @schema EtcdClusterSpec#version
    */
@@ -1230,20 +1230,20 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether clients have to say who they are. The operator itself is the user root.
+ * Authentication of clients. The operator logs in as the user root.
  *
  * @schema EtcdClusterSpecAuth
  */
 export interface EtcdClusterSpecAuth {
   /**
-   * Let nobody in without a name and a password. Users and roles besides root are yours to make.
+   * Require a user name and a password. The operator creates only the user root.
    *
    * @schema EtcdClusterSpecAuth#enabled
    */
   readonly enabled?: boolean;
 
   /**
-   * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+   * Secret with the password of root, in the namespace of the cluster. When absent, the operator generates a password.
    *
    * @schema EtcdClusterSpecAuth#secretRef
    */
@@ -1266,7 +1266,7 @@ export function toJson_EtcdClusterSpecAuth(obj: EtcdClusterSpecAuth | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+ * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before a change of the minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
  *
  * @schema EtcdClusterSpecBackup
  */
@@ -1330,41 +1330,41 @@ export function toJson_EtcdClusterSpecBootstrap(obj: EtcdClusterSpecBootstrap | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Settings of the members. A change restarts them, one at a time.
+ * Settings of the members. After a change, the members restart one at a time.
  *
  * @schema EtcdClusterSpecConfig
  */
 export interface EtcdClusterSpecConfig {
   /**
-   * How much of the history of keys is kept.
+   * Automatic compaction of the history of keys.
    *
    * @schema EtcdClusterSpecConfig#autoCompaction
    */
   readonly autoCompaction?: EtcdClusterSpecConfigAutoCompaction;
 
   /**
-   * Silence of the leader after which another one is elected: at least five times heartbeatInterval. From 100ms to 50s.
+   * Time without a heartbeat after which members elect another leader: at least five times heartbeatInterval. From 100ms to 50s.
    *
    * @schema EtcdClusterSpecConfig#electionTimeout
    */
   readonly electionTimeout?: string;
 
   /**
-   * Time between two signs of life of the leader. From 10ms to 5s.
+   * Interval between heartbeats of the leader. From 10ms to 5s.
    *
    * @schema EtcdClusterSpecConfig#heartbeatInterval
    */
   readonly heartbeatInterval?: string;
 
   /**
-   * Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.
+   * Size at which etcd accepts no more writes, from 16Mi to 32Gi, and below storage.size. When absent, 60 % of the smallest volume of a member, less for volumes under 1.5Gi, and at most 8Gi.
    *
    * @schema EtcdClusterSpecConfig#quotaBackend
    */
   readonly quotaBackend?: string;
 
   /**
-   * Changes after which a member writes a snapshot and may drop its log.
+   * Number of changes after which a member writes a snapshot and can truncate its log.
    *
    * @schema EtcdClusterSpecConfig#snapshotCount
    */
@@ -1404,13 +1404,13 @@ export enum EtcdClusterSpecDeletionPolicy {
 }
 
 /**
- * Work on the data that is done by itself, on one member at a time.
+ * Automatic maintenance of the databases, one member at a time.
  *
  * @schema EtcdClusterSpecMaintenance
  */
 export interface EtcdClusterSpecMaintenance {
   /**
-   * Giving back the unused space of a database, during which its member answers nobody.
+   * Defragmentation. A member answers no request while it is defragmented.
    *
    * @schema EtcdClusterSpecMaintenance#defrag
    */
@@ -1432,7 +1432,7 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+ * Number of members. 0 parks the cluster: all members stop, and all data is kept.
  *
  * @schema EtcdClusterSpecReplicas
  */
@@ -1582,20 +1582,20 @@ export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Encryption of connections. A renewed certificate is taken without a restart.
+ * Encryption of connections. Members use a renewed certificate without a restart.
  *
  * @schema EtcdClusterSpecTls
  */
 export interface EtcdClusterSpecTls {
   /**
-   * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
+   * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.
    *
    * @schema EtcdClusterSpecTls#client
    */
   readonly client?: EtcdClusterSpecTlsClient;
 
   /**
-   * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
+   * Connections between members, with exactly one of secretRef, certManager and selfManaged. Members verify the certificates of each other. Immutable, except for the lifetimes of certificates.
    *
    * @schema EtcdClusterSpecTls#peer
    */
@@ -1618,7 +1618,7 @@ export function toJson_EtcdClusterSpecTls(obj: EtcdClusterSpecTls | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+ * Secret with the password of root, in the namespace of the cluster. When absent, the operator generates a password.
  *
  * @schema EtcdClusterSpecAuthSecretRef
  */
@@ -1724,7 +1724,7 @@ export function toJson_EtcdClusterSpecBackupTarget(obj: EtcdClusterSpecBackupTar
  */
 export interface EtcdClusterSpecBootstrapRestore {
   /**
-   * Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.
+   * Increase the revision by 1,000,000,000 in the restored data and mark earlier revisions as compacted, so that clients of the old cluster never see a revision twice.
    *
    * @schema EtcdClusterSpecBootstrapRestore#bumpRevision
    */
@@ -1778,20 +1778,20 @@ export function toJson_EtcdClusterSpecBootstrapRestore(obj: EtcdClusterSpecBoots
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How much of the history of keys is kept.
+ * Automatic compaction of the history of keys.
  *
  * @schema EtcdClusterSpecConfigAutoCompaction
  */
 export interface EtcdClusterSpecConfigAutoCompaction {
   /**
-   * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+   * Periodic keeps the history of a time, Revision keeps a number of revisions, Off keeps the whole history.
    *
    * @schema EtcdClusterSpecConfigAutoCompaction#mode
    */
   readonly mode?: EtcdClusterSpecConfigAutoCompactionMode;
 
   /**
-   * A time such as 30m or 1h with Periodic, a number with Revision. Without effect with Off.
+   * With Periodic, a time such as 30m or 1h. With Revision, a number. Ignored with Off.
    *
    * @schema EtcdClusterSpecConfigAutoCompaction#retention
    */
@@ -1814,20 +1814,20 @@ export function toJson_EtcdClusterSpecConfigAutoCompaction(obj: EtcdClusterSpecC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Giving back the unused space of a database, during which its member answers nobody.
+ * Defragmentation. A member answers no request while it is defragmented.
  *
  * @schema EtcdClusterSpecMaintenanceDefrag
  */
 export interface EtcdClusterSpecMaintenanceDefrag {
   /**
-   * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+   * Automatic: when unusedPercent is reached, the leader last. Off: only to end an alarm NOSPACE.
    *
    * @schema EtcdClusterSpecMaintenanceDefrag#mode
    */
   readonly mode?: EtcdClusterSpecMaintenanceDefragMode;
 
   /**
-   * Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.
+   * Unused share of a database in percent from which it is defragmented. Databases up to a quarter of the quota are not defragmented.
    *
    * @schema EtcdClusterSpecMaintenanceDefrag#unusedPercent
    */
@@ -2038,7 +2038,7 @@ export enum EtcdClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
+ * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.
  *
  * @schema EtcdClusterSpecTlsClient
  */
@@ -2051,14 +2051,14 @@ export interface EtcdClusterSpecTlsClient {
   readonly certManager?: EtcdClusterSpecTlsClientCertManager;
 
   /**
-   * Let in only clients that show a certificate of the same authority.
+   * Accept only clients with a certificate of the same CA.
    *
    * @schema EtcdClusterSpecTlsClient#requireCertificate
    */
   readonly requireCertificate?: boolean;
 
   /**
-   * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+   * Secret with the certificate of the members. It must be valid for server and client authentication, and for the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. With auth.enabled it must have no common name.
    *
    * @schema EtcdClusterSpecTlsClient#secretRef
    */
@@ -2072,7 +2072,7 @@ export interface EtcdClusterSpecTlsClient {
   readonly selfManaged?: EtcdClusterSpecTlsClientSelfManaged;
 
   /**
-   * Name in the certificate of secretRef by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.
+   * Server name that the operator and backups expect in the certificate of secretRef, if the certificate was issued for other names, for example those of the cluster that a backup came from. When absent, NAME-client.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsClient#serverName
    */
@@ -2098,7 +2098,7 @@ export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
+ * Connections between members, with exactly one of secretRef, certManager and selfManaged. Members verify the certificates of each other. Immutable, except for the lifetimes of certificates.
  *
  * @schema EtcdClusterSpecTlsPeer
  */
@@ -2111,7 +2111,7 @@ export interface EtcdClusterSpecTlsPeer {
   readonly certManager?: EtcdClusterSpecTlsPeerCertManager;
 
   /**
-   * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+   * Secret with the certificate of the members. It must be valid for server and client authentication, and for the name *.NAME.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsPeer#secretRef
    */
@@ -2386,7 +2386,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTarget(obj: EtcdClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+ * Periodic keeps the history of a time, Revision keeps a number of revisions, Off keeps the whole history.
  *
  * @schema EtcdClusterSpecConfigAutoCompactionMode
  */
@@ -2400,7 +2400,7 @@ export enum EtcdClusterSpecConfigAutoCompactionMode {
 }
 
 /**
- * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+ * Automatic: when unusedPercent is reached, the leader last. Off: only to end an alarm NOSPACE.
  *
  * @schema EtcdClusterSpecMaintenanceDefragMode
  */
@@ -2546,7 +2546,7 @@ export function toJson_EtcdClusterSpecTlsClientCertManager(obj: EtcdClusterSpecT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+ * Secret with the certificate of the members. It must be valid for server and client authentication, and for the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. With auth.enabled it must have no common name.
  *
  * @schema EtcdClusterSpecTlsClientSecretRef
  */
@@ -2654,7 +2654,7 @@ export function toJson_EtcdClusterSpecTlsPeerCertManager(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+ * Secret with the certificate of the members. It must be valid for server and client authentication, and for the name *.NAME.NAMESPACE.svc.
  *
  * @schema EtcdClusterSpecTlsPeerSecretRef
  */
@@ -3127,7 +3127,7 @@ export enum EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
 
 
 /**
- * A Redis database: a primary with replicas under Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, or a single node.
  *
  * @schema RedisCluster
  */
@@ -3181,7 +3181,7 @@ export class RedisCluster extends ApiObject {
 }
 
 /**
- * A Redis database: a primary with replicas under Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, or a single node.
  *
  * @schema RedisCluster
  */
@@ -3192,7 +3192,7 @@ export interface RedisClusterProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the cluster shall be.
+   * Desired state of the cluster.
    *
    * @schema RedisCluster#spec
    */
@@ -3215,13 +3215,13 @@ export function toJson_RedisClusterProps(obj: RedisClusterProps | undefined): Re
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the cluster shall be.
+ * Desired state of the cluster.
  *
  * @schema RedisClusterSpec
  */
 export interface RedisClusterSpec {
   /**
-   * The password. One is generated into a Secret when this is absent.
+   * Secret with the password. When absent, the operator generates a password.
    *
    * @schema RedisClusterSpec#auth
    */
@@ -3242,7 +3242,7 @@ export interface RedisClusterSpec {
   readonly bootstrap?: RedisClusterSpecBootstrap;
 
   /**
-   * Directives of redis.conf. Those not listed here belong to the operator.
+   * Directives of redis.conf. The operator sets all other directives.
    *
    * @schema RedisClusterSpec#config
    */
@@ -3263,28 +3263,28 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
-   * Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
    *
    * @schema RedisClusterSpec#mode
    */
   readonly mode?: RedisClusterSpecMode;
 
   /**
-   * Stop all changes. The database keeps running, and Sentinel keeps failing over.
+   * Stop all changes. The database runs, and Sentinel still performs failovers.
    *
    * @schema RedisClusterSpec#paused
    */
   readonly paused?: boolean;
 
   /**
-   * Number of data nodes, the primary included.
+   * Number of Redis nodes, including the primary.
    *
    * @schema RedisClusterSpec#replicas
    */
   readonly replicas?: number;
 
   /**
-   * CPU and memory of a data node.
+   * CPU and memory of a Redis node.
    *
    * @schema RedisClusterSpec#resources
    */
@@ -3298,7 +3298,7 @@ export interface RedisClusterSpec {
   readonly scheduling?: RedisClusterSpecScheduling;
 
   /**
-   * The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.
+   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
    *
    * @schema RedisClusterSpec#sentinel
    */
@@ -3312,7 +3312,7 @@ export interface RedisClusterSpec {
   readonly storage?: RedisClusterSpecStorage;
 
   /**
-   * Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.
+   * Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
    */
@@ -3347,7 +3347,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The password. One is generated into a Secret when this is absent.
+ * Secret with the password. When absent, the operator generates a password.
  *
  * @schema RedisClusterSpecAuth
  */
@@ -3439,13 +3439,13 @@ export function toJson_RedisClusterSpecBootstrap(obj: RedisClusterSpecBootstrap 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Directives of redis.conf. Those not listed here belong to the operator.
+ * Directives of redis.conf. The operator sets all other directives.
  *
  * @schema RedisClusterSpecConfig
  */
 export interface RedisClusterSpecConfig {
   /**
-   * Entries kept in the ACL log.
+   * Maximum number of entries in the ACL log.
    *
    * @schema RedisClusterSpecConfig#acllog-max-len
    */
@@ -3473,70 +3473,70 @@ export interface RedisClusterSpecConfig {
   readonly appendfsync?: RedisClusterSpecConfigAppendfsync;
 
   /**
-   * Size below which no rewrite is started.
+   * Minimum size of the append-only file for a rewrite.
    *
    * @schema RedisClusterSpecConfig#auto-aof-rewrite-min-size
    */
   readonly autoAofRewriteMinSize?: string;
 
   /**
-   * Growth in percent that starts a rewrite; 0 never.
+   * Growth of the append-only file in percent after which a rewrite starts; 0 for never.
    *
    * @schema RedisClusterSpecConfig#auto-aof-rewrite-percentage
    */
   readonly autoAofRewritePercentage?: number;
 
   /**
-   * Milliseconds after which a running script makes others get BUSY.
+   * Milliseconds after which other clients get the error BUSY while a script runs.
    *
    * @schema RedisClusterSpecConfig#busy-reply-threshold
    */
   readonly busyReplyThreshold?: number;
 
   /**
-   * Most that a client may send as one command.
+   * Maximum size of a command from a client.
    *
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
 
   /**
-   * Number of databases. It can only grow: data in a database that is gone could not be loaded.
+   * Number of databases. It can only increase, because Redis cannot load data of a database that no longer exists.
    *
    * @schema RedisClusterSpecConfig#databases
    */
   readonly databases?: number;
 
   /**
-   * Raise hz with the number of clients.
+   * Increase hz with the number of clients.
    *
    * @schema RedisClusterSpecConfig#dynamic-hz
    */
   readonly dynamicHz?: boolean;
 
   /**
-   * Entries up to which a hash is stored compactly.
+   * Maximum number of entries of a hash in compact form.
    *
    * @schema RedisClusterSpecConfig#hash-max-listpack-entries
    */
   readonly hashMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a hash is stored compactly.
+   * Maximum bytes of a value of a hash in compact form.
    *
    * @schema RedisClusterSpecConfig#hash-max-listpack-value
    */
   readonly hashMaxListpackValue?: number;
 
   /**
-   * Bytes up to which a HyperLogLog is stored sparsely.
+   * Maximum bytes of a HyperLogLog in sparse form.
    *
    * @schema RedisClusterSpecConfig#hll-sparse-max-bytes
    */
   readonly hllSparseMaxBytes?: number;
 
   /**
-   * Background cycles a second.
+   * Background cycles per second.
    *
    * @schema RedisClusterSpecConfig#hz
    */
@@ -3550,14 +3550,14 @@ export interface RedisClusterSpecConfig {
   readonly ioThreads?: number;
 
   /**
-   * Milliseconds from which latency events are kept; 0 keeps none.
+   * Minimum duration in milliseconds of a recorded latency event; 0 for none.
    *
    * @schema RedisClusterSpecConfig#latency-monitor-threshold
    */
   readonly latencyMonitorThreshold?: number;
 
   /**
-   * Keep latency percentiles for each command.
+   * Record latency percentiles for each command.
    *
    * @schema RedisClusterSpecConfig#latency-tracking
    */
@@ -3613,56 +3613,56 @@ export interface RedisClusterSpecConfig {
   readonly lfuLogFactor?: number;
 
   /**
-   * List nodes left uncompressed at either end; 0 compresses none.
+   * Number of list nodes at each end that are not compressed; 0 for no compression.
    *
    * @schema RedisClusterSpecConfig#list-compress-depth
    */
   readonly listCompressDepth?: number;
 
   /**
-   * Entries of a list node, or -1 to -5 for 4 kb to 64 kb.
+   * Maximum number of entries of a list node, or -1 to -5 for 4 kb to 64 kb.
    *
    * @schema RedisClusterSpecConfig#list-max-listpack-size
    */
   readonly listMaxListpackSize?: number;
 
   /**
-   * How much the server logs.
+   * Log level of the server.
    *
    * @schema RedisClusterSpecConfig#loglevel
    */
   readonly loglevel?: RedisClusterSpecConfigLoglevel;
 
   /**
-   * Client connections accepted at once.
+   * Maximum number of concurrent client connections.
    *
    * @schema RedisClusterSpecConfig#maxclients
    */
   readonly maxclients?: number;
 
   /**
-   * Memory for data. Derived from the memory limit when absent; must be below the limit.
+   * Memory for data, below the memory limit. 60 % of the memory limit when absent.
    *
    * @schema RedisClusterSpecConfig#maxmemory
    */
   readonly maxmemory?: string;
 
   /**
-   * Memory for the buffers of all clients; the largest is closed beyond it. An eighth of the memory limit when absent.
+   * Memory for the buffers of all clients. If they need more, Redis closes the client with the largest buffers. An eighth of the memory limit when absent.
    *
    * @schema RedisClusterSpecConfig#maxmemory-clients
    */
   readonly maxmemoryClients?: string;
 
   /**
-   * Effort of eviction: 0 is least latency, 100 ignores latency.
+   * Effort of eviction: 0 for the lowest latency, 100 to ignore latency.
    *
    * @schema RedisClusterSpecConfig#maxmemory-eviction-tenacity
    */
   readonly maxmemoryEvictionTenacity?: number;
 
   /**
-   * What to evict when maxmemory is reached.
+   * Which keys Redis evicts when maxmemory is reached.
    *
    * @schema RedisClusterSpecConfig#maxmemory-policy
    */
@@ -3676,35 +3676,35 @@ export interface RedisClusterSpecConfig {
   readonly maxmemorySamples?: number;
 
   /**
-   * Seconds of lag up to which a replica counts as in sync.
+   * Maximum lag in seconds of a replica that is in sync.
    *
    * @schema RedisClusterSpecConfig#min-replicas-max-lag
    */
   readonly minReplicasMaxLag?: number;
 
   /**
-   * Replicas that must be in sync for writes to be accepted. 1 from three data nodes on when absent.
+   * Number of replicas that must be in sync for the primary to accept writes. When absent, 1 with three or more Redis nodes, otherwise 0.
    *
    * @schema RedisClusterSpecConfig#min-replicas-to-write
    */
   readonly minReplicasToWrite?: number;
 
   /**
-   * Skip flushes while a rewrite runs: less latency, up to 30 s less durable.
+   * Skip flushes during a rewrite: less latency, but up to 30 s of writes can be lost.
    *
    * @schema RedisClusterSpecConfig#no-appendfsync-on-rewrite
    */
   readonly noAppendfsyncOnRewrite?: boolean;
 
   /**
-   * Keyspace events to publish, as the letters of redis.conf; empty publishes none.
+   * Keyspace events to publish, with the letters of redis.conf. When empty, Redis publishes none.
    *
    * @schema RedisClusterSpecConfig#notify-keyspace-events
    */
   readonly notifyKeyspaceEvents?: string;
 
   /**
-   * Longest single string a client may send.
+   * Maximum size of a string in a command.
    *
    * @schema RedisClusterSpecConfig#proto-max-bulk-len
    */
@@ -3718,112 +3718,112 @@ export interface RedisClusterSpecConfig {
   readonly rdbcompression?: boolean;
 
   /**
-   * Buffer from which a replica resumes after a short absence.
+   * Size of the replication backlog, from which a replica resumes after a short disconnection.
    *
    * @schema RedisClusterSpecConfig#repl-backlog-size
    */
   readonly replBacklogSize?: string;
 
   /**
-   * Seconds without replicas after which the buffer is freed; 0 never.
+   * Seconds without replicas after which the replication backlog is freed; 0 for never.
    *
    * @schema RedisClusterSpecConfig#repl-backlog-ttl
    */
   readonly replBacklogTtl?: number;
 
   /**
-   * Seconds of silence after which a replication link counts as lost.
+   * Seconds without data after which a replication link is closed.
    *
    * @schema RedisClusterSpecConfig#repl-timeout
    */
   readonly replTimeout?: number;
 
   /**
-   * Free the old data set of a replica in the background.
+   * Free the old dataset of a replica in the background.
    *
    * @schema RedisClusterSpecConfig#replica-lazy-flush
    */
   readonly replicaLazyFlush?: boolean;
 
   /**
-   * Entries up to which a set of integers is stored compactly.
+   * Maximum number of entries of a set of integers in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-intset-entries
    */
   readonly setMaxIntsetEntries?: number;
 
   /**
-   * Entries up to which a set is stored compactly.
+   * Maximum number of entries of a set in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-listpack-entries
    */
   readonly setMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a set is stored compactly.
+   * Maximum bytes of a value of a set in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-listpack-value
    */
   readonly setMaxListpackValue?: number;
 
   /**
-   * Microseconds from which a command is logged; -1 logs none.
+   * Minimum duration in microseconds of a command in the slow log; -1 for no log.
    *
    * @schema RedisClusterSpecConfig#slowlog-log-slower-than
    */
   readonly slowlogLogSlowerThan?: number;
 
   /**
-   * Entries kept in the slow log.
+   * Maximum number of entries in the slow log.
    *
    * @schema RedisClusterSpecConfig#slowlog-max-len
    */
   readonly slowlogMaxLen?: number;
 
   /**
-   * Bytes of a stream node; 0 is no limit.
+   * Maximum bytes of a stream node; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#stream-node-max-bytes
    */
   readonly streamNodeMaxBytes?: number;
 
   /**
-   * Entries of a stream node; 0 is no limit.
+   * Maximum number of entries of a stream node; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#stream-node-max-entries
    */
   readonly streamNodeMaxEntries?: number;
 
   /**
-   * Seconds between TCP keepalives; 0 sends none.
+   * Seconds between TCP keepalives; 0 for none.
    *
    * @schema RedisClusterSpecConfig#tcp-keepalive
    */
   readonly tcpKeepalive?: number;
 
   /**
-   * Seconds after which an idle client is closed; 0 never.
+   * Seconds after which an idle connection is closed; 0 for never.
    *
    * @schema RedisClusterSpecConfig#timeout
    */
   readonly timeout?: number;
 
   /**
-   * Keys tracked for client-side caching; 0 is no limit.
+   * Maximum number of keys tracked for client-side caching; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#tracking-table-max-keys
    */
   readonly trackingTableMaxKeys?: number;
 
   /**
-   * Entries up to which a sorted set is stored compactly.
+   * Maximum number of entries of a sorted set in compact form.
    *
    * @schema RedisClusterSpecConfig#zset-max-listpack-entries
    */
   readonly zsetMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a sorted set is stored compactly.
+   * Maximum bytes of a value of a sorted set in compact form.
    *
    * @schema RedisClusterSpecConfig#zset-max-listpack-value
    */
@@ -3913,7 +3913,7 @@ export enum RedisClusterSpecDeletionPolicy {
 }
 
 /**
- * Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
  *
  * @schema RedisClusterSpecMode
  */
@@ -3925,7 +3925,7 @@ export enum RedisClusterSpecMode {
 }
 
 /**
- * CPU and memory of a data node.
+ * CPU and memory of a Redis node.
  *
  * @schema RedisClusterSpecResources
  */
@@ -4021,34 +4021,34 @@ export function toJson_RedisClusterSpecScheduling(obj: RedisClusterSpecSchedulin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.
+ * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
  *
  * @schema RedisClusterSpecSentinel
  */
 export interface RedisClusterSpecSentinel {
   /**
-   * Silence after which a node counts as down. From 1s to 60s.
+   * Time without an answer after which a sentinel considers a node down. From 1s to 60s.
    *
    * @schema RedisClusterSpecSentinel#downAfter
    */
   readonly downAfter?: string;
 
   /**
-   * Time a failover may take before it is tried again; longer than downAfter. From 3s to 10m.
+   * Time after which a failover that is not complete is tried again; longer than downAfter. From 3s to 10m.
    *
    * @schema RedisClusterSpecSentinel#failoverTimeout
    */
   readonly failoverTimeout?: string;
 
   /**
-   * Sentinels that must agree that the primary is down: more than half of them.
+   * Number of sentinels that must agree that the primary is down: more than half of all sentinels.
    *
    * @schema RedisClusterSpecSentinel#quorum
    */
   readonly quorum?: number;
 
   /**
-   * Number of sentinels. It changes by at most two at a time.
+   * Number of sentinels. It can change by at most two at a time.
    *
    * @schema RedisClusterSpecSentinel#replicas
    */
@@ -4289,7 +4289,7 @@ export enum RedisClusterSpecConfigAppendfsync {
 }
 
 /**
- * How much the server logs.
+ * Log level of the server.
  *
  * @schema RedisClusterSpecConfigLoglevel
  */
@@ -4303,7 +4303,7 @@ export enum RedisClusterSpecConfigLoglevel {
 }
 
 /**
- * What to evict when maxmemory is reached.
+ * Which keys Redis evicts when maxmemory is reached.
  *
  * @schema RedisClusterSpecConfigMaxmemoryPolicy
  */
@@ -4515,7 +4515,7 @@ export enum RedisClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Number of sentinels. It changes by at most two at a time.
+ * Number of sentinels. It can change by at most two at a time.
  *
  * @schema RedisClusterSpecSentinelReplicas
  */
