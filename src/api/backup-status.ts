@@ -65,7 +65,7 @@ const resultProperties = {
   version: text('Version of the database.', 64),
   topology: text('Size of the cluster, for example 3 members.', 253),
   size: bytes('Size of the data in bytes.'),
-  storedSize: bytes('Size of the stored data in bytes, after encryption.'),
+  storedSize: bytes('Size in bytes of the data as it is stored.'),
   checksum: text('SHA-256 of the data, in hexadecimal digits.', 64),
   startedAt: time('When the backup began.'),
   completedAt: time('When the agent had read the backup back and verified it.'),
