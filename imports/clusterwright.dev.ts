@@ -69,7 +69,7 @@ export interface BackupProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What is backed up, and where to.
+   * The cluster to back up, and the target.
    *
    * @schema Backup#spec
    */
@@ -92,7 +92,7 @@ export function toJson_BackupProps(obj: BackupProps | undefined): Record<string,
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is backed up, and where to.
+ * The cluster to back up, and the target.
  *
  * @schema BackupSpec
  */
@@ -105,14 +105,14 @@ export interface BackupSpec {
   readonly cluster: BackupSpecCluster;
 
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema BackupSpec#encryption
    */
   readonly encryption?: BackupSpecEncryption;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema BackupSpec#target
    */
@@ -142,14 +142,14 @@ export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, a
  */
 export interface BackupSpecCluster {
   /**
-   * Its kind: one that the operator serves.
+   * Kind of the cluster. The operator must serve it.
    *
    * @schema BackupSpecCluster#kind
    */
   readonly kind: string;
 
   /**
-   * Its name.
+   * Name of the cluster.
    *
    * @schema BackupSpecCluster#name
    */
@@ -172,13 +172,13 @@ export function toJson_BackupSpecCluster(obj: BackupSpecCluster | undefined): Re
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema BackupSpecEncryption
  */
 export interface BackupSpecEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema BackupSpecEncryption#secret
    */
@@ -200,20 +200,20 @@ export function toJson_BackupSpecEncryption(obj: BackupSpecEncryption | undefine
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema BackupSpecTarget
  */
 export interface BackupSpecTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema BackupSpecTarget#claim
    */
   readonly claim?: BackupSpecTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema BackupSpecTarget#s3
    */
@@ -236,20 +236,20 @@ export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema BackupSpecTargetClaim
  */
 export interface BackupSpecTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema BackupSpecTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema BackupSpecTargetClaim#path
    */
@@ -272,7 +272,7 @@ export function toJson_BackupSpecTargetClaim(obj: BackupSpecTargetClaim | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema BackupSpecTargetS3
  */
@@ -285,14 +285,14 @@ export interface BackupSpecTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema BackupSpecTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema BackupSpecTargetS3#credentials
    */
@@ -306,42 +306,42 @@ export interface BackupSpecTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema BackupSpecTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema BackupSpecTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema BackupSpecTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema BackupSpecTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: BackupSpecTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema BackupSpecTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema BackupSpecTargetS3#webIdentity
    */
@@ -372,20 +372,20 @@ export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema BackupSpecTargetS3ServerSideEncryption
  */
 export interface BackupSpecTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema BackupSpecTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: BackupSpecTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema BackupSpecTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -408,27 +408,27 @@ export function toJson_BackupSpecTargetS3ServerSideEncryption(obj: BackupSpecTar
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema BackupSpecTargetS3WebIdentity
  */
 export interface BackupSpecTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema BackupSpecTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema BackupSpecTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema BackupSpecTargetS3WebIdentity#roleArn
    */
@@ -452,7 +452,7 @@ export function toJson_BackupSpecTargetS3WebIdentity(obj: BackupSpecTargetS3WebI
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema BackupSpecTargetS3ServerSideEncryptionAlgorithm
  */
@@ -530,7 +530,7 @@ export interface BackupScheduleProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What is backed up, when, and where to.
+   * The cluster to back up, the times, and the target.
    *
    * @schema BackupSchedule#spec
    */
@@ -553,7 +553,7 @@ export function toJson_BackupScheduleProps(obj: BackupScheduleProps | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is backed up, when, and where to.
+ * The cluster to back up, the times, and the target.
  *
  * @schema BackupScheduleSpec
  */
@@ -566,49 +566,49 @@ export interface BackupScheduleSpec {
   readonly cluster: BackupScheduleSpecCluster;
 
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema BackupScheduleSpec#encryption
    */
   readonly encryption?: BackupScheduleSpecEncryption;
 
   /**
-   * Each run waits for up to this long, so that schedules of one time do not start at once. From 0s to 60m.
+   * Each run starts after a random delay of up to this time, so that schedules with the same times do not run at once. From 0s to 60m.
    *
    * @schema BackupScheduleSpec#jitter
    */
   readonly jitter?: string;
 
   /**
-   * Which of the backups of this schedule are kept. The newest good one always is.
+   * Which backups of this schedule are kept. The newest good one is always kept.
    *
    * @schema BackupScheduleSpec#retention
    */
   readonly retention?: BackupScheduleSpecRetention;
 
   /**
-   * Minute, hour, day of the month, month and day of the week, in numbers, as cron has them.
+   * Times of the runs in cron format: minute, hour, day of the month, month and day of the week, in numbers.
    *
    * @schema BackupScheduleSpec#schedule
    */
   readonly schedule: string;
 
   /**
-   * A run that could not begin within this time is left out, and shows as overdue. From 10s to 1440m.
+   * A run that cannot begin within this time is skipped, and the schedule is Degraded with the reason RunOverdue. From 10s to 1440m.
    *
    * @schema BackupScheduleSpec#startingDeadline
    */
   readonly startingDeadline?: string;
 
   /**
-   * Begin no more runs.
+   * Start no more runs.
    *
    * @schema BackupScheduleSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema BackupScheduleSpec#target
    */
@@ -651,14 +651,14 @@ export function toJson_BackupScheduleSpec(obj: BackupScheduleSpec | undefined): 
  */
 export interface BackupScheduleSpecCluster {
   /**
-   * Its kind: one that the operator serves.
+   * Kind of the cluster. The operator must serve it.
    *
    * @schema BackupScheduleSpecCluster#kind
    */
   readonly kind: string;
 
   /**
-   * Its name.
+   * Name of the cluster.
    *
    * @schema BackupScheduleSpecCluster#name
    */
@@ -681,13 +681,13 @@ export function toJson_BackupScheduleSpecCluster(obj: BackupScheduleSpecCluster 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema BackupScheduleSpecEncryption
  */
 export interface BackupScheduleSpecEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema BackupScheduleSpecEncryption#secret
    */
@@ -709,20 +709,20 @@ export function toJson_BackupScheduleSpecEncryption(obj: BackupScheduleSpecEncry
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Which of the backups of this schedule are kept. The newest good one always is.
+ * Which backups of this schedule are kept. The newest good one is always kept.
  *
  * @schema BackupScheduleSpecRetention
  */
 export interface BackupScheduleSpecRetention {
   /**
-   * Those that are older go too: hours or days, such as 36h or 30d.
+   * Backups that are older are deleted, too. In hours or days, such as 36h or 30d.
    *
    * @schema BackupScheduleSpecRetention#age
    */
   readonly age?: string;
 
   /**
-   * Number of backups that are kept.
+   * Number of backups to keep.
    *
    * @schema BackupScheduleSpecRetention#count
    */
@@ -745,20 +745,20 @@ export function toJson_BackupScheduleSpecRetention(obj: BackupScheduleSpecRetent
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema BackupScheduleSpecTarget
  */
 export interface BackupScheduleSpecTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema BackupScheduleSpecTarget#claim
    */
   readonly claim?: BackupScheduleSpecTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema BackupScheduleSpecTarget#s3
    */
@@ -781,20 +781,20 @@ export function toJson_BackupScheduleSpecTarget(obj: BackupScheduleSpecTarget | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema BackupScheduleSpecTargetClaim
  */
 export interface BackupScheduleSpecTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema BackupScheduleSpecTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema BackupScheduleSpecTargetClaim#path
    */
@@ -817,7 +817,7 @@ export function toJson_BackupScheduleSpecTargetClaim(obj: BackupScheduleSpecTarg
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema BackupScheduleSpecTargetS3
  */
@@ -830,14 +830,14 @@ export interface BackupScheduleSpecTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema BackupScheduleSpecTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema BackupScheduleSpecTargetS3#credentials
    */
@@ -851,42 +851,42 @@ export interface BackupScheduleSpecTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema BackupScheduleSpecTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema BackupScheduleSpecTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema BackupScheduleSpecTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema BackupScheduleSpecTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: BackupScheduleSpecTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema BackupScheduleSpecTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema BackupScheduleSpecTargetS3#webIdentity
    */
@@ -917,20 +917,20 @@ export function toJson_BackupScheduleSpecTargetS3(obj: BackupScheduleSpecTargetS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema BackupScheduleSpecTargetS3ServerSideEncryption
  */
 export interface BackupScheduleSpecTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema BackupScheduleSpecTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema BackupScheduleSpecTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -953,27 +953,27 @@ export function toJson_BackupScheduleSpecTargetS3ServerSideEncryption(obj: Backu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema BackupScheduleSpecTargetS3WebIdentity
  */
 export interface BackupScheduleSpecTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema BackupScheduleSpecTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema BackupScheduleSpecTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema BackupScheduleSpecTargetS3WebIdentity#roleArn
    */
@@ -997,7 +997,7 @@ export function toJson_BackupScheduleSpecTargetS3WebIdentity(obj: BackupSchedule
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm
  */
@@ -1010,7 +1010,7 @@ export enum BackupScheduleSpecTargetS3ServerSideEncryptionAlgorithm {
 
 
 /**
- * An etcd cluster: members that agree on every change of their keys.
+ * An etcd cluster.
  *
  * @schema EtcdCluster
  */
@@ -1064,7 +1064,7 @@ export class EtcdCluster extends ApiObject {
 }
 
 /**
- * An etcd cluster: members that agree on every change of their keys.
+ * An etcd cluster.
  *
  * @schema EtcdCluster
  */
@@ -1075,7 +1075,7 @@ export interface EtcdClusterProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the cluster shall be.
+   * Desired state of the cluster.
    *
    * @schema EtcdCluster#spec
    */
@@ -1098,41 +1098,41 @@ export function toJson_EtcdClusterProps(obj: EtcdClusterProps | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the cluster shall be.
+ * Desired state of the cluster.
  *
  * @schema EtcdClusterSpec
  */
 export interface EtcdClusterSpec {
   /**
-   * Whether clients have to say who they are. The operator itself is the user root.
+   * Authentication of clients. The operator logs in as the user root.
    *
    * @schema EtcdClusterSpec#auth
    */
   readonly auth?: EtcdClusterSpecAuth;
 
   /**
-   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and one before a change of the minor version. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
    *
    * @schema EtcdClusterSpec#backup
    */
   readonly backup?: EtcdClusterSpecBackup;
 
   /**
-   * What a new cluster begins with. It counts once, before there is any data. Immutable.
+   * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
    *
    * @schema EtcdClusterSpec#bootstrap
    */
   readonly bootstrap?: EtcdClusterSpecBootstrap;
 
   /**
-   * Settings of the members. A change restarts them, one at a time.
+   * Settings of the members. After a change, the members restart one at a time.
    *
    * @schema EtcdClusterSpec#config
    */
   readonly config?: EtcdClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
+   * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
    *
    * @schema EtcdClusterSpec#deletionPolicy
    */
@@ -1146,21 +1146,21 @@ export interface EtcdClusterSpec {
   readonly image?: string;
 
   /**
-   * Work on the data that is done by itself, on one member at a time.
+   * Automatic maintenance of the databases, one member at a time.
    *
    * @schema EtcdClusterSpec#maintenance
    */
   readonly maintenance?: EtcdClusterSpecMaintenance;
 
   /**
-   * Stop all changes. The database keeps running, and goes on electing its leader.
+   * Stop all changes by the operator. The database runs, and still elects its leader. The operator renews no certificates.
    *
    * @schema EtcdClusterSpec#paused
    */
   readonly paused?: boolean;
 
   /**
-   * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+   * Number of members. 0 parks the cluster: all members stop, and all data is kept.
    *
    * @schema EtcdClusterSpec#replicas
    */
@@ -1174,7 +1174,7 @@ export interface EtcdClusterSpec {
   readonly resources?: EtcdClusterSpecResources;
 
   /**
-   * Where the pods may run.
+   * On which nodes the pods may run.
    *
    * @schema EtcdClusterSpec#scheduling
    */
@@ -1188,14 +1188,14 @@ export interface EtcdClusterSpec {
   readonly storage?: EtcdClusterSpecStorage;
 
   /**
-   * Encryption of connections. A renewed certificate is taken without a restart.
+   * Encryption of connections. Members use a renewed certificate without a restart.
    *
    * @schema EtcdClusterSpec#tls
    */
   readonly tls?: EtcdClusterSpecTls;
 
   /**
-   * Version of etcd, major.minor.patch, from 3.5.11 on. Between 3.5 and 3.6 it goes up from 3.5.32 or later, and back by etcd's own procedure to 3.5.32 or later.
+   * Version of etcd, major.minor.patch, 3.5.11 or later. An upgrade from 3.5 to 3.6 needs 3.5.32 or later. A downgrade from 3.6 is possible to 3.5.32 or later.
    *
    * @schema EtcdClusterSpec#version
    */
@@ -1230,20 +1230,20 @@ export function toJson_EtcdClusterSpec(obj: EtcdClusterSpec | undefined): Record
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether clients have to say who they are. The operator itself is the user root.
+ * Authentication of clients. The operator logs in as the user root.
  *
  * @schema EtcdClusterSpecAuth
  */
 export interface EtcdClusterSpecAuth {
   /**
-   * Let nobody in without a name and a password. Users and roles besides root are yours to make.
+   * Require a user name and a password. The operator creates only the user root.
    *
    * @schema EtcdClusterSpecAuth#enabled
    */
   readonly enabled?: boolean;
 
   /**
-   * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+   * Secret with the password of root, in the namespace of the cluster. When absent, the operator generates a password.
    *
    * @schema EtcdClusterSpecAuth#secretRef
    */
@@ -1266,20 +1266,20 @@ export function toJson_EtcdClusterSpecAuth(obj: EtcdClusterSpecAuth | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot, and one before another minor version. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+ * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and one before a change of the minor version. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
  *
  * @schema EtcdClusterSpecBackup
  */
 export interface EtcdClusterSpecBackup {
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema EtcdClusterSpecBackup#encryption
    */
   readonly encryption?: EtcdClusterSpecBackupEncryption;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema EtcdClusterSpecBackup#target
    */
@@ -1302,13 +1302,13 @@ export function toJson_EtcdClusterSpecBackup(obj: EtcdClusterSpecBackup | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What a new cluster begins with. It counts once, before there is any data. Immutable.
+ * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
  *
  * @schema EtcdClusterSpecBootstrap
  */
 export interface EtcdClusterSpecBootstrap {
   /**
-   * Begin with the data of a backup.
+   * Start with the data of a backup.
    *
    * @schema EtcdClusterSpecBootstrap#restore
    */
@@ -1330,41 +1330,41 @@ export function toJson_EtcdClusterSpecBootstrap(obj: EtcdClusterSpecBootstrap | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Settings of the members. A change restarts them, one at a time.
+ * Settings of the members. After a change, the members restart one at a time.
  *
  * @schema EtcdClusterSpecConfig
  */
 export interface EtcdClusterSpecConfig {
   /**
-   * How much of the history of keys is kept.
+   * Automatic compaction of the history of keys.
    *
    * @schema EtcdClusterSpecConfig#autoCompaction
    */
   readonly autoCompaction?: EtcdClusterSpecConfigAutoCompaction;
 
   /**
-   * Silence of the leader after which another one is elected: at least five times heartbeatInterval. From 100ms to 50s.
+   * Time without a heartbeat after which members elect another leader: at least five times heartbeatInterval. From 100ms to 50s.
    *
    * @schema EtcdClusterSpecConfig#electionTimeout
    */
   readonly electionTimeout?: string;
 
   /**
-   * Time between two signs of life of the leader. From 10ms to 5s.
+   * Interval between heartbeats of the leader. From 10ms to 5s.
    *
    * @schema EtcdClusterSpecConfig#heartbeatInterval
    */
   readonly heartbeatInterval?: string;
 
   /**
-   * Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.
+   * Size at which etcd accepts no more writes, from 16Mi to 32Gi, and below storage.size. When absent, 60 % of the smallest volume of a member, less for volumes under 1.5Gi, and at most 8Gi.
    *
    * @schema EtcdClusterSpecConfig#quotaBackend
    */
   readonly quotaBackend?: string;
 
   /**
-   * Changes after which a member writes a snapshot and may drop its log.
+   * Number of changes after which a member writes a snapshot and can truncate its log.
    *
    * @schema EtcdClusterSpecConfig#snapshotCount
    */
@@ -1390,7 +1390,7 @@ export function toJson_EtcdClusterSpecConfig(obj: EtcdClusterSpecConfig | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
+ * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
  *
  * @schema EtcdClusterSpecDeletionPolicy
  */
@@ -1404,13 +1404,13 @@ export enum EtcdClusterSpecDeletionPolicy {
 }
 
 /**
- * Work on the data that is done by itself, on one member at a time.
+ * Automatic maintenance of the databases, one member at a time.
  *
  * @schema EtcdClusterSpecMaintenance
  */
 export interface EtcdClusterSpecMaintenance {
   /**
-   * Giving back the unused space of a database, during which its member answers nobody.
+   * Defragmentation. A member answers no request while it is defragmented.
    *
    * @schema EtcdClusterSpecMaintenance#defrag
    */
@@ -1432,7 +1432,7 @@ export function toJson_EtcdClusterSpecMaintenance(obj: EtcdClusterSpecMaintenanc
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Number of members. 0 parks the cluster: nothing runs, and all data is kept.
+ * Number of members. 0 parks the cluster: all members stop, and all data is kept.
  *
  * @schema EtcdClusterSpecReplicas
  */
@@ -1456,14 +1456,14 @@ export enum EtcdClusterSpecReplicas {
  */
 export interface EtcdClusterSpecResources {
   /**
-   * What the container can use at most.
+   * Limits of CPU and memory.
    *
    * @schema EtcdClusterSpecResources#limits
    */
   readonly limits?: EtcdClusterSpecResourcesLimits;
 
   /**
-   * What the scheduler sets aside.
+   * Requested CPU and memory.
    *
    * @schema EtcdClusterSpecResources#requests
    */
@@ -1486,13 +1486,13 @@ export function toJson_EtcdClusterSpecResources(obj: EtcdClusterSpecResources | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the pods may run.
+ * On which nodes the pods may run.
  *
  * @schema EtcdClusterSpecScheduling
  */
 export interface EtcdClusterSpecScheduling {
   /**
-   * Affinity in addition to the spreading over nodes, as in a pod.
+   * Affinity rules of the pods, in addition to the spreading over nodes.
    *
    * @schema EtcdClusterSpecScheduling#affinity
    */
@@ -1513,14 +1513,14 @@ export interface EtcdClusterSpecScheduling {
   readonly priorityClassName?: string;
 
   /**
-   * Taints of nodes that the pods put up with.
+   * Tolerations of the pods.
    *
    * @schema EtcdClusterSpecScheduling#tolerations
    */
   readonly tolerations?: EtcdClusterSpecSchedulingTolerations[];
 
   /**
-   * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+   * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
    *
    * @schema EtcdClusterSpecScheduling#topologySpread
    */
@@ -1552,14 +1552,14 @@ export function toJson_EtcdClusterSpecScheduling(obj: EtcdClusterSpecScheduling 
  */
 export interface EtcdClusterSpecStorage {
   /**
-   * Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion. Volumes never shrink, but a size that no volume was expanded to can be lowered again to status.storage.minimumSize.
    *
    * @schema EtcdClusterSpecStorage#size
    */
   readonly size?: string;
 
   /**
-   * StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
    *
    * @schema EtcdClusterSpecStorage#storageClassName
    */
@@ -1582,20 +1582,20 @@ export function toJson_EtcdClusterSpecStorage(obj: EtcdClusterSpecStorage | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Encryption of connections. A renewed certificate is taken without a restart.
+ * Encryption of connections. Members use a renewed certificate without a restart.
  *
  * @schema EtcdClusterSpecTls
  */
 export interface EtcdClusterSpecTls {
   /**
-   * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
+   * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.
    *
    * @schema EtcdClusterSpecTls#client
    */
   readonly client?: EtcdClusterSpecTlsClient;
 
   /**
-   * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
+   * Connections between members, with exactly one of secretRef, certManager and selfManaged. Members verify the certificates of each other. Immutable, except for the lifetimes of certificates.
    *
    * @schema EtcdClusterSpecTls#peer
    */
@@ -1618,7 +1618,7 @@ export function toJson_EtcdClusterSpecTls(obj: EtcdClusterSpecTls | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the password of root, in the namespace of the cluster. One is generated when absent.
+ * Secret with the password of root, in the namespace of the cluster. When absent, the operator generates a password.
  *
  * @schema EtcdClusterSpecAuthSecretRef
  */
@@ -1654,13 +1654,13 @@ export function toJson_EtcdClusterSpecAuthSecretRef(obj: EtcdClusterSpecAuthSecr
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema EtcdClusterSpecBackupEncryption
  */
 export interface EtcdClusterSpecBackupEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema EtcdClusterSpecBackupEncryption#secret
    */
@@ -1682,20 +1682,20 @@ export function toJson_EtcdClusterSpecBackupEncryption(obj: EtcdClusterSpecBacku
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema EtcdClusterSpecBackupTarget
  */
 export interface EtcdClusterSpecBackupTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema EtcdClusterSpecBackupTarget#claim
    */
   readonly claim?: EtcdClusterSpecBackupTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema EtcdClusterSpecBackupTarget#s3
    */
@@ -1718,41 +1718,41 @@ export function toJson_EtcdClusterSpecBackupTarget(obj: EtcdClusterSpecBackupTar
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Begin with the data of a backup.
+ * Start with the data of a backup.
  *
  * @schema EtcdClusterSpecBootstrapRestore
  */
 export interface EtcdClusterSpecBootstrapRestore {
   /**
-   * Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.
+   * Increase the revision by 1,000,000,000 in the restored data and mark earlier revisions as compacted, so that clients of the old cluster never see a revision twice.
    *
    * @schema EtcdClusterSpecBootstrapRestore#bumpRevision
    */
   readonly bumpRevision?: boolean;
 
   /**
-   * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+   * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
    *
    * @schema EtcdClusterSpecBootstrapRestore#cluster
    */
   readonly cluster?: EtcdClusterSpecBootstrapRestoreCluster;
 
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema EtcdClusterSpecBootstrapRestore#encryption
    */
   readonly encryption?: EtcdClusterSpecBootstrapRestoreEncryption;
 
   /**
-   * Id of the backup. When absent, the newest of the cluster.
+   * ID of the backup. When absent, the newest backup of the cluster.
    *
    * @schema EtcdClusterSpecBootstrapRestore#id
    */
   readonly id?: string;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema EtcdClusterSpecBootstrapRestore#target
    */
@@ -1778,20 +1778,20 @@ export function toJson_EtcdClusterSpecBootstrapRestore(obj: EtcdClusterSpecBoots
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How much of the history of keys is kept.
+ * Automatic compaction of the history of keys.
  *
  * @schema EtcdClusterSpecConfigAutoCompaction
  */
 export interface EtcdClusterSpecConfigAutoCompaction {
   /**
-   * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+   * Periodic keeps the history of a time, Revision keeps a number of revisions, Off keeps the whole history.
    *
    * @schema EtcdClusterSpecConfigAutoCompaction#mode
    */
   readonly mode?: EtcdClusterSpecConfigAutoCompactionMode;
 
   /**
-   * A time such as 30m or 1h with Periodic, a number with Revision. Without effect with Off.
+   * With Periodic, a time such as 30m or 1h. With Revision, a number. Ignored with Off.
    *
    * @schema EtcdClusterSpecConfigAutoCompaction#retention
    */
@@ -1814,20 +1814,20 @@ export function toJson_EtcdClusterSpecConfigAutoCompaction(obj: EtcdClusterSpecC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Giving back the unused space of a database, during which its member answers nobody.
+ * Defragmentation. A member answers no request while it is defragmented.
  *
  * @schema EtcdClusterSpecMaintenanceDefrag
  */
 export interface EtcdClusterSpecMaintenanceDefrag {
   /**
-   * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+   * Automatic: when unusedPercent is reached, the leader last. Off: only to end an alarm NOSPACE.
    *
    * @schema EtcdClusterSpecMaintenanceDefrag#mode
    */
   readonly mode?: EtcdClusterSpecMaintenanceDefragMode;
 
   /**
-   * Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.
+   * Unused share of a database in percent from which it is defragmented. Databases up to a quarter of the quota are not defragmented.
    *
    * @schema EtcdClusterSpecMaintenanceDefrag#unusedPercent
    */
@@ -1850,13 +1850,13 @@ export function toJson_EtcdClusterSpecMaintenanceDefrag(obj: EtcdClusterSpecMain
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the container can use at most.
+ * Limits of CPU and memory.
  *
  * @schema EtcdClusterSpecResourcesLimits
  */
 export interface EtcdClusterSpecResourcesLimits {
   /**
-   * CPU, for example 2. Unlimited when absent.
+   * CPU, for example 2. When absent, there is no limit.
    *
    * @schema EtcdClusterSpecResourcesLimits#cpu
    */
@@ -1886,7 +1886,7 @@ export function toJson_EtcdClusterSpecResourcesLimits(obj: EtcdClusterSpecResour
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the scheduler sets aside.
+ * Requested CPU and memory.
  *
  * @schema EtcdClusterSpecResourcesRequests
  */
@@ -1899,7 +1899,7 @@ export interface EtcdClusterSpecResourcesRequests {
   readonly cpu?: EtcdClusterSpecResourcesRequestsCpu;
 
   /**
-   * Memory, for example 512Mi. The limit when absent.
+   * Memory, for example 512Mi. When absent, the memory limit.
    *
    * @schema EtcdClusterSpecResourcesRequests#memory
    */
@@ -1922,27 +1922,27 @@ export function toJson_EtcdClusterSpecResourcesRequests(obj: EtcdClusterSpecReso
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Affinity in addition to the spreading over nodes, as in a pod.
+ * Affinity rules of the pods, in addition to the spreading over nodes.
  *
  * @schema EtcdClusterSpecSchedulingAffinity
  */
 export interface EtcdClusterSpecSchedulingAffinity {
   /**
-   * Rules about nodes, as in a pod. At most 16,384 characters as JSON.
+   * Node affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#nodeAffinity
    */
   readonly nodeAffinity?: any;
 
   /**
-   * Rules that draw pods together, as in a pod. At most 16,384 characters as JSON.
+   * Pod affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#podAffinity
    */
   readonly podAffinity?: any;
 
   /**
-   * Rules that keep pods apart, as in a pod. At most 16,384 characters as JSON.
+   * Pod anti-affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema EtcdClusterSpecSchedulingAffinity#podAntiAffinity
    */
@@ -1972,28 +1972,28 @@ export function toJson_EtcdClusterSpecSchedulingAffinity(obj: EtcdClusterSpecSch
  */
 export interface EtcdClusterSpecSchedulingTolerations {
   /**
-   * Effect of the taint; absent for all effects.
+   * Effect of the taint. When absent, all effects.
    *
    * @schema EtcdClusterSpecSchedulingTolerations#effect
    */
   readonly effect?: EtcdClusterSpecSchedulingTolerationsEffect;
 
   /**
-   * Key of the taint; empty for all keys.
+   * Key of the taint. When empty, all keys.
    *
    * @schema EtcdClusterSpecSchedulingTolerations#key
    */
   readonly key?: string;
 
   /**
-   * How key and value are compared. Equal when absent.
+   * How key and value are compared. When absent, Equal.
    *
    * @schema EtcdClusterSpecSchedulingTolerations#operator
    */
   readonly operator?: EtcdClusterSpecSchedulingTolerationsOperator;
 
   /**
-   * How long a NoExecute taint is put up with, in seconds. For ever when absent.
+   * How long a NoExecute taint is tolerated, in seconds. When absent, without a limit.
    *
    * @schema EtcdClusterSpecSchedulingTolerations#tolerationSeconds
    */
@@ -2026,7 +2026,7 @@ export function toJson_EtcdClusterSpecSchedulingTolerations(obj: EtcdClusterSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+ * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
  *
  * @schema EtcdClusterSpecSchedulingTopologySpread
  */
@@ -2038,41 +2038,41 @@ export enum EtcdClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.
+ * Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.
  *
  * @schema EtcdClusterSpecTlsClient
  */
 export interface EtcdClusterSpecTlsClient {
   /**
-   * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+   * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
    *
    * @schema EtcdClusterSpecTlsClient#certManager
    */
   readonly certManager?: EtcdClusterSpecTlsClientCertManager;
 
   /**
-   * Let in only clients that show a certificate of the same authority.
+   * Accept only clients with a certificate of the same CA.
    *
    * @schema EtcdClusterSpecTlsClient#requireCertificate
    */
   readonly requireCertificate?: boolean;
 
   /**
-   * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+   * Secret with the certificate of the members. It must be valid for server and client authentication, and for the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. With auth.enabled it must have no common name.
    *
    * @schema EtcdClusterSpecTlsClient#secretRef
    */
   readonly secretRef?: EtcdClusterSpecTlsClientSecretRef;
 
   /**
-   * Certificates that the operator makes and renews, with an authority of its own for these connections.
+   * Certificates that the operator issues and renews, with a separate CA for these connections.
    *
    * @schema EtcdClusterSpecTlsClient#selfManaged
    */
   readonly selfManaged?: EtcdClusterSpecTlsClientSelfManaged;
 
   /**
-   * Name in the certificate of secretRef by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.
+   * Server name that the operator and backups expect in the certificate of secretRef, if the certificate was issued for other names, for example those of the cluster that a backup came from. When absent, NAME-client.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsClient#serverName
    */
@@ -2098,27 +2098,27 @@ export function toJson_EtcdClusterSpecTlsClient(obj: EtcdClusterSpecTlsClient | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.
+ * Connections between members, with exactly one of secretRef, certManager and selfManaged. Members verify the certificates of each other. Immutable, except for the lifetimes of certificates.
  *
  * @schema EtcdClusterSpecTlsPeer
  */
 export interface EtcdClusterSpecTlsPeer {
   /**
-   * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+   * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
    *
    * @schema EtcdClusterSpecTlsPeer#certManager
    */
   readonly certManager?: EtcdClusterSpecTlsPeerCertManager;
 
   /**
-   * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+   * Secret with the certificate of the members. It must be valid for server and client authentication, and for the name *.NAME.NAMESPACE.svc.
    *
    * @schema EtcdClusterSpecTlsPeer#secretRef
    */
   readonly secretRef?: EtcdClusterSpecTlsPeerSecretRef;
 
   /**
-   * Certificates that the operator makes and renews, with an authority of its own for these connections.
+   * Certificates that the operator issues and renews, with a separate CA for these connections.
    *
    * @schema EtcdClusterSpecTlsPeer#selfManaged
    */
@@ -2142,20 +2142,20 @@ export function toJson_EtcdClusterSpecTlsPeer(obj: EtcdClusterSpecTlsPeer | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema EtcdClusterSpecBackupTargetClaim
  */
 export interface EtcdClusterSpecBackupTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema EtcdClusterSpecBackupTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema EtcdClusterSpecBackupTargetClaim#path
    */
@@ -2178,7 +2178,7 @@ export function toJson_EtcdClusterSpecBackupTargetClaim(obj: EtcdClusterSpecBack
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema EtcdClusterSpecBackupTargetS3
  */
@@ -2191,14 +2191,14 @@ export interface EtcdClusterSpecBackupTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema EtcdClusterSpecBackupTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema EtcdClusterSpecBackupTargetS3#credentials
    */
@@ -2212,42 +2212,42 @@ export interface EtcdClusterSpecBackupTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema EtcdClusterSpecBackupTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema EtcdClusterSpecBackupTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema EtcdClusterSpecBackupTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema EtcdClusterSpecBackupTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: EtcdClusterSpecBackupTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema EtcdClusterSpecBackupTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema EtcdClusterSpecBackupTargetS3#webIdentity
    */
@@ -2278,27 +2278,27 @@ export function toJson_EtcdClusterSpecBackupTargetS3(obj: EtcdClusterSpecBackupT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+ * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
  *
  * @schema EtcdClusterSpecBootstrapRestoreCluster
  */
 export interface EtcdClusterSpecBootstrapRestoreCluster {
   /**
-   * Name that the cluster had.
+   * Name of that cluster.
    *
    * @schema EtcdClusterSpecBootstrapRestoreCluster#name
    */
   readonly name?: string;
 
   /**
-   * Namespace that the cluster was in.
+   * Namespace of that cluster.
    *
    * @schema EtcdClusterSpecBootstrapRestoreCluster#namespace
    */
   readonly namespace?: string;
 
   /**
-   * UID that the cluster had: tells clusters of one name apart.
+   * UID of that cluster. It distinguishes clusters with the same name.
    *
    * @schema EtcdClusterSpecBootstrapRestoreCluster#uid
    */
@@ -2322,13 +2322,13 @@ export function toJson_EtcdClusterSpecBootstrapRestoreCluster(obj: EtcdClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema EtcdClusterSpecBootstrapRestoreEncryption
  */
 export interface EtcdClusterSpecBootstrapRestoreEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema EtcdClusterSpecBootstrapRestoreEncryption#secret
    */
@@ -2350,20 +2350,20 @@ export function toJson_EtcdClusterSpecBootstrapRestoreEncryption(obj: EtcdCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTarget
  */
 export interface EtcdClusterSpecBootstrapRestoreTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTarget#claim
    */
   readonly claim?: EtcdClusterSpecBootstrapRestoreTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTarget#s3
    */
@@ -2386,7 +2386,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTarget(obj: EtcdClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.
+ * Periodic keeps the history of a time, Revision keeps a number of revisions, Off keeps the whole history.
  *
  * @schema EtcdClusterSpecConfigAutoCompactionMode
  */
@@ -2400,7 +2400,7 @@ export enum EtcdClusterSpecConfigAutoCompactionMode {
 }
 
 /**
- * Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.
+ * Automatic: when unusedPercent is reached, the leader last. Off: only to end an alarm NOSPACE.
  *
  * @schema EtcdClusterSpecMaintenanceDefragMode
  */
@@ -2412,7 +2412,7 @@ export enum EtcdClusterSpecMaintenanceDefragMode {
 }
 
 /**
- * CPU, for example 2. Unlimited when absent.
+ * CPU, for example 2. When absent, there is no limit.
  *
  * @schema EtcdClusterSpecResourcesLimitsCpu
  */
@@ -2460,7 +2460,7 @@ export class EtcdClusterSpecResourcesRequestsCpu {
 }
 
 /**
- * Memory, for example 512Mi. The limit when absent.
+ * Memory, for example 512Mi. When absent, the memory limit.
  *
  * @schema EtcdClusterSpecResourcesRequestsMemory
  */
@@ -2476,7 +2476,7 @@ export class EtcdClusterSpecResourcesRequestsMemory {
 }
 
 /**
- * Effect of the taint; absent for all effects.
+ * Effect of the taint. When absent, all effects.
  *
  * @schema EtcdClusterSpecSchedulingTolerationsEffect
  */
@@ -2490,7 +2490,7 @@ export enum EtcdClusterSpecSchedulingTolerationsEffect {
 }
 
 /**
- * How key and value are compared. Equal when absent.
+ * How key and value are compared. When absent, Equal.
  *
  * @schema EtcdClusterSpecSchedulingTolerationsOperator
  */
@@ -2502,27 +2502,27 @@ export enum EtcdClusterSpecSchedulingTolerationsOperator {
 }
 
 /**
- * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+ * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
  *
  * @schema EtcdClusterSpecTlsClientCertManager
  */
 export interface EtcdClusterSpecTlsClientCertManager {
   /**
-   * How long a certificate is good. In hours, from 1h to 87600h.
+   * Lifetime of a certificate. In hours, from 1h to 87600h.
    *
    * @schema EtcdClusterSpecTlsClientCertManager#duration
    */
   readonly duration?: string;
 
   /**
-   * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+   * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
    *
    * @schema EtcdClusterSpecTlsClientCertManager#issuerRef
    */
   readonly issuerRef: EtcdClusterSpecTlsClientCertManagerIssuerRef;
 
   /**
-   * How long before its end it is renewed, in hours and less than duration. A third of it when absent.
+   * How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.
    *
    * @schema EtcdClusterSpecTlsClientCertManager#renewBefore
    */
@@ -2546,7 +2546,7 @@ export function toJson_EtcdClusterSpecTlsClientCertManager(obj: EtcdClusterSpecT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.
+ * Secret with the certificate of the members. It must be valid for server and client authentication, and for the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. With auth.enabled it must have no common name.
  *
  * @schema EtcdClusterSpecTlsClientSecretRef
  */
@@ -2574,20 +2574,20 @@ export function toJson_EtcdClusterSpecTlsClientSecretRef(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Certificates that the operator makes and renews, with an authority of its own for these connections.
+ * Certificates that the operator issues and renews, with a separate CA for these connections.
  *
  * @schema EtcdClusterSpecTlsClientSelfManaged
  */
 export interface EtcdClusterSpecTlsClientSelfManaged {
   /**
-   * How long the authority is good: at least eight times duration. Its successor comes after two thirds of that, and the members restart for it. In hours, from 1h to 219000h.
+   * Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, and the members restart. In hours, from 1h to 219000h.
    *
    * @schema EtcdClusterSpecTlsClientSelfManaged#authorityDuration
    */
   readonly authorityDuration?: string;
 
   /**
-   * How long a certificate is good, in hours. It is renewed after two thirds of that, without a restart.
+   * Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.
    *
    * @schema EtcdClusterSpecTlsClientSelfManaged#duration
    */
@@ -2610,27 +2610,27 @@ export function toJson_EtcdClusterSpecTlsClientSelfManaged(obj: EtcdClusterSpecT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.
+ * A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.
  *
  * @schema EtcdClusterSpecTlsPeerCertManager
  */
 export interface EtcdClusterSpecTlsPeerCertManager {
   /**
-   * How long a certificate is good. In hours, from 1h to 87600h.
+   * Lifetime of a certificate. In hours, from 1h to 87600h.
    *
    * @schema EtcdClusterSpecTlsPeerCertManager#duration
    */
   readonly duration?: string;
 
   /**
-   * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+   * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
    *
    * @schema EtcdClusterSpecTlsPeerCertManager#issuerRef
    */
   readonly issuerRef: EtcdClusterSpecTlsPeerCertManagerIssuerRef;
 
   /**
-   * How long before its end it is renewed, in hours and less than duration. A third of it when absent.
+   * How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.
    *
    * @schema EtcdClusterSpecTlsPeerCertManager#renewBefore
    */
@@ -2654,7 +2654,7 @@ export function toJson_EtcdClusterSpecTlsPeerCertManager(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.
+ * Secret with the certificate of the members. It must be valid for server and client authentication, and for the name *.NAME.NAMESPACE.svc.
  *
  * @schema EtcdClusterSpecTlsPeerSecretRef
  */
@@ -2682,20 +2682,20 @@ export function toJson_EtcdClusterSpecTlsPeerSecretRef(obj: EtcdClusterSpecTlsPe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Certificates that the operator makes and renews, with an authority of its own for these connections.
+ * Certificates that the operator issues and renews, with a separate CA for these connections.
  *
  * @schema EtcdClusterSpecTlsPeerSelfManaged
  */
 export interface EtcdClusterSpecTlsPeerSelfManaged {
   /**
-   * How long the authority is good: at least eight times duration. Its successor comes after two thirds of that, and the members restart for it. In hours, from 1h to 219000h.
+   * Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, and the members restart. In hours, from 1h to 219000h.
    *
    * @schema EtcdClusterSpecTlsPeerSelfManaged#authorityDuration
    */
   readonly authorityDuration?: string;
 
   /**
-   * How long a certificate is good, in hours. It is renewed after two thirds of that, without a restart.
+   * Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.
    *
    * @schema EtcdClusterSpecTlsPeerSelfManaged#duration
    */
@@ -2718,20 +2718,20 @@ export function toJson_EtcdClusterSpecTlsPeerSelfManaged(obj: EtcdClusterSpecTls
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption
  */
 export interface EtcdClusterSpecBackupTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -2754,27 +2754,27 @@ export function toJson_EtcdClusterSpecBackupTargetS3ServerSideEncryption(obj: Et
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema EtcdClusterSpecBackupTargetS3WebIdentity
  */
 export interface EtcdClusterSpecBackupTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema EtcdClusterSpecBackupTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema EtcdClusterSpecBackupTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema EtcdClusterSpecBackupTargetS3WebIdentity#roleArn
    */
@@ -2798,20 +2798,20 @@ export function toJson_EtcdClusterSpecBackupTargetS3WebIdentity(obj: EtcdCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetClaim
  */
 export interface EtcdClusterSpecBootstrapRestoreTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetClaim#path
    */
@@ -2834,7 +2834,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetClaim(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetS3
  */
@@ -2847,14 +2847,14 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#credentials
    */
@@ -2868,42 +2868,42 @@ export interface EtcdClusterSpecBootstrapRestoreTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3#webIdentity
    */
@@ -2934,7 +2934,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3(obj: EtcdClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+ * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
  *
  * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef
  */
@@ -2947,7 +2947,7 @@ export interface EtcdClusterSpecTlsClientCertManagerIssuerRef {
   readonly group?: string;
 
   /**
-   * Issuer of the same namespace, or ClusterIssuer; another group has kinds of its own.
+   * Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.
    *
    * @schema EtcdClusterSpecTlsClientCertManagerIssuerRef#kind
    */
@@ -2978,7 +2978,7 @@ export function toJson_EtcdClusterSpecTlsClientCertManagerIssuerRef(obj: EtcdClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.
+ * Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.
  *
  * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef
  */
@@ -2991,7 +2991,7 @@ export interface EtcdClusterSpecTlsPeerCertManagerIssuerRef {
   readonly group?: string;
 
   /**
-   * Issuer of the same namespace, or ClusterIssuer; another group has kinds of its own.
+   * Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.
    *
    * @schema EtcdClusterSpecTlsPeerCertManagerIssuerRef#kind
    */
@@ -3022,7 +3022,7 @@ export function toJson_EtcdClusterSpecTlsPeerCertManagerIssuerRef(obj: EtcdClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm
  */
@@ -3034,20 +3034,20 @@ export enum EtcdClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm {
 }
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption
  */
 export interface EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -3070,27 +3070,27 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncrypti
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity
  */
 export interface EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity#roleArn
    */
@@ -3114,7 +3114,7 @@ export function toJson_EtcdClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: E
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
  */
@@ -3127,7 +3127,7 @@ export enum EtcdClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
 
 
 /**
- * A Redis database: a primary with replicas under Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, or a single node.
  *
  * @schema RedisCluster
  */
@@ -3181,7 +3181,7 @@ export class RedisCluster extends ApiObject {
 }
 
 /**
- * A Redis database: a primary with replicas under Sentinel, or a single node.
+ * A Redis database: a primary with replicas and Sentinel, or a single node.
  *
  * @schema RedisCluster
  */
@@ -3192,7 +3192,7 @@ export interface RedisClusterProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the cluster shall be.
+   * Desired state of the cluster.
    *
    * @schema RedisCluster#spec
    */
@@ -3215,41 +3215,41 @@ export function toJson_RedisClusterProps(obj: RedisClusterProps | undefined): Re
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the cluster shall be.
+ * Desired state of the cluster.
  *
  * @schema RedisClusterSpec
  */
 export interface RedisClusterSpec {
   /**
-   * The password. One is generated into a Secret when this is absent.
+   * Secret with the password. When absent, the operator generates a password.
    *
    * @schema RedisClusterSpec#auth
    */
   readonly auth?: RedisClusterSpecAuth;
 
   /**
-   * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
    *
    * @schema RedisClusterSpec#backup
    */
   readonly backup?: RedisClusterSpecBackup;
 
   /**
-   * What a new cluster begins with. It counts once, before there is any data. Immutable.
+   * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
    *
    * @schema RedisClusterSpec#bootstrap
    */
   readonly bootstrap?: RedisClusterSpecBootstrap;
 
   /**
-   * Directives of redis.conf. Those not listed here belong to the operator.
+   * Directives of redis.conf. The operator sets all other directives.
    *
    * @schema RedisClusterSpec#config
    */
   readonly config?: RedisClusterSpecConfig;
 
   /**
-   * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
+   * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
    *
    * @schema RedisClusterSpec#deletionPolicy
    */
@@ -3263,56 +3263,56 @@ export interface RedisClusterSpec {
   readonly image?: string;
 
   /**
-   * Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.
+   * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
    *
    * @schema RedisClusterSpec#mode
    */
   readonly mode?: RedisClusterSpecMode;
 
   /**
-   * Stop all changes. The database keeps running, and Sentinel keeps failing over.
+   * Stop all changes by the operator. The database runs, and Sentinel still performs failovers.
    *
    * @schema RedisClusterSpec#paused
    */
   readonly paused?: boolean;
 
   /**
-   * Number of data nodes, the primary included.
+   * Number of Redis nodes, including the primary.
    *
    * @schema RedisClusterSpec#replicas
    */
   readonly replicas?: number;
 
   /**
-   * CPU and memory of a data node.
+   * CPU and memory of a Redis node.
    *
    * @schema RedisClusterSpec#resources
    */
   readonly resources?: RedisClusterSpecResources;
 
   /**
-   * Where the pods may run.
+   * On which nodes the pods may run.
    *
    * @schema RedisClusterSpec#scheduling
    */
   readonly scheduling?: RedisClusterSpecScheduling;
 
   /**
-   * The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.
+   * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
    *
    * @schema RedisClusterSpec#sentinel
    */
   readonly sentinel?: RedisClusterSpecSentinel;
 
   /**
-   * The volume of each data node.
+   * The volume of each pod that holds data.
    *
    * @schema RedisClusterSpec#storage
    */
   readonly storage?: RedisClusterSpecStorage;
 
   /**
-   * Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.
+   * Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.
    *
    * @schema RedisClusterSpec#version
    */
@@ -3347,7 +3347,7 @@ export function toJson_RedisClusterSpec(obj: RedisClusterSpec | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The password. One is generated into a Secret when this is absent.
+ * Secret with the password. When absent, the operator generates a password.
  *
  * @schema RedisClusterSpecAuth
  */
@@ -3375,20 +3375,20 @@ export function toJson_RedisClusterSpecAuth(obj: RedisClusterSpecAuth | undefine
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.
+ * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
  *
  * @schema RedisClusterSpecBackup
  */
 export interface RedisClusterSpecBackup {
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema RedisClusterSpecBackup#encryption
    */
   readonly encryption?: RedisClusterSpecBackupEncryption;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema RedisClusterSpecBackup#target
    */
@@ -3411,13 +3411,13 @@ export function toJson_RedisClusterSpecBackup(obj: RedisClusterSpecBackup | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What a new cluster begins with. It counts once, before there is any data. Immutable.
+ * Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.
  *
  * @schema RedisClusterSpecBootstrap
  */
 export interface RedisClusterSpecBootstrap {
   /**
-   * Begin with the data of a backup.
+   * Start with the data of a backup.
    *
    * @schema RedisClusterSpecBootstrap#restore
    */
@@ -3439,13 +3439,13 @@ export function toJson_RedisClusterSpecBootstrap(obj: RedisClusterSpecBootstrap 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Directives of redis.conf. Those not listed here belong to the operator.
+ * Directives of redis.conf. The operator sets all other directives.
  *
  * @schema RedisClusterSpecConfig
  */
 export interface RedisClusterSpecConfig {
   /**
-   * Entries kept in the ACL log.
+   * Maximum number of entries in the ACL log.
    *
    * @schema RedisClusterSpecConfig#acllog-max-len
    */
@@ -3473,70 +3473,70 @@ export interface RedisClusterSpecConfig {
   readonly appendfsync?: RedisClusterSpecConfigAppendfsync;
 
   /**
-   * Size below which no rewrite is started.
+   * Minimum size of the append-only file for a rewrite.
    *
    * @schema RedisClusterSpecConfig#auto-aof-rewrite-min-size
    */
   readonly autoAofRewriteMinSize?: string;
 
   /**
-   * Growth in percent that starts a rewrite; 0 never.
+   * Growth of the append-only file in percent after which a rewrite starts; 0 for never.
    *
    * @schema RedisClusterSpecConfig#auto-aof-rewrite-percentage
    */
   readonly autoAofRewritePercentage?: number;
 
   /**
-   * Milliseconds after which a running script makes others get BUSY.
+   * Milliseconds after which other clients get the error BUSY while a script runs.
    *
    * @schema RedisClusterSpecConfig#busy-reply-threshold
    */
   readonly busyReplyThreshold?: number;
 
   /**
-   * Most that a client may send as one command.
+   * Maximum size of a command from a client.
    *
    * @schema RedisClusterSpecConfig#client-query-buffer-limit
    */
   readonly clientQueryBufferLimit?: string;
 
   /**
-   * Number of databases. It can only grow: data in a database that is gone could not be loaded.
+   * Number of databases. It can only increase, because Redis cannot load data of a database that no longer exists.
    *
    * @schema RedisClusterSpecConfig#databases
    */
   readonly databases?: number;
 
   /**
-   * Raise hz with the number of clients.
+   * Increase hz with the number of clients.
    *
    * @schema RedisClusterSpecConfig#dynamic-hz
    */
   readonly dynamicHz?: boolean;
 
   /**
-   * Entries up to which a hash is stored compactly.
+   * Maximum number of entries of a hash in compact form.
    *
    * @schema RedisClusterSpecConfig#hash-max-listpack-entries
    */
   readonly hashMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a hash is stored compactly.
+   * Maximum bytes of a value of a hash in compact form.
    *
    * @schema RedisClusterSpecConfig#hash-max-listpack-value
    */
   readonly hashMaxListpackValue?: number;
 
   /**
-   * Bytes up to which a HyperLogLog is stored sparsely.
+   * Maximum bytes of a HyperLogLog in sparse form.
    *
    * @schema RedisClusterSpecConfig#hll-sparse-max-bytes
    */
   readonly hllSparseMaxBytes?: number;
 
   /**
-   * Background cycles a second.
+   * Background cycles per second.
    *
    * @schema RedisClusterSpecConfig#hz
    */
@@ -3550,14 +3550,14 @@ export interface RedisClusterSpecConfig {
   readonly ioThreads?: number;
 
   /**
-   * Milliseconds from which latency events are kept; 0 keeps none.
+   * Minimum duration in milliseconds of a recorded latency event; 0 for none.
    *
    * @schema RedisClusterSpecConfig#latency-monitor-threshold
    */
   readonly latencyMonitorThreshold?: number;
 
   /**
-   * Keep latency percentiles for each command.
+   * Record latency percentiles for each command.
    *
    * @schema RedisClusterSpecConfig#latency-tracking
    */
@@ -3613,56 +3613,56 @@ export interface RedisClusterSpecConfig {
   readonly lfuLogFactor?: number;
 
   /**
-   * List nodes left uncompressed at either end; 0 compresses none.
+   * Number of list nodes at each end that are not compressed; 0 for no compression.
    *
    * @schema RedisClusterSpecConfig#list-compress-depth
    */
   readonly listCompressDepth?: number;
 
   /**
-   * Entries of a list node, or -1 to -5 for 4 kb to 64 kb.
+   * Maximum number of entries of a list node, or -1 to -5 for 4 kb to 64 kb.
    *
    * @schema RedisClusterSpecConfig#list-max-listpack-size
    */
   readonly listMaxListpackSize?: number;
 
   /**
-   * How much the server logs.
+   * Log level of the server.
    *
    * @schema RedisClusterSpecConfig#loglevel
    */
   readonly loglevel?: RedisClusterSpecConfigLoglevel;
 
   /**
-   * Client connections accepted at once.
+   * Maximum number of concurrent client connections.
    *
    * @schema RedisClusterSpecConfig#maxclients
    */
   readonly maxclients?: number;
 
   /**
-   * Memory for data. Derived from the memory limit when absent; must be below the limit.
+   * Memory for data, below the memory limit. 60 % of the memory limit when absent.
    *
    * @schema RedisClusterSpecConfig#maxmemory
    */
   readonly maxmemory?: string;
 
   /**
-   * Memory for the buffers of all clients; the largest is closed beyond it. An eighth of the memory limit when absent.
+   * Memory for the buffers of all clients. If they need more, Redis closes the client with the largest buffers. An eighth of the memory limit when absent.
    *
    * @schema RedisClusterSpecConfig#maxmemory-clients
    */
   readonly maxmemoryClients?: string;
 
   /**
-   * Effort of eviction: 0 is least latency, 100 ignores latency.
+   * Effort of eviction: 0 for the lowest latency, 100 to ignore latency.
    *
    * @schema RedisClusterSpecConfig#maxmemory-eviction-tenacity
    */
   readonly maxmemoryEvictionTenacity?: number;
 
   /**
-   * What to evict when maxmemory is reached.
+   * Which keys Redis evicts when maxmemory is reached.
    *
    * @schema RedisClusterSpecConfig#maxmemory-policy
    */
@@ -3676,35 +3676,35 @@ export interface RedisClusterSpecConfig {
   readonly maxmemorySamples?: number;
 
   /**
-   * Seconds of lag up to which a replica counts as in sync.
+   * Maximum lag in seconds of a replica that is in sync.
    *
    * @schema RedisClusterSpecConfig#min-replicas-max-lag
    */
   readonly minReplicasMaxLag?: number;
 
   /**
-   * Replicas that must be in sync for writes to be accepted. 1 from three data nodes on when absent.
+   * Number of replicas that must be in sync for the primary to accept writes. When absent, 1 with three or more Redis nodes, otherwise 0.
    *
    * @schema RedisClusterSpecConfig#min-replicas-to-write
    */
   readonly minReplicasToWrite?: number;
 
   /**
-   * Skip flushes while a rewrite runs: less latency, up to 30 s less durable.
+   * Skip flushes during a rewrite: less latency, but up to 30 s of writes can be lost.
    *
    * @schema RedisClusterSpecConfig#no-appendfsync-on-rewrite
    */
   readonly noAppendfsyncOnRewrite?: boolean;
 
   /**
-   * Keyspace events to publish, as the letters of redis.conf; empty publishes none.
+   * Keyspace events to publish, with the letters of redis.conf. When empty, Redis publishes none.
    *
    * @schema RedisClusterSpecConfig#notify-keyspace-events
    */
   readonly notifyKeyspaceEvents?: string;
 
   /**
-   * Longest single string a client may send.
+   * Maximum size of a string in a command.
    *
    * @schema RedisClusterSpecConfig#proto-max-bulk-len
    */
@@ -3718,112 +3718,112 @@ export interface RedisClusterSpecConfig {
   readonly rdbcompression?: boolean;
 
   /**
-   * Buffer from which a replica resumes after a short absence.
+   * Size of the replication backlog, from which a replica resumes after a short disconnection.
    *
    * @schema RedisClusterSpecConfig#repl-backlog-size
    */
   readonly replBacklogSize?: string;
 
   /**
-   * Seconds without replicas after which the buffer is freed; 0 never.
+   * Seconds without replicas after which the replication backlog is freed; 0 for never.
    *
    * @schema RedisClusterSpecConfig#repl-backlog-ttl
    */
   readonly replBacklogTtl?: number;
 
   /**
-   * Seconds of silence after which a replication link counts as lost.
+   * Seconds without data after which a replication link is closed.
    *
    * @schema RedisClusterSpecConfig#repl-timeout
    */
   readonly replTimeout?: number;
 
   /**
-   * Free the old data set of a replica in the background.
+   * Free the old dataset of a replica in the background.
    *
    * @schema RedisClusterSpecConfig#replica-lazy-flush
    */
   readonly replicaLazyFlush?: boolean;
 
   /**
-   * Entries up to which a set of integers is stored compactly.
+   * Maximum number of entries of a set of integers in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-intset-entries
    */
   readonly setMaxIntsetEntries?: number;
 
   /**
-   * Entries up to which a set is stored compactly.
+   * Maximum number of entries of a set in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-listpack-entries
    */
   readonly setMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a set is stored compactly.
+   * Maximum bytes of a value of a set in compact form.
    *
    * @schema RedisClusterSpecConfig#set-max-listpack-value
    */
   readonly setMaxListpackValue?: number;
 
   /**
-   * Microseconds from which a command is logged; -1 logs none.
+   * Minimum duration in microseconds of a command in the slow log; -1 for no log.
    *
    * @schema RedisClusterSpecConfig#slowlog-log-slower-than
    */
   readonly slowlogLogSlowerThan?: number;
 
   /**
-   * Entries kept in the slow log.
+   * Maximum number of entries in the slow log.
    *
    * @schema RedisClusterSpecConfig#slowlog-max-len
    */
   readonly slowlogMaxLen?: number;
 
   /**
-   * Bytes of a stream node; 0 is no limit.
+   * Maximum bytes of a stream node; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#stream-node-max-bytes
    */
   readonly streamNodeMaxBytes?: number;
 
   /**
-   * Entries of a stream node; 0 is no limit.
+   * Maximum number of entries of a stream node; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#stream-node-max-entries
    */
   readonly streamNodeMaxEntries?: number;
 
   /**
-   * Seconds between TCP keepalives; 0 sends none.
+   * Seconds between TCP keepalives; 0 for none.
    *
    * @schema RedisClusterSpecConfig#tcp-keepalive
    */
   readonly tcpKeepalive?: number;
 
   /**
-   * Seconds after which an idle client is closed; 0 never.
+   * Seconds after which an idle connection is closed; 0 for never.
    *
    * @schema RedisClusterSpecConfig#timeout
    */
   readonly timeout?: number;
 
   /**
-   * Keys tracked for client-side caching; 0 is no limit.
+   * Maximum number of keys tracked for client-side caching; 0 for no limit.
    *
    * @schema RedisClusterSpecConfig#tracking-table-max-keys
    */
   readonly trackingTableMaxKeys?: number;
 
   /**
-   * Entries up to which a sorted set is stored compactly.
+   * Maximum number of entries of a sorted set in compact form.
    *
    * @schema RedisClusterSpecConfig#zset-max-listpack-entries
    */
   readonly zsetMaxListpackEntries?: number;
 
   /**
-   * Bytes of a value up to which a sorted set is stored compactly.
+   * Maximum bytes of a value of a sorted set in compact form.
    *
    * @schema RedisClusterSpecConfig#zset-max-listpack-value
    */
@@ -3899,7 +3899,7 @@ export function toJson_RedisClusterSpecConfig(obj: RedisClusterSpecConfig | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What happens to volumes and generated Secrets when the cluster is deleted: Retain keeps them, Delete does not, Snapshot does not either once a last backup has been taken and verified. It keeps a password that the backup cannot be used without.
+ * What happens to volumes and generated Secrets when the cluster is deleted. Retain keeps them. Delete deletes them. Snapshot takes a last backup, verifies it, and then deletes them, except for a password that a restore needs.
  *
  * @schema RedisClusterSpecDeletionPolicy
  */
@@ -3913,7 +3913,7 @@ export enum RedisClusterSpecDeletionPolicy {
 }
 
 /**
- * Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.
+ * Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.
  *
  * @schema RedisClusterSpecMode
  */
@@ -3925,20 +3925,20 @@ export enum RedisClusterSpecMode {
 }
 
 /**
- * CPU and memory of a data node.
+ * CPU and memory of a Redis node.
  *
  * @schema RedisClusterSpecResources
  */
 export interface RedisClusterSpecResources {
   /**
-   * What the container can use at most.
+   * Limits of CPU and memory.
    *
    * @schema RedisClusterSpecResources#limits
    */
   readonly limits?: RedisClusterSpecResourcesLimits;
 
   /**
-   * What the scheduler sets aside.
+   * Requested CPU and memory.
    *
    * @schema RedisClusterSpecResources#requests
    */
@@ -3961,13 +3961,13 @@ export function toJson_RedisClusterSpecResources(obj: RedisClusterSpecResources 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the pods may run.
+ * On which nodes the pods may run.
  *
  * @schema RedisClusterSpecScheduling
  */
 export interface RedisClusterSpecScheduling {
   /**
-   * Affinity in addition to the spreading over nodes, as in a pod.
+   * Affinity rules of the pods, in addition to the spreading over nodes.
    *
    * @schema RedisClusterSpecScheduling#affinity
    */
@@ -3988,14 +3988,14 @@ export interface RedisClusterSpecScheduling {
   readonly priorityClassName?: string;
 
   /**
-   * Taints of nodes that the pods put up with.
+   * Tolerations of the pods.
    *
    * @schema RedisClusterSpecScheduling#tolerations
    */
   readonly tolerations?: RedisClusterSpecSchedulingTolerations[];
 
   /**
-   * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+   * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
    *
    * @schema RedisClusterSpecScheduling#topologySpread
    */
@@ -4021,34 +4021,34 @@ export function toJson_RedisClusterSpecScheduling(obj: RedisClusterSpecSchedulin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.
+ * The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.
  *
  * @schema RedisClusterSpecSentinel
  */
 export interface RedisClusterSpecSentinel {
   /**
-   * Silence after which a node counts as down. From 1s to 60s.
+   * Time without an answer after which a sentinel considers a node down. From 1s to 60s.
    *
    * @schema RedisClusterSpecSentinel#downAfter
    */
   readonly downAfter?: string;
 
   /**
-   * Time a failover may take before it is tried again; longer than downAfter. From 3s to 10m.
+   * Time after which a failover that is not complete is tried again; longer than downAfter. From 3s to 10m.
    *
    * @schema RedisClusterSpecSentinel#failoverTimeout
    */
   readonly failoverTimeout?: string;
 
   /**
-   * Sentinels that must agree that the primary is down: more than half of them.
+   * Number of sentinels that must agree that the primary is down: more than half of all sentinels.
    *
    * @schema RedisClusterSpecSentinel#quorum
    */
   readonly quorum?: number;
 
   /**
-   * Number of sentinels. It changes by at most two at a time.
+   * Number of sentinels. It can change by at most two at a time.
    *
    * @schema RedisClusterSpecSentinel#replicas
    */
@@ -4081,27 +4081,27 @@ export function toJson_RedisClusterSpecSentinel(obj: RedisClusterSpecSentinel | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The volume of each data node.
+ * The volume of each pod that holds data.
  *
  * @schema RedisClusterSpecStorage
  */
 export interface RedisClusterSpecStorage {
   /**
-   * Keep data in the pod only: all of it is lost when the last pod goes. Immutable.
+   * Keep the data in the pods only. All data is lost when the last pod is deleted. Immutable.
    *
    * @schema RedisClusterSpecStorage#ephemeral
    */
   readonly ephemeral?: boolean;
 
   /**
-   * Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.
+   * Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion. Volumes never shrink, but a size that no volume was expanded to can be lowered again to status.storage.minimumSize.
    *
    * @schema RedisClusterSpecStorage#size
    */
   readonly size?: string;
 
   /**
-   * StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.
+   * StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.
    *
    * @schema RedisClusterSpecStorage#storageClassName
    */
@@ -4161,13 +4161,13 @@ export function toJson_RedisClusterSpecAuthSecretRef(obj: RedisClusterSpecAuthSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema RedisClusterSpecBackupEncryption
  */
 export interface RedisClusterSpecBackupEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema RedisClusterSpecBackupEncryption#secret
    */
@@ -4189,20 +4189,20 @@ export function toJson_RedisClusterSpecBackupEncryption(obj: RedisClusterSpecBac
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema RedisClusterSpecBackupTarget
  */
 export interface RedisClusterSpecBackupTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema RedisClusterSpecBackupTarget#claim
    */
   readonly claim?: RedisClusterSpecBackupTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema RedisClusterSpecBackupTarget#s3
    */
@@ -4225,34 +4225,34 @@ export function toJson_RedisClusterSpecBackupTarget(obj: RedisClusterSpecBackupT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Begin with the data of a backup.
+ * Start with the data of a backup.
  *
  * @schema RedisClusterSpecBootstrapRestore
  */
 export interface RedisClusterSpecBootstrapRestore {
   /**
-   * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+   * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
    *
    * @schema RedisClusterSpecBootstrapRestore#cluster
    */
   readonly cluster?: RedisClusterSpecBootstrapRestoreCluster;
 
   /**
-   * The key that backups are encrypted and sealed with. Without it they are neither.
+   * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema RedisClusterSpecBootstrapRestore#encryption
    */
   readonly encryption?: RedisClusterSpecBootstrapRestoreEncryption;
 
   /**
-   * Id of the backup. When absent, the newest of the cluster.
+   * ID of the backup. When absent, the newest backup of the cluster.
    *
    * @schema RedisClusterSpecBootstrapRestore#id
    */
   readonly id?: string;
 
   /**
-   * Where backups are kept: one of s3 and claim.
+   * Where backups are stored: either s3 or claim.
    *
    * @schema RedisClusterSpecBootstrapRestore#target
    */
@@ -4289,7 +4289,7 @@ export enum RedisClusterSpecConfigAppendfsync {
 }
 
 /**
- * How much the server logs.
+ * Log level of the server.
  *
  * @schema RedisClusterSpecConfigLoglevel
  */
@@ -4303,7 +4303,7 @@ export enum RedisClusterSpecConfigLoglevel {
 }
 
 /**
- * What to evict when maxmemory is reached.
+ * Which keys Redis evicts when maxmemory is reached.
  *
  * @schema RedisClusterSpecConfigMaxmemoryPolicy
  */
@@ -4327,13 +4327,13 @@ export enum RedisClusterSpecConfigMaxmemoryPolicy {
 }
 
 /**
- * What the container can use at most.
+ * Limits of CPU and memory.
  *
  * @schema RedisClusterSpecResourcesLimits
  */
 export interface RedisClusterSpecResourcesLimits {
   /**
-   * CPU, for example 2. Unlimited when absent.
+   * CPU, for example 2. When absent, there is no limit.
    *
    * @schema RedisClusterSpecResourcesLimits#cpu
    */
@@ -4363,7 +4363,7 @@ export function toJson_RedisClusterSpecResourcesLimits(obj: RedisClusterSpecReso
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the scheduler sets aside.
+ * Requested CPU and memory.
  *
  * @schema RedisClusterSpecResourcesRequests
  */
@@ -4376,7 +4376,7 @@ export interface RedisClusterSpecResourcesRequests {
   readonly cpu?: RedisClusterSpecResourcesRequestsCpu;
 
   /**
-   * Memory, for example 512Mi. The limit when absent.
+   * Memory, for example 512Mi. When absent, the memory limit.
    *
    * @schema RedisClusterSpecResourcesRequests#memory
    */
@@ -4399,27 +4399,27 @@ export function toJson_RedisClusterSpecResourcesRequests(obj: RedisClusterSpecRe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Affinity in addition to the spreading over nodes, as in a pod.
+ * Affinity rules of the pods, in addition to the spreading over nodes.
  *
  * @schema RedisClusterSpecSchedulingAffinity
  */
 export interface RedisClusterSpecSchedulingAffinity {
   /**
-   * Rules about nodes, as in a pod. At most 16,384 characters as JSON.
+   * Node affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#nodeAffinity
    */
   readonly nodeAffinity?: any;
 
   /**
-   * Rules that draw pods together, as in a pod. At most 16,384 characters as JSON.
+   * Pod affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#podAffinity
    */
   readonly podAffinity?: any;
 
   /**
-   * Rules that keep pods apart, as in a pod. At most 16,384 characters as JSON.
+   * Pod anti-affinity, in the format of a pod spec. At most 16,384 characters as JSON.
    *
    * @schema RedisClusterSpecSchedulingAffinity#podAntiAffinity
    */
@@ -4449,28 +4449,28 @@ export function toJson_RedisClusterSpecSchedulingAffinity(obj: RedisClusterSpecS
  */
 export interface RedisClusterSpecSchedulingTolerations {
   /**
-   * Effect of the taint; absent for all effects.
+   * Effect of the taint. When absent, all effects.
    *
    * @schema RedisClusterSpecSchedulingTolerations#effect
    */
   readonly effect?: RedisClusterSpecSchedulingTolerationsEffect;
 
   /**
-   * Key of the taint; empty for all keys.
+   * Key of the taint. When empty, all keys.
    *
    * @schema RedisClusterSpecSchedulingTolerations#key
    */
   readonly key?: string;
 
   /**
-   * How key and value are compared. Equal when absent.
+   * How key and value are compared. When absent, Equal.
    *
    * @schema RedisClusterSpecSchedulingTolerations#operator
    */
   readonly operator?: RedisClusterSpecSchedulingTolerationsOperator;
 
   /**
-   * How long a NoExecute taint is put up with, in seconds. For ever when absent.
+   * How long a NoExecute taint is tolerated, in seconds. When absent, without a limit.
    *
    * @schema RedisClusterSpecSchedulingTolerations#tolerationSeconds
    */
@@ -4503,7 +4503,7 @@ export function toJson_RedisClusterSpecSchedulingTolerations(obj: RedisClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.
+ * Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.
  *
  * @schema RedisClusterSpecSchedulingTopologySpread
  */
@@ -4515,7 +4515,7 @@ export enum RedisClusterSpecSchedulingTopologySpread {
 }
 
 /**
- * Number of sentinels. It changes by at most two at a time.
+ * Number of sentinels. It can change by at most two at a time.
  *
  * @schema RedisClusterSpecSentinelReplicas
  */
@@ -4535,14 +4535,14 @@ export enum RedisClusterSpecSentinelReplicas {
  */
 export interface RedisClusterSpecSentinelResources {
   /**
-   * What the container can use at most.
+   * Limits of CPU and memory.
    *
    * @schema RedisClusterSpecSentinelResources#limits
    */
   readonly limits?: RedisClusterSpecSentinelResourcesLimits;
 
   /**
-   * What the scheduler sets aside.
+   * Requested CPU and memory.
    *
    * @schema RedisClusterSpecSentinelResources#requests
    */
@@ -4565,20 +4565,20 @@ export function toJson_RedisClusterSpecSentinelResources(obj: RedisClusterSpecSe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema RedisClusterSpecBackupTargetClaim
  */
 export interface RedisClusterSpecBackupTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema RedisClusterSpecBackupTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema RedisClusterSpecBackupTargetClaim#path
    */
@@ -4601,7 +4601,7 @@ export function toJson_RedisClusterSpecBackupTargetClaim(obj: RedisClusterSpecBa
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema RedisClusterSpecBackupTargetS3
  */
@@ -4614,14 +4614,14 @@ export interface RedisClusterSpecBackupTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema RedisClusterSpecBackupTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema RedisClusterSpecBackupTargetS3#credentials
    */
@@ -4635,42 +4635,42 @@ export interface RedisClusterSpecBackupTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema RedisClusterSpecBackupTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema RedisClusterSpecBackupTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema RedisClusterSpecBackupTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema RedisClusterSpecBackupTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: RedisClusterSpecBackupTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema RedisClusterSpecBackupTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema RedisClusterSpecBackupTargetS3#webIdentity
    */
@@ -4701,27 +4701,27 @@ export function toJson_RedisClusterSpecBackupTargetS3(obj: RedisClusterSpecBacku
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whose backup it is. What is left out is not looked at; backups of several clusters are refused.
+ * Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.
  *
  * @schema RedisClusterSpecBootstrapRestoreCluster
  */
 export interface RedisClusterSpecBootstrapRestoreCluster {
   /**
-   * Name that the cluster had.
+   * Name of that cluster.
    *
    * @schema RedisClusterSpecBootstrapRestoreCluster#name
    */
   readonly name?: string;
 
   /**
-   * Namespace that the cluster was in.
+   * Namespace of that cluster.
    *
    * @schema RedisClusterSpecBootstrapRestoreCluster#namespace
    */
   readonly namespace?: string;
 
   /**
-   * UID that the cluster had: tells clusters of one name apart.
+   * UID of that cluster. It distinguishes clusters with the same name.
    *
    * @schema RedisClusterSpecBootstrapRestoreCluster#uid
    */
@@ -4745,13 +4745,13 @@ export function toJson_RedisClusterSpecBootstrapRestoreCluster(obj: RedisCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The key that backups are encrypted and sealed with. Without it they are neither.
+ * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema RedisClusterSpecBootstrapRestoreEncryption
  */
 export interface RedisClusterSpecBootstrapRestoreEncryption {
   /**
-   * Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.
+   * Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.
    *
    * @schema RedisClusterSpecBootstrapRestoreEncryption#secret
    */
@@ -4773,20 +4773,20 @@ export function toJson_RedisClusterSpecBootstrapRestoreEncryption(obj: RedisClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept: one of s3 and claim.
+ * Where backups are stored: either s3 or claim.
  *
  * @schema RedisClusterSpecBootstrapRestoreTarget
  */
 export interface RedisClusterSpecBootstrapRestoreTarget {
   /**
-   * A PersistentVolumeClaim of the same namespace.
+   * A PersistentVolumeClaim in the same namespace.
    *
    * @schema RedisClusterSpecBootstrapRestoreTarget#claim
    */
   readonly claim?: RedisClusterSpecBootstrapRestoreTargetClaim;
 
   /**
-   * A bucket of a server that speaks the protocol of S3.
+   * A bucket on an S3-compatible server.
    *
    * @schema RedisClusterSpecBootstrapRestoreTarget#s3
    */
@@ -4809,7 +4809,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTarget(obj: RedisClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * CPU, for example 2. Unlimited when absent.
+ * CPU, for example 2. When absent, there is no limit.
  *
  * @schema RedisClusterSpecResourcesLimitsCpu
  */
@@ -4857,7 +4857,7 @@ export class RedisClusterSpecResourcesRequestsCpu {
 }
 
 /**
- * Memory, for example 512Mi. The limit when absent.
+ * Memory, for example 512Mi. When absent, the memory limit.
  *
  * @schema RedisClusterSpecResourcesRequestsMemory
  */
@@ -4873,7 +4873,7 @@ export class RedisClusterSpecResourcesRequestsMemory {
 }
 
 /**
- * Effect of the taint; absent for all effects.
+ * Effect of the taint. When absent, all effects.
  *
  * @schema RedisClusterSpecSchedulingTolerationsEffect
  */
@@ -4887,7 +4887,7 @@ export enum RedisClusterSpecSchedulingTolerationsEffect {
 }
 
 /**
- * How key and value are compared. Equal when absent.
+ * How key and value are compared. When absent, Equal.
  *
  * @schema RedisClusterSpecSchedulingTolerationsOperator
  */
@@ -4899,13 +4899,13 @@ export enum RedisClusterSpecSchedulingTolerationsOperator {
 }
 
 /**
- * What the container can use at most.
+ * Limits of CPU and memory.
  *
  * @schema RedisClusterSpecSentinelResourcesLimits
  */
 export interface RedisClusterSpecSentinelResourcesLimits {
   /**
-   * CPU, for example 2. Unlimited when absent.
+   * CPU, for example 2. When absent, there is no limit.
    *
    * @schema RedisClusterSpecSentinelResourcesLimits#cpu
    */
@@ -4935,7 +4935,7 @@ export function toJson_RedisClusterSpecSentinelResourcesLimits(obj: RedisCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the scheduler sets aside.
+ * Requested CPU and memory.
  *
  * @schema RedisClusterSpecSentinelResourcesRequests
  */
@@ -4948,7 +4948,7 @@ export interface RedisClusterSpecSentinelResourcesRequests {
   readonly cpu?: RedisClusterSpecSentinelResourcesRequestsCpu;
 
   /**
-   * Memory, for example 512Mi. The limit when absent.
+   * Memory, for example 512Mi. When absent, the memory limit.
    *
    * @schema RedisClusterSpecSentinelResourcesRequests#memory
    */
@@ -4971,20 +4971,20 @@ export function toJson_RedisClusterSpecSentinelResourcesRequests(obj: RedisClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption
  */
 export interface RedisClusterSpecBackupTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema RedisClusterSpecBackupTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -5007,27 +5007,27 @@ export function toJson_RedisClusterSpecBackupTargetS3ServerSideEncryption(obj: R
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema RedisClusterSpecBackupTargetS3WebIdentity
  */
 export interface RedisClusterSpecBackupTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema RedisClusterSpecBackupTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema RedisClusterSpecBackupTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema RedisClusterSpecBackupTargetS3WebIdentity#roleArn
    */
@@ -5051,20 +5051,20 @@ export function toJson_RedisClusterSpecBackupTargetS3WebIdentity(obj: RedisClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A PersistentVolumeClaim of the same namespace.
+ * A PersistentVolumeClaim in the same namespace.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetClaim
  */
 export interface RedisClusterSpecBootstrapRestoreTargetClaim {
   /**
-   * Name of the claim, which must exist.
+   * Name of the PersistentVolumeClaim, which must exist.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetClaim#name
    */
   readonly name: string;
 
   /**
-   * Path in the volume that everything is kept below.
+   * Directory in the volume for all backups.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetClaim#path
    */
@@ -5087,7 +5087,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetClaim(obj: RedisClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of a server that speaks the protocol of S3.
+ * A bucket on an S3-compatible server.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetS3
  */
@@ -5100,14 +5100,14 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
   readonly bucket: string;
 
   /**
-   * Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.
+   * Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#ca
    */
   readonly ca?: string;
 
   /**
-   * Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.
+   * Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#credentials
    */
@@ -5121,42 +5121,42 @@ export interface RedisClusterSpecBootstrapRestoreTargetS3 {
   readonly endpoint: string;
 
   /**
-   * Name the bucket in the path instead of the host, as servers other than that of AWS want it.
+   * Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#pathStyle
    */
   readonly pathStyle?: boolean;
 
   /**
-   * Path in the bucket that everything is kept below.
+   * Prefix of all object keys in the bucket.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * Region that requests are signed for.
+   * Region in the signatures of requests.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+   * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#serverSideEncryption
    */
   readonly serverSideEncryption?: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption;
 
   /**
-   * Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".
+   * Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+   * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3#webIdentity
    */
@@ -5187,7 +5187,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3(obj: RedisCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * CPU, for example 2. Unlimited when absent.
+ * CPU, for example 2. When absent, there is no limit.
  *
  * @schema RedisClusterSpecSentinelResourcesLimitsCpu
  */
@@ -5235,7 +5235,7 @@ export class RedisClusterSpecSentinelResourcesRequestsCpu {
 }
 
 /**
- * Memory, for example 512Mi. The limit when absent.
+ * Memory, for example 512Mi. When absent, the memory limit.
  *
  * @schema RedisClusterSpecSentinelResourcesRequestsMemory
  */
@@ -5251,7 +5251,7 @@ export class RedisClusterSpecSentinelResourcesRequestsMemory {
 }
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm
  */
@@ -5263,20 +5263,20 @@ export enum RedisClusterSpecBackupTargetS3ServerSideEncryptionAlgorithm {
 }
 
 /**
- * What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.
+ * Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption
  */
 export interface RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption {
   /**
-   * The method.
+   * Encryption method of the server.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#algorithm
    */
   readonly algorithm: RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm;
 
   /**
-   * Key of the key management service. Absent: that of the bucket.
+   * Key of the key management service. When absent, the key of the bucket.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryption#kmsKeyId
    */
@@ -5299,27 +5299,27 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncrypt
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).
+ * For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity
  */
 export interface RedisClusterSpecBootstrapRestoreTargetS3WebIdentity {
   /**
-   * Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.
+   * Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#audience
    */
   readonly audience?: string;
 
   /**
-   * URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.
+   * URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * The role. AWS and Ceph want one; MinIO may have it from the token.
+   * ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.
    *
    * @schema RedisClusterSpecBootstrapRestoreTargetS3WebIdentity#roleArn
    */
@@ -5343,7 +5343,7 @@ export function toJson_RedisClusterSpecBootstrapRestoreTargetS3WebIdentity(obj: 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The method.
+ * Encryption method of the server.
  *
  * @schema RedisClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgorithm
  */

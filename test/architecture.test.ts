@@ -93,6 +93,13 @@ describe('imports point one way', () => {
     expect(circles).toEqual([]);
   });
 
+  it('docs/architecture.md says which folder may import which', () => {
+    const rows = [...read('docs/architecture.md').matchAll(/^\| `([\w]+)` \| ((?:`\w+`(?:, )?)+|nothing) \|$/gm)];
+    const told = rows.map(([, folder = '', list = '']) => [folder, [...list.matchAll(/`(\w+)`/g)].map(([, of]) => of)]);
+    const folders = Object.entries(mayImport).filter(([layer]) => !layer.endsWith('.ts'));
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(folders));
+  });
+
   it('every file is of a known layer', () => {
     expect(sources.filter((file) => !(layerOf(file) in mayImport))).toEqual([]);
   });

@@ -45,19 +45,19 @@ const timeRules: readonly CelRule[] = [
 
 const retentionSchema = {
   type: 'object',
-  description: 'Which of the backups of this schedule are kept. The newest good one always is.',
+  description: 'Which backups of this schedule are kept. The newest good one is always kept.',
   default: {},
   properties: {
     count: {
       type: 'integer',
-      description: 'Number of backups that are kept.',
+      description: 'Number of backups to keep.',
       minimum: 1,
       maximum: 1000,
       default: 7,
     },
     age: {
       type: 'string',
-      description: 'Those that are older go too: hours or days, such as 36h or 30d.',
+      description: 'Backups that are older are deleted, too. In hours or days, such as 36h or 30d.',
       pattern: '^[1-9][0-9]{0,3}[hd]$',
       maxLength: 5,
     },
@@ -66,7 +66,7 @@ const retentionSchema = {
 
 export const scheduleSpecSchema = {
   type: 'object',
-  description: 'What is backed up, when, and where to.',
+  description: 'The cluster to back up, the times, and the target.',
   required: ['cluster', 'schedule', 'target'],
   properties: {
     cluster: {
@@ -75,7 +75,8 @@ export const scheduleSpecSchema = {
     },
     schedule: {
       type: 'string',
-      description: 'Minute, hour, day of the month, month and day of the week, in numbers, as cron has them.',
+      description:
+        'Times of the runs in cron format: minute, hour, day of the month, month and day of the week, in numbers.',
       maxLength: 80,
       'x-kubernetes-validations': timeRules,
     },
@@ -88,18 +89,18 @@ export const scheduleSpecSchema = {
       'x-kubernetes-validations': [{ rule: "self != 'Local'", message: 'must name a time zone' }],
     },
     jitter: durationSchema(
-      'Each run waits for up to this long, so that schedules of one time do not start at once.',
+      'Each run starts after a random delay of up to this time, so that schedules with the same times do not run at once.',
       '0s',
       '0s',
       '60m',
     ),
     startingDeadline: durationSchema(
-      'A run that could not begin within this time is left out, and shows as overdue.',
+      'A run that cannot begin within this time is skipped, and the schedule is Degraded with the reason RunOverdue.',
       '10m',
       '10s',
       '1440m',
     ),
-    suspend: { type: 'boolean', description: 'Begin no more runs.', default: false },
+    suspend: { type: 'boolean', description: 'Start no more runs.', default: false },
     retention: retentionSchema,
     target: targetSchema,
     encryption: encryptionSchema,

@@ -56,24 +56,27 @@ const time = (description: string) => ({ type: 'string', description, format: 'd
 const bytes = (description: string) => ({ type: 'integer', format: 'int64', description, minimum: 0 }) as const;
 
 const resultProperties = {
-  id: text('Name of the backup in its target. It begins with the time by the clock of the pod that took it.', 100),
-  location: text('Where it is kept.', 1024),
-  engine: text('Database that the data is of.', 63),
+  id: text(
+    'Name of the backup in the target. It begins with the time, by the clock of the pod that took the backup.',
+    100,
+  ),
+  location: text('Path of the backup in the target.', 1024),
+  engine: text('Name of the database engine.', 63),
   version: text('Version of the database.', 64),
-  topology: text('What the cluster was like.', 253),
-  size: bytes('Bytes of the data.'),
-  storedSize: bytes('Bytes of what is stored.'),
+  topology: text('Size of the cluster, for example 3 members.', 253),
+  size: bytes('Size of the data in bytes.'),
+  storedSize: bytes('Size in bytes of the data as it is stored.'),
   checksum: text('SHA-256 of the data, in hexadecimal digits.', 64),
-  startedAt: time('When it was begun.'),
-  completedAt: time('When it had been read back and found whole.'),
-  durationSeconds: { type: 'number', description: 'Seconds in between.', minimum: 0 },
+  startedAt: time('When the backup began.'),
+  completedAt: time('When the agent had read the backup back and verified it.'),
+  durationSeconds: { type: 'number', description: 'Seconds from startedAt to completedAt.', minimum: 0 },
   contents: {
     type: 'object',
-    description: 'What the database said of what it held, to be compared after a restore.',
+    description: 'What the database reported about its data. A drill compares it with the restored data.',
     maxProperties: 64,
     additionalProperties: text('A number or a hash.', 100),
   },
-  suddenLoss: text('Why it is thought to hold too little, compared with the backups before it.', 1024),
+  suddenLoss: text('Why data loss is suspected, compared with an earlier backup.', 1024),
 } as const satisfies Readonly<Record<string, StructuralSchema>>;
 
 const run = (description: string) =>
@@ -82,9 +85,9 @@ const run = (description: string) =>
     description,
     required: ['job', 'outcome'],
     properties: {
-      job: text('Its Job.', 253),
-      outcome: { type: 'string', description: 'What came of it.', enum: ['Verified', 'Failed'] },
-      message: text('Why it failed, or what else is to be known.', 4096),
+      job: text('Name of the Job.', 253),
+      outcome: { type: 'string', description: 'Result of the run.', enum: ['Verified', 'Failed'] },
+      message: text('Why the run failed, or what else to know about it.', 4096),
       ...resultProperties,
     },
   }) as const satisfies StructuralSchema;
@@ -92,36 +95,41 @@ const run = (description: string) =>
 const generation = {
   type: 'integer',
   format: 'int64',
-  description: 'Generation of the spec that this status is about.',
+  description: 'Generation of the spec that this status describes.',
   minimum: 0,
 } as const;
 
 export const backupStatusSchema = {
   type: 'object',
-  description: 'What came of it. Written by the controller only.',
+  description: 'Result of the backup. Only the controller writes it.',
   properties: {
     observedGeneration: generation,
     phase: phaseSchema(['Pending', 'Running', 'Verified', 'Failed', 'Invalid', 'Blocked']),
     conditions,
     plan,
     ...resultProperties,
-    job: text('The Job that takes it.', 253),
-    attempts: { type: 'integer', description: 'Jobs that were made for it.', minimum: 0, maximum: 2 },
+    job: text('Name of the Job that takes the backup.', 253),
+    attempts: {
+      type: 'integer',
+      description: 'Number of Jobs that were created for the backup.',
+      minimum: 0,
+      maximum: 2,
+    },
   },
 } as const satisfies StructuralSchema;
 
 export const scheduleStatusSchema = {
   type: 'object',
-  description: 'What the last runs came to. Written by the controller only.',
+  description: 'Results of the last runs. Only the controller writes it.',
   properties: {
     observedGeneration: generation,
     phase: phaseSchema(['Active', 'Suspended', 'Degraded', 'Invalid', 'Blocked']),
     conditions,
     plan,
-    lastScheduledAt: time('When the last run was begun.'),
-    resumedAt: time('When spec.suspend was last taken back: what was due before is not overdue.'),
-    lastSuccess: run('The last run that ended with a verified backup.'),
-    lastFailure: run('The last run that did not.'),
+    lastScheduledAt: time('When the last run began.'),
+    resumedAt: time('When spec.suspend was last set to false. Runs that were due before are not overdue.'),
+    lastSuccess: run('The last run with a verified backup.'),
+    lastFailure: run('The last run that failed.'),
     results: {
       type: 'array',
       description: 'The last runs, newest first.',

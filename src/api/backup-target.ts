@@ -13,7 +13,7 @@ const segments = '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$
 
 const s3Schema = {
   type: 'object',
-  description: 'A bucket of a server that speaks the protocol of S3.',
+  description: 'A bucket on an S3-compatible server.',
   required: ['endpoint', 'bucket'],
   properties: {
     endpoint: {
@@ -31,54 +31,55 @@ const s3Schema = {
     },
     prefix: {
       type: 'string',
-      description: 'Path in the bucket that everything is kept below.',
+      description: 'Prefix of all object keys in the bucket.',
       pattern: segments,
       maxLength: 200,
     },
     region: {
       type: 'string',
-      description: 'Region that requests are signed for.',
+      description: 'Region in the signatures of requests.',
       default: 'us-east-1',
       pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
       maxLength: 63,
     },
     pathStyle: {
       type: 'boolean',
-      description: 'Name the bucket in the path instead of the host, as servers other than that of AWS want it.',
+      description:
+        'Put the name of the bucket into the path instead of the host name. Most servers other than AWS require this.',
       default: true,
     },
     credentials: secretName(
-      'Secret with the keys accessKeyId and secretAccessKey, in the same namespace; with sessionToken, too, where they are temporary.',
+      'Secret in the same namespace with the keys accessKeyId and secretAccessKey, and sessionToken if the credentials are temporary.',
     ),
     serviceAccountName: {
       type: 'string',
       description:
-        'Instead of credentials: ServiceAccount of the same namespace whose identity the server knows, by what the platform gives its pods (IRSA, EKS Pod Identity) or by webIdentity. It must carry the annotation clusterwright.dev/for-backups: "true".',
+        'Instead of credentials: ServiceAccount in the same namespace that gets credentials of the server from the platform (IRSA, EKS Pod Identity) or through webIdentity. It must have the annotation clusterwright.dev/for-backups: "true".',
       pattern: objectName,
       maxLength: 253,
     },
     webIdentity: {
       type: 'object',
       description:
-        'Where the platform gives pods nothing by itself: a token of the ServiceAccount is exchanged for credentials that last for an hour, and are renewed (AssumeRoleWithWebIdentity).',
+        'For platforms that do not give credentials to pods. The agent exchanges a token of the ServiceAccount for credentials that are valid for an hour, and renews them (AssumeRoleWithWebIdentity).',
       properties: {
         roleArn: {
           type: 'string',
-          description: 'The role. AWS and Ceph want one; MinIO may have it from the token.',
+          description: 'ARN of the role. AWS and Ceph require it. MinIO can take the role from the token.',
           pattern: '^arn:[a-zA-Z0-9:/_+=,.@-]+$',
           maxLength: 2048,
         },
         endpoint: {
           type: 'string',
           description:
-            'URL of the security token service. Absent: that of AWS where the endpoint of the bucket is of AWS, else the endpoint of the bucket. One that is not of AWS must stand on the ServiceAccount, too: clusterwright.dev/sts-endpoint.',
+            'URL of the security token service. When absent, that of AWS if the bucket is on AWS, else the endpoint of the bucket. A URL outside AWS must also be in the annotation clusterwright.dev/sts-endpoint of the ServiceAccount.',
           pattern: '^https?://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*$',
           maxLength: 512,
         },
         audience: {
           type: 'string',
           description:
-            'Whom the token is for. Another one than the default must stand on the ServiceAccount, too: clusterwright.dev/sts-audience.',
+            'Audience of the token. An audience other than the default must also be in the annotation clusterwright.dev/sts-audience of the ServiceAccount.',
           default: 'sts.amazonaws.com',
           pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
           maxLength: 256,
@@ -88,13 +89,13 @@ const s3Schema = {
     serverSideEncryption: {
       type: 'object',
       description:
-        'What the server is asked to encrypt with, besides the encryption of backups. Absent: what the bucket says.',
+        'Encryption by the server, in addition to the encryption of backups. When absent, the default of the bucket applies.',
       required: ['algorithm'],
       properties: {
-        algorithm: { type: 'string', description: 'The method.', enum: ['AES256', 'aws:kms'] },
+        algorithm: { type: 'string', description: 'Encryption method of the server.', enum: ['AES256', 'aws:kms'] },
         kmsKeyId: {
           type: 'string',
-          description: 'Key of the key management service. Absent: that of the bucket.',
+          description: 'Key of the key management service. When absent, the key of the bucket.',
           pattern: '^[A-Za-z0-9:/_-]+$',
           maxLength: 2048,
         },
@@ -107,7 +108,7 @@ const s3Schema = {
       ],
     },
     ca: secretName(
-      'Secret with the key ca.crt: authorities that the server is trusted by, instead of the public ones; also a security token service that is not of AWS.',
+      'Secret with the key ca.crt: CA certificates with which the agent verifies the server, instead of the public CAs. They also apply to a security token service outside AWS.',
     ),
   },
   'x-kubernetes-validations': [
@@ -121,18 +122,18 @@ const s3Schema = {
 
 const claimSchema = {
   type: 'object',
-  description: 'A PersistentVolumeClaim of the same namespace.',
+  description: 'A PersistentVolumeClaim in the same namespace.',
   required: ['name'],
   properties: {
     name: {
       type: 'string',
-      description: 'Name of the claim, which must exist.',
+      description: 'Name of the PersistentVolumeClaim, which must exist.',
       pattern: objectName,
       maxLength: 253,
     },
     path: {
       type: 'string',
-      description: 'Path in the volume that everything is kept below.',
+      description: 'Directory in the volume for all backups.',
       pattern: segments,
       maxLength: 200,
     },
@@ -141,17 +142,18 @@ const claimSchema = {
 
 export const targetSchema = {
   type: 'object',
-  description: 'Where backups are kept: one of s3 and claim.',
+  description: 'Where backups are stored: either s3 or claim.',
   properties: { s3: s3Schema, claim: claimSchema },
   'x-kubernetes-validations': [{ rule: 'has(self.s3) != has(self.claim)', message: 'must have either s3 or claim' }],
 } as const satisfies StructuralSchema;
 
 export const encryptionSchema = {
   type: 'object',
-  description: 'The key that backups are encrypted and sealed with. Without it they are neither.',
+  description:
+    'The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.',
   required: ['secret'],
   properties: {
-    secret: secretName('Secret with the key named key: 32 random bytes in base64. Whoever loses it loses the backups.'),
+    secret: secretName('Secret with the key named key: 32 random bytes in base64. Without it, no backup can be read.'),
   },
 } as const satisfies StructuralSchema;
 
@@ -163,13 +165,13 @@ export const backedUpSchema = {
   properties: {
     kind: {
       type: 'string',
-      description: 'Its kind: one that the operator serves.',
+      description: 'Kind of the cluster. The operator must serve it.',
       pattern: '^[A-Z][A-Za-z0-9]*$',
       maxLength: 63,
     },
     name: {
       type: 'string',
-      description: 'Its name.',
+      description: 'Name of the cluster.',
       pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
       maxLength: 40,
     },

@@ -8,10 +8,10 @@ import type { Defaulted, StructuralSchema, Written } from './schema.ts';
 
 export const backupSpecSchema = {
   type: 'object',
-  description: 'What is backed up, and where to.',
+  description: 'The cluster to back up, and the target.',
   required: ['cluster', 'target'],
   properties: { cluster: backedUpSchema, target: targetSchema, encryption: encryptionSchema },
-  'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'a backup cannot change; make another one' }],
+  'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'a Backup is immutable; create another one' }],
 } as const satisfies StructuralSchema;
 
 /** After defaulting. */

@@ -7,30 +7,31 @@ const restoreProperties = {
   encryption: encryptionSchema,
   id: {
     type: 'string',
-    description: 'Id of the backup. When absent, the newest of the cluster.',
+    description: 'ID of the backup. When absent, the newest backup of the cluster.',
     pattern: '^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$',
     maxLength: 25,
   },
   cluster: {
     type: 'object',
-    description: 'Whose backup it is. What is left out is not looked at; backups of several clusters are refused.',
+    description:
+      'Cluster that the backup was taken of. A field that is absent matches every cluster. If backups of several clusters match, the restore is refused.',
     default: {},
     properties: {
       namespace: {
         type: 'string',
-        description: 'Namespace that the cluster was in.',
+        description: 'Namespace of that cluster.',
         pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
         maxLength: 63,
       },
       name: {
         type: 'string',
-        description: 'Name that the cluster had.',
+        description: 'Name of that cluster.',
         pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$',
         maxLength: 40,
       },
       uid: {
         type: 'string',
-        description: 'UID that the cluster had: tells clusters of one name apart.',
+        description: 'UID of that cluster. It distinguishes clusters with the same name.',
         pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$',
         maxLength: 64,
       },
@@ -42,12 +43,12 @@ const restoreProperties = {
 export const bootstrapSchema = <const More extends Readonly<Record<string, StructuralSchema>>>(more: More) =>
   ({
     type: 'object',
-    description: 'What a new cluster begins with. It counts once, before there is any data. Immutable.',
+    description: 'Initial data of a new cluster. It is used once, before the cluster has any data. Immutable.',
     required: ['restore'],
     properties: {
       restore: {
         type: 'object',
-        description: 'Begin with the data of a backup.',
+        description: 'Start with the data of a backup.',
         required: ['target'],
         properties: { ...restoreProperties, ...more },
       },
@@ -67,7 +68,7 @@ export const bootstrapRules = [
 export const backupPolicySchema = (besides = '') =>
   ({
     type: 'object',
-    description: `Target and key of the backups that the cluster takes by itself: the last one under deletionPolicy Snapshot${besides}. \`clusterwright backup create\` takes them from here, too; backups at given times are a BackupSchedule, which names its own. When absent, no such backup is taken, and deletionPolicy Snapshot is refused.`,
+    description: `Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot${besides}. \`clusterwright backup create\` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.`,
     required: ['target'],
     properties: { target: targetSchema, encryption: encryptionSchema },
   }) as const satisfies StructuralSchema;

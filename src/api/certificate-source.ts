@@ -51,19 +51,19 @@ const secretSource = (description: string) =>
 
 const certManagerSource = {
   type: 'object',
-  description: 'A certificate from cert-manager, which has to be installed: the operator makes a Certificate for it.',
+  description: 'A certificate from cert-manager, which must be installed. The operator creates a Certificate for it.',
   required: ['issuerRef'],
   properties: {
     issuerRef: {
       type: 'object',
       description:
-        'Who issues it. Its authority has to be in ca.crt of the Secret, as those of CA and Vault issuers are.',
+        'Issuer of the certificate. It must write its CA into ca.crt of the Secret, as CA and Vault issuers do.',
       required: ['name'],
       properties: {
         name: { type: 'string', description: 'Name of the issuer.', pattern: namePattern, maxLength: 253 },
         kind: {
           type: 'string',
-          description: 'Issuer of the same namespace, or ClusterIssuer; another group has kinds of its own.',
+          description: 'Issuer in the same namespace, or ClusterIssuer. Another group has other kinds.',
           default: 'Issuer',
           pattern: '^[A-Z][A-Za-z0-9]*$',
           maxLength: 63,
@@ -84,10 +84,11 @@ const certManagerSource = {
         },
       ],
     },
-    duration: boundedHoursSchema('How long a certificate is good.', usualLeaf, '87600h'),
+    duration: boundedHoursSchema('Lifetime of a certificate.', usualLeaf, '87600h'),
     renewBefore: {
       type: 'string',
-      description: 'How long before its end it is renewed, in hours and less than duration. A third of it when absent.',
+      description:
+        'How long before its expiry a certificate is renewed, in hours and less than duration. When absent, a third of duration.',
       pattern: hoursPattern,
       maxLength: 7,
     },
@@ -103,14 +104,14 @@ const certManagerSource = {
 
 const selfManagedSource = {
   type: 'object',
-  description: 'Certificates that the operator makes and renews, with an authority of its own for these connections.',
+  description: 'Certificates that the operator issues and renews, with a separate CA for these connections.',
   properties: {
     duration: hoursSchema(
-      'How long a certificate is good, in hours. It is renewed after two thirds of that, without a restart.',
+      'Lifetime of a certificate, in hours. The operator renews it after two thirds of that time, without a restart.',
       usualLeaf,
     ),
     authorityDuration: boundedHoursSchema(
-      'How long the authority is good: at least eight times duration. Its successor comes after two thirds of that, and the members restart for it.',
+      'Lifetime of the CA, at least eight times duration. After two thirds of that time, the operator replaces the CA, and the members restart.',
       usualAuthority,
       longestAuthority,
     ),

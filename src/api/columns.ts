@@ -33,7 +33,7 @@ export const wideColumns: readonly PrinterColumn[] = [
     name: 'Paused',
     type: 'boolean',
     jsonPath: '.spec.paused',
-    description: 'Whether the operator is paused for the cluster.',
+    description: 'Whether changes by the operator are paused.',
     priority: 1,
   },
   { name: 'Next', type: 'string', jsonPath: '.status.plan.next', description: 'Next step of the plan.', priority: 1 },

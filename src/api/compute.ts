@@ -27,19 +27,19 @@ export const computeSchema = <const Cpu extends string, const Memory extends str
     properties: {
       requests: {
         type: 'object',
-        description: 'What the scheduler sets aside.',
+        description: 'Requested CPU and memory.',
         default: {},
         properties: {
           cpu: { ...quantity('CPU, for example 500m.'), default: defaults.cpu },
-          memory: quantity('Memory, for example 512Mi. The limit when absent.'),
+          memory: quantity('Memory, for example 512Mi. When absent, the memory limit.'),
         },
       },
       limits: {
         type: 'object',
-        description: 'What the container can use at most.',
+        description: 'Limits of CPU and memory.',
         default: {},
         properties: {
-          cpu: quantity('CPU, for example 2. Unlimited when absent.'),
+          cpu: quantity('CPU, for example 2. When absent, there is no limit.'),
           memory: { ...quantity(`Memory, at least ${minimumMemory}.`), default: defaults.memory },
         },
       },

@@ -13,7 +13,7 @@ const anyTerms = (rules: string) =>
 
 export const schedulingSchema = {
   type: 'object',
-  description: 'Where the pods may run.',
+  description: 'On which nodes the pods may run.',
   default: {},
   properties: {
     nodeSelector: {
@@ -27,28 +27,28 @@ export const schedulingSchema = {
     },
     tolerations: {
       type: 'array',
-      description: 'Taints of nodes that the pods put up with.',
+      description: 'Tolerations of the pods.',
       maxItems: 16,
       'x-kubernetes-list-type': 'atomic',
       items: {
         type: 'object',
         description: 'One toleration.',
         properties: {
-          key: { type: 'string', description: 'Key of the taint; empty for all keys.', maxLength: 317 },
+          key: { type: 'string', description: 'Key of the taint. When empty, all keys.', maxLength: 317 },
           operator: {
             type: 'string',
-            description: 'How key and value are compared. Equal when absent.',
+            description: 'How key and value are compared. When absent, Equal.',
             enum: ['Equal', 'Exists'],
           },
           value: { type: 'string', description: 'Value of the taint.', pattern: labelValue, maxLength: 63 },
           effect: {
             type: 'string',
-            description: 'Effect of the taint; absent for all effects.',
+            description: 'Effect of the taint. When absent, all effects.',
             enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'],
           },
           tolerationSeconds: {
             type: 'integer',
-            description: 'How long a NoExecute taint is put up with, in seconds. For ever when absent.',
+            description: 'How long a NoExecute taint is tolerated, in seconds. When absent, without a limit.',
             minimum: 0,
             maximum: 2_147_483_647,
           },
@@ -74,17 +74,17 @@ export const schedulingSchema = {
     },
     affinity: {
       type: 'object',
-      description: 'Affinity in addition to the spreading over nodes, as in a pod.',
+      description: 'Affinity rules of the pods, in addition to the spreading over nodes.',
       properties: {
-        nodeAffinity: anyTerms('Rules about nodes, as in a pod.'),
-        podAffinity: anyTerms('Rules that draw pods together, as in a pod.'),
-        podAntiAffinity: anyTerms('Rules that keep pods apart, as in a pod.'),
+        nodeAffinity: anyTerms('Node affinity, in the format of a pod spec.'),
+        podAffinity: anyTerms('Pod affinity, in the format of a pod spec.'),
+        podAntiAffinity: anyTerms('Pod anti-affinity, in the format of a pod spec.'),
       },
     },
     topologySpread: {
       type: 'string',
       description:
-        'Whether pods of one role share a node when there is no other: Preferred lets them, Required leaves them pending.',
+        'Whether pods of one role may share a node if no other node is available. With Preferred they may. With Required they stay Pending.',
       enum: ['Preferred', 'Required'],
       default: 'Preferred',
     },

@@ -8,7 +8,7 @@ const generation = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
 export const conditions = {
   type: 'array',
-  description: 'The state in the form that kubectl wait, Argo CD and Flux read.',
+  description: 'Conditions, for kubectl wait, Argo CD and Flux.',
   maxItems: 16,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['type'],
@@ -18,25 +18,29 @@ export const conditions = {
     required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
     properties: {
       type: {
-        ...text('What the condition is about.', 316),
+        ...text('Type of the condition.', 316),
         pattern: '^[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?$',
       },
-      status: { type: 'string', description: 'Whether it holds.', enum: ['True', 'False', 'Unknown'] },
+      status: { type: 'string', description: 'Status of the condition.', enum: ['True', 'False', 'Unknown'] },
       reason: {
-        ...text('Why, in one word for machines.', 1024),
+        ...text('Reason for the status, for programs.', 1024),
         minLength: 1,
         pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
       },
-      message: text('Why, in words.', 32_768),
-      observedGeneration: { ...generation, description: 'Generation of the spec that this was said about.' },
-      lastTransitionTime: { type: 'string', format: 'date-time', description: 'When status last changed.' },
+      message: text('Explanation of the status, for people.', 32_768),
+      observedGeneration: { ...generation, description: 'Generation of the spec that the condition describes.' },
+      lastTransitionTime: {
+        type: 'string',
+        format: 'date-time',
+        description: 'Time of the last change of the status.',
+      },
     },
   },
 } as const satisfies StructuralSchema;
 
 const members = {
   type: 'array',
-  description: 'The processes of the cluster.',
+  description: 'Processes of the cluster.',
   maxItems: 64,
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['name'],
@@ -45,14 +49,14 @@ const members = {
     description: 'One process.',
     required: ['name', 'role', 'ready'],
     properties: {
-      name: text('Its pod.', 253),
-      role: text('What it is right now, for example primary.', 63),
-      ready: { type: 'boolean', description: 'Whether it serves.' },
-      version: text('Version it runs.', 64),
-      node: text('Node it runs on.', 253),
-      address: text('Address that other members know it by.', 253),
-      id: text('Number that the database itself knows it by, where it has one.', 63),
-      dataSize: text('Size of its database, where the engine has one file of it.', 20),
+      name: text('Name of the pod.', 253),
+      role: text('Current role, for example primary.', 63),
+      ready: { type: 'boolean', description: 'Whether the pod is ready.' },
+      version: text('Version that the process runs.', 64),
+      node: text('Kubernetes node of the pod.', 253),
+      address: text('Address under which other members know the process.', 253),
+      id: text('ID of the member in the database, if the database has one.', 63),
+      dataSize: text('Size of the database file, if the engine has one.', 20),
     },
   },
 } as const satisfies StructuralSchema;
@@ -63,18 +67,18 @@ const connection = {
   properties: {
     services: {
       type: 'array',
-      description: 'Services, by the role of the members behind them.',
+      description: 'Services of the cluster, by role.',
       maxItems: 16,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['role'],
       items: {
         type: 'object',
-        description: 'One service.',
+        description: 'One Service.',
         required: ['role', 'host', 'port'],
         properties: {
-          role: text('Role of the members behind it.', 63),
-          host: text('Its DNS name.', 253),
-          port: { type: 'integer', description: 'Its port.', minimum: 1, maximum: 65_535 },
+          role: text('Role of the members that the Service leads to.', 63),
+          host: text('DNS name of the Service.', 253),
+          port: { type: 'integer', description: 'Port of the Service.', minimum: 1, maximum: 65_535 },
         },
       },
     },
@@ -88,7 +92,7 @@ const storage = {
   description: 'The volumes, as Kubernetes reports them.',
   properties: {
     capacity: text('Capacity of the smallest volume.', 20),
-    minimumSize: text('What the volumes were given of what was asked for. storage.size cannot be less.', 20),
+    minimumSize: text('Smallest value that storage.size can be lowered to.', 20),
   },
 } as const satisfies StructuralSchema;
 
@@ -97,33 +101,33 @@ export const plan = {
   description: 'What the controller does next.',
   properties: {
     next: text('The next step.', 32_768),
-    waitingFor: text('What it waits for.', 32_768),
-    blockedBy: text('What keeps it from going on until somebody acts.', 32_768),
+    waitingFor: text('What the controller waits for.', 32_768),
+    blockedBy: text('Problem that the controller cannot solve without a person.', 32_768),
   },
 } as const satisfies StructuralSchema;
 
 export const phaseSchema = <const Phases extends readonly Phase[]>(phases: Phases) =>
-  ({ type: 'string', description: 'The state in one word, for people.', enum: phases }) as const;
+  ({ type: 'string', description: 'Phase, for people. Programs read the conditions.', enum: phases }) as const;
 
 export const statusSchema = {
   type: 'object',
-  description: 'What was last seen. Written by the controller only.',
+  description: 'Last observed state. Only the controller writes it.',
   properties: {
-    observedGeneration: { ...generation, description: 'Generation of the spec that this status is about.' },
+    observedGeneration: { ...generation, description: 'Generation of the spec that this status describes.' },
     phase: phaseSchema(['Creating', 'Ready', 'Updating', 'Degraded', 'Blocked', 'Paused', 'Deleting', 'Invalid']),
     conditions,
-    replicas: count('Data nodes that exist.'),
-    readyReplicas: count('Data nodes that are ready.'),
-    selector: text('Label selector of the data nodes, for the scale subresource.', 1024),
-    primary: text('Pod that takes writes.', 253),
-    version: text('Version that all members run.', 64),
+    replicas: count('Number of pods that hold data.'),
+    readyReplicas: count('Number of ready pods that hold data.'),
+    selector: text('Label selector of the pods that hold data, for the scale subresource.', 1024),
+    primary: text('Pod of the primary or the leader.', 253),
+    version: text('Version that the primary or the leader runs.', 64),
     members,
     connection,
     plan,
     storage,
     initialized: {
       type: 'boolean',
-      description: 'The database has been formed once. From then on a blank member means loss, not a start.',
+      description: 'Whether the database has been formed. From then on, an empty volume means data loss.',
     },
   },
 } as const satisfies StructuralSchema;

@@ -6,7 +6,7 @@ const sizeSchema = <const Default extends string>(initially: Default) =>
   ({
     type: 'string',
     description:
-      'Size of the volume as a Kubernetes quantity. It can grow where the StorageClass allows volume expansion. A request that no volume has been given can be lowered again, to status.storage.minimumSize; volumes never shrink.',
+      'Size of the volume as a Kubernetes quantity. It can grow if the StorageClass allows volume expansion. Volumes never shrink, but a size that no volume was expanded to can be lowered again to status.storage.minimumSize.',
     default: initially,
     pattern: quantityPattern,
     maxLength: 20,
@@ -33,7 +33,7 @@ export const storageRules = [
 
 const storageClassName = {
   type: 'string',
-  description: 'StorageClass of the volume. The default class of the Kubernetes cluster when absent. Immutable.',
+  description: 'StorageClass of the volume. When absent, the default class of the Kubernetes cluster. Immutable.',
   pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
   maxLength: 253,
 } as const satisfies StructuralSchema;
@@ -55,7 +55,7 @@ export const volumeSchema = {
 /** A volume for each data node, or none where all of the data may be lost. */
 export const storageSchema = {
   type: 'object',
-  description: 'The volume of each data node.',
+  description: 'The volume of each pod that holds data.',
   default: {},
   properties: {
     // Four times the data that the default memory limit allows, and more.
@@ -63,7 +63,7 @@ export const storageSchema = {
     storageClassName,
     ephemeral: {
       type: 'boolean',
-      description: 'Keep data in the pod only: all of it is lost when the last pod goes. Immutable.',
+      description: 'Keep the data in the pods only. All data is lost when the last pod is deleted. Immutable.',
       default: false,
       'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'storage.ephemeral is immutable' }],
     },

@@ -9,7 +9,7 @@ export interface OperatorResources {
   readonly cpu?: string;
   /** Requested. Default `96Mi`. */
   readonly memory?: string;
-  /** Default `256Mi`: a thousand clusters took 164 MB, and 191 MB where a hundred were hostile; see docs/performance.md. */
+  /** Default `256Mi`: a thousand clusters took up to 166 MB, and 191 MB with very large answers; see docs/performance.md. */
   readonly memoryLimit?: string;
 }
 

@@ -3,7 +3,10 @@ import type { KindDefinition } from '../api/kind.ts';
 import type { ReferenceOptions } from '../api/reference.ts';
 
 export interface Definition<Input extends object = object, Endpoints extends object = object> {
-  /** Short name, also the prefix of its action types: `redis`. */
+  /**
+   * Short name, also the prefix of its action types: `redis`. Objects and volumes are found by it, so no other engine in the
+   * same Kubernetes cluster may have it.
+   */
   readonly name: string;
   readonly kind: KindDefinition;
   /** Services and Secrets by which a cluster of this name is reached. `spec` as a user writes it. */

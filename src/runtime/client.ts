@@ -328,7 +328,7 @@ export function createClient(options: ClientOptions): KubeClient {
       try {
         return removalOf(ref, parseAnswer(call, await send(call)));
       } catch (error) {
-        if (isNotFound(error) || isOtherUid(error)) return { outcome: 'absent' };
+        if (isGone(error)) return { outcome: 'absent' };
         throw error;
       }
     },
@@ -392,6 +392,12 @@ function removalOf(ref: ExactRef, answer: unknown): Removal {
   const object = answer as KubeObject;
   const lives = object.kind === ref.resource.kind && object.metadata.deletionTimestamp !== undefined;
   return lives ? { outcome: 'terminating', object } : { outcome: 'deleted' };
+}
+
+/** A webhook that denies the deletion may choose the same status: the object is still there then. */
+function isGone(error: unknown): boolean {
+  if (!(error instanceof ApiError) || refusedBy(error) === 'admission') return false;
+  return isNotFound(error) || isOtherUid(error);
 }
 
 /**

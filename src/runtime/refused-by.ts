@@ -11,8 +11,8 @@ export type RefusedBy = 'authorization' | 'admission';
 export const deniedByWebhook = /^admission webhook "[^"]+" denied the request/;
 /** As the API server says it for every authorizer. */
 const noRight = /forbidden: User "[^"]*" cannot /;
-/** An admission plugin that asks for a right of the user. */
-const noRightToOwner = / is forbidden: cannot set blockOwnerDeletion /;
+/** An admission plugin that asks for rights of the user, in its two wordings. */
+const noRightToOwner = / is forbidden: cannot set (blockOwnerDeletion|an ownerRef) /;
 /** All other plugins say it of the object. A ValidatingAdmissionPolicy chooses the status, too. */
 const notAdmitted = /^\S+ "[^"]*" is forbidden: /;
 

@@ -7,6 +7,7 @@ import { blocked, type ObjectStep, type Outcome, type Plan, type Step } from '..
 import { expandingVolumes, requestPath, volumesTooSmall } from '../plan/volume-expansion.ts';
 import { ApiError } from './api-error.ts';
 import type { StepFailed } from './executor.ts';
+import { refusedBy } from './refused-by.ts';
 
 type Blocked = Extract<Outcome, { state: 'blocked' }>;
 export type Expansion = Extract<ObjectStep, { type: 'patch' }>;
@@ -40,7 +41,9 @@ export function isExpansion(step: Step): step is Expansion {
 
 /** The API server has said no, and will say so again until somebody changes something. */
 export function isRefusal(cause: unknown): cause is ApiError {
-  return cause instanceof ApiError && (cause.status === 400 || cause.status === 403 || cause.status === 422);
+  if (!(cause instanceof ApiError)) return false;
+  const { status } = cause;
+  return status === 400 || status === 403 || status === 422 || refusedBy(cause) !== undefined;
 }
 
 /** Where nothing but the volumes is waited for, nothing goes on before somebody has changed something. */

@@ -111,7 +111,15 @@ async function hasty(engine: KindHandler, sample: EngineSample): Promise<string[
   const assessment = await assess(engine, sample, { ...sample.whole.io, dial: refuse, exchange: refuse });
   return [
     ...assessment.plan.steps.filter(({ type }) => type === 'delete').map((step) => `it plans: ${stepText(step)}`),
+    ...assessment.plan.steps.flatMap(shrinking),
     ...(readyOf(assessment) === 'True' ? ['the condition Ready is True'] : []),
     ...claimContradictions(assessment.status),
   ];
+}
+
+/** A StatefulSet that gets smaller deletes pods, too. */
+function shrinking(step: Step): string[] {
+  if (step.type !== 'apply' || step.object.kind !== 'StatefulSet') return [];
+  const size = step.changes.find(({ path }) => path === 'spec.replicas');
+  return Number(size?.to) < Number(size?.from) ? [`it plans: fewer pods of ${nameOf(step.object)}`] : [];
 }

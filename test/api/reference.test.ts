@@ -47,7 +47,7 @@ describe('the reference page of RedisCluster', () => {
   test('has a row for every directive, with how it is applied', () => {
     for (const [name, { apply }] of Object.entries(redisDirectives)) {
       const row = redisReference.split('\n').find((line) => line.startsWith(`| \`spec.config.${name}\` |`));
-      expect(row).toContain(apply === 'restart' ? 'Applied by restarting pods' : 'Applied at once.');
+      expect(row).toContain(apply === 'restart' ? 'The pods restart one at a time.' : 'Applied without a restart.');
     }
   });
 });

@@ -189,6 +189,25 @@ describe('down on a named cluster', () => {
     expect(rights).toBeGreaterThan(deployment);
   });
 
+  it('stops at a sample whose deletion a webhook denies with 404: the operator and the CRDs stay', async () => {
+    const on = site();
+    await up(on);
+    const message = 'admission webhook "guard.example" denied the request: no such approval';
+    const request: ApiServer['request'] = async (call) =>
+      call.method === 'DELETE' && call.path.includes('/redisclusters/')
+        ? { status: 404, headers: {}, body: JSON.stringify({ kind: 'Status', code: 404, reason: 'NotFound', message }) }
+        : on.api.request(call);
+    const client = createClient({
+      transport: { ...on.api, request },
+      clock: systemClock,
+      random: () => 0.5,
+      resourceOf: on.discovery.resourceOf,
+    });
+    const before = on.api.names.filter((name) => !name.startsWith('EtcdCluster '));
+    await expect(down({ ...on, client }, true)).rejects.toThrow('no such approval');
+    expect(on.api.names).toEqual(expect.arrayContaining(before));
+  });
+
   it('waits for the pods of the operator, or its namespace would not be empty', async () => {
     const on = site();
     await up(on);

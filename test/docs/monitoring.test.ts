@@ -1,4 +1,4 @@
-/** What docs/monitoring.md says of metrics, reasons, ports and labels, held against the code that they are in. */
+/** What docs/monitoring.md says of metrics, reasons, ports and labels, compared with the code that they are in. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,11 @@ const metrics = Object.values(createMetrics()).filter(
   (value): value is Metric => typeof value === 'object' && value !== null && 'labelNames' in value,
 );
 
+const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(join('src', file), 'utf8'))
+  .join('\n');
+
 describe('docs/monitoring.md', () => {
   it('has a row for every metric, with its labels and its meaning', () => {
     const rows = metrics.map(
@@ -46,11 +51,6 @@ describe('docs/monitoring.md', () => {
   });
 
   it('names reasons that are given', () => {
-    const folder = 'src';
-    const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('\n');
     const reasons = section('Conditions')
       .split('\n')
       .filter((line) => /^\| `[A-Z]\w+`(, `\w+`)* \| \w/.test(line))
@@ -59,6 +59,24 @@ describe('docs/monitoring.md', () => {
     expect(reasons.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
     const blocking = [...source.matchAll(/\bblocked\(\s*'(\w+)'/g)].map(([, reason = '']) => reason);
     expect(blocking.filter((reason) => !reasons.includes(reason))).toEqual([]);
+  });
+
+  it('names every reason that a plan or a status gives', () => {
+    const found = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map(([, text = '']) => text);
+    const constants = found(/\b(?:blocked|wait|waiting)\(\s*([a-z]\w+),/g).flatMap((name) =>
+      found(new RegExp(`\\bconst ${name} = '([A-Z]\\w+)'`, 'g')),
+    );
+    const given = new Set([
+      ...found(/\b(?:blocked|wait|waiting)\(\s*'(\w+)'/g),
+      ...found(/\bdesiredConditions\(\s*'(?:True|False)',\s*'(\w+)'/g),
+      ...found(/\bfailed\(\w+, '(\w+)'/g),
+      ...found(/\breason = '([A-Z]\w+)'/g),
+      ...constants,
+    ]);
+    const conditions = section('Conditions');
+    expect(given.size).toBeGreaterThan(90);
+    // `Outdated` ends a reconcile before its status is written.
+    expect([...given].filter((reason) => !conditions.includes(`\`${reason}\``))).toEqual(['Outdated']);
   });
 
   it('lets kube-state-metrics see every kind, and takes conditions from one that is there', () => {
@@ -81,7 +99,7 @@ describe('docs/monitoring.md', () => {
   });
 
   it('has a row for every port that the operator talks to, and for those that it does not', () => {
-    const rows = section('Who talks to whom')
+    const rows = section('Network connections')
       .split('\n')
       .filter((line) => line.startsWith('| '));
     const portsOf = (from: string): number[] =>
@@ -95,7 +113,7 @@ describe('docs/monitoring.md', () => {
   });
 
   it('selects pods by labels that they have', () => {
-    const [policy] = blocks(section('Who talks to whom')) as { spec: { podSelector: { matchLabels: object } } }[];
+    const [policy] = blocks(section('Network connections')) as { spec: { podSelector: { matchLabels: object } } }[];
     const etcd = engines.find(({ name }) => name === 'etcd');
     const verdict = validateCluster(etcdKind, {
       apiVersion: apiVersionOf(etcdKind.resource),

@@ -75,6 +75,13 @@ it.each<readonly [story: string, counts: boolean, call: (client: KubeClient) => 
     403,
     `pods "db-0" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on`,
   ],
+  [
+    'no right to delete what gets an owner',
+    true,
+    expansion,
+    403,
+    `persistentvolumeclaims "data-db-0" is forbidden: cannot set an ownerRef on a resource you can't delete: , <nil>`,
+  ],
   ['a proxy before the API server', true, dryRun, 403, 'Access denied'],
   ['a token that has expired', true, dryRun, 401, 'Unauthorized'],
   ['a webhook that is down', true, dryRun, 500, 'Internal error occurred: failed calling webhook "p.example": timeout'],

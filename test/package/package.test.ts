@@ -220,6 +220,10 @@ describe('the published package', () => {
     expect(await fetch('restored', '2.1')).toMatchObject({ result: 'fetched', isRepeated: false });
     expect(readFileSync(join(folder, 'restored', 'journal'))).toEqual(data);
     expect(await fetch('restored', '2.1')).toMatchObject({ result: 'fetched', isRepeated: true });
+    // An attempt that was killed while it wrote down which backup it had begun with.
+    mkdirSync(join(folder, 'cut'));
+    writeFileSync(join(folder, 'cut', 'restored-from.json'), '');
+    expect(await fetch('cut', '2.1')).toMatchObject({ result: 'fetched', isRepeated: false });
     expect(await fetch('older', '1.9')).toMatchObject({ result: 'failed', reason: 'Unfit' });
     const listed = await finished([
       process.execPath,

@@ -221,6 +221,16 @@ describe('a removal', () => {
     server.fault({ at: 'other', status: 409, body: statusBody(409, { reason: 'Conflict', message: 'try again' }) });
     await expect(client.remove(exact)).rejects.toMatchObject({ code: 'ApiError', status: 409 });
   });
+
+  it.each([
+    [404, 'NotFound', 'no such approval'],
+    [409, 'Conflict', 'the UID in the precondition is not approved'],
+  ])('that a webhook denies with %i is an error: the object is still there', async (status, reason, why) => {
+    const { client, server } = await connect();
+    const message = `admission webhook "guard.example" denied the request: ${why}`;
+    server.fault({ at: 'other', status, body: statusBody(status, { reason, message }) });
+    await expect(client.remove(exact)).rejects.toMatchObject({ code: 'ApiError', status });
+  });
 });
 
 describe('errors', () => {

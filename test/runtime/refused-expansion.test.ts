@@ -21,6 +21,7 @@ const expand: Step = {
 };
 const small = 'storage.size is 10Gi, and data-db-0 has 1Gi';
 const expanding = wait('ExpandingVolumes', small);
+const webhook = 'admission webhook "sizes.example" denied the request: too large';
 const unsupported =
   'persistentvolumeclaims "data-db-0" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
@@ -50,6 +51,8 @@ describe('an expansion that the API server refuses', () => {
     ['since the StorageClass does not allow it', 403, unsupported, 'ExpansionNotSupported'],
     ['for a quota', 403, 'exceeded quota: disks', 'ExpansionRefused'],
     ['for what a webhook says', 422, 'denied the request: too large', 'ExpansionRefused'],
+    ['for a webhook with a status of its own', 409, webhook, 'ExpansionRefused'],
+    ['for a webhook that says it has failed', 500, webhook, 'ExpansionRefused'],
   ])('blocks the cluster in its words: %s', async (_, status, message, reason) => {
     answers(status, 'Forbidden', message);
     finds(expanding);

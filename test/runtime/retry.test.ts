@@ -13,6 +13,12 @@ const refusal = (status: number, retryAfterMs?: number): ApiError =>
     path: '/',
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
+const denied = (status: number, retryAfterMs: number): ApiError =>
+  new ApiError({
+    ...refusal(status),
+    message: 'admission webhook "p.example" denied the request: no',
+    retryAfterMs,
+  });
 const unreachable = (maybeSent: boolean): ApiUnreachable =>
   new ApiUnreachable('POST', '/', maybeSent, new Error('reset'));
 /** For a request that may be repeated, and for one that may not. */
@@ -34,6 +40,8 @@ describe('a request that has failed', () => {
     ['with 500 and a word of when', refusal(500, 2000), 2500, undefined],
     ['with a conflict', refusal(409), undefined, undefined],
     ['with a conflict and a word of when', refusal(409, 2000), undefined, undefined],
+    ['since a webhook denies it with 429 has its answer', denied(429, 2000), undefined, undefined],
+    ['since a webhook denies it with 503 has its answer', denied(503, 2000), undefined, undefined],
     ['for half a minute waits as long', refusal(429, 30_000), 30_500, 30_500],
     ['for longer goes to the caller', refusal(429, 30_001), undefined, undefined],
     ['for a moment waits at most twice as long', refusal(429, 100), 150, 150],

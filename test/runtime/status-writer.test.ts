@@ -52,6 +52,13 @@ async function say(what: StatusReport, plan?: ClusterStatus['plan']): Promise<nu
 }
 
 describe('a status', () => {
+  it('that a webhook denies with 404 is told to the caller: the object is there', async () => {
+    const message = 'admission webhook "p.example" denied the request: no such approval';
+    const body = JSON.stringify({ kind: 'Status', code: 404, reason: 'NotFound', message });
+    api.intercept = async () => ({ status: 404, headers: {}, body });
+    await expect(say(claim())).rejects.toThrow('no such approval');
+  });
+
   it('is written when it is new, with the generation and the times', async () => {
     expect(await say(claim(), { next: 'restart db-2' })).toBe(0);
     expect(statusOf()).toEqual({

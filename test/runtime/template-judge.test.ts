@@ -337,6 +337,18 @@ describe('a pod that restarts', () => {
     expect((await pass).outcome).toMatchObject({ state: 'wait', reason: 'TemplateNotJudged' });
   });
 
+  it('is not stopped for one that a webhook denies, whenever the webhook says to ask again', async () => {
+    const denied = refusal(429, 'TooManyRequests', 'admission webhook "p.example" denied the request: too many pods');
+    answers.somebody = { ...denied, headers: { 'retry-after': '20' } };
+    const stop = await ended('db', 'somebody');
+    for (let s = 0; s < 600; s += 30) {
+      const pass = passes([stop], restarting);
+      await rig.clock.advance(30_000);
+      await pass;
+    }
+    expect([writes(), rig.condition('TemplateRefused').includes('too many pods')]).toEqual([[], true]);
+  });
+
   it('waits for a clear answer for five minutes, asks every ten seconds, and restarts then', async () => {
     answers.somebody = failing;
     const stop = await ended('db', 'somebody');

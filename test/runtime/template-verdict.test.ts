@@ -40,6 +40,15 @@ it.each<readonly [story: string, state: string, error: Error]>([
       "pods \"db-0\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
     ),
   ],
+  [
+    'a ValidatingAdmissionPolicy with a reason of its own',
+    'refused',
+    answer(
+      413,
+      'RequestEntityTooLarge',
+      "pods \"db-0\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
+    ),
+  ],
   ['a webhook', 'refused', answer(403, 'Forbidden', 'admission webhook "p.example" denied the request: no')],
   [
     'a webhook, without a reason',
@@ -50,6 +59,11 @@ it.each<readonly [story: string, state: string, error: Error]>([
     'a webhook, with a code of its own',
     'refused',
     answer(500, 'InternalError', 'admission webhook "p.example" denied the request: no'),
+  ],
+  [
+    'a webhook that says what a taken name says',
+    'refused',
+    answer(409, 'AlreadyExists', 'admission webhook "p.example" denied the request: one such pod is enough'),
   ],
   [
     'a webhook that is down',

@@ -85,6 +85,17 @@ export const mistakesInBehavior: readonly Mistake[] = [
     found: { [rules.silence]: 'it plans: delete Pod toy-' },
   },
   {
+    story: 'silence that is taken for a smaller cluster',
+    engine: planning((plan, { children, answering }) => {
+      const set = children.statefulSet('toy');
+      if (set === undefined || answering.length > 0) return plan;
+      const object = { ...set, spec: { ...set.spec, replicas: 0 } };
+      const changes = [{ path: 'spec.replicas', from: set.spec?.replicas, to: 0 }];
+      return { ...plan, steps: [{ type: 'apply', object, changes }] };
+    }),
+    found: { [rules.silence]: 'it plans: fewer pods of StatefulSet toy' },
+  },
+  {
     story: 'a driver of another engine',
     engine: backedUp({}),
     driver: { engine: 'game', kind: 'GameCluster' },

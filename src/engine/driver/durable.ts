@@ -1,8 +1,14 @@
-/** Files that are on the disk, and not only in the machine's memory, once the promise resolves. */
+/**
+ * Files that are on the disk, and not only in the machine's memory, once the promise resolves. A process may be killed at any
+ * time: whoever reads a file that was not renamed into its place may find half of it.
+ */
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes everything, or leaves an incomplete file behind and fails. */
+/**
+ * Writes everything, or leaves an incomplete file behind and fails. What was there under this name is gone as soon as it begins.
+ * The content is on the disk then, the name of a new file only after `syncFolder` or `renameDurably` in its folder.
+ */
 export async function writeDurably(
   path: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { KubeObject, OwnerReference } from '../../../src/api/object.ts';
 import { type ClusterState, handOf, keyOf, splitKey } from './cluster-state.ts';
 import { equal, type Fields, fieldsIn, itemsIn, numberIn } from './fields.ts';
+import { orderedJson } from './ordered-json.ts';
 import { isReady, isTerminating, phaseOf } from './pod.ts';
 import { Refusal } from './refusal.ts';
 import { matchesSelector } from './selector.ts';
@@ -25,7 +26,7 @@ function revisionOf(set: KubeObject): string {
   const template = fieldsIn(fieldsIn(set.spec).template);
   let hash = revisions.get(template);
   if (hash === undefined) {
-    hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10);
+    hash = createHash('sha256').update(orderedJson(template)).digest('hex').slice(0, 10);
     revisions.set(template, hash);
   }
   return `${set.metadata.name}-${hash}`;

@@ -46,7 +46,7 @@ function onDemand(engine: EngineName): Scenario {
 const scheduled: Scenario = {
   engine: 'etcd',
   id: 'etcd B2',
-  title: 'backups by a schedule, of which the last two are kept',
+  title: 'backups by a schedule that keeps the last two',
   before: { ...clusters.etcd, replicas: 1 },
   furniture: inBucket.furniture,
   prepare: (stage) => stage.fill(),
@@ -67,7 +67,7 @@ const scheduled: Scenario = {
 const emptied: Scenario = {
   engine: 'redis',
   id: 'B2 loss',
-  title: 'backups by a schedule, of a database that is suddenly empty: none is deleted',
+  title: 'backups by a schedule, of a database that is suddenly empty: no backup is deleted',
   before: { ...clusters.redis, mode: 'Standalone', replicas: 1 },
   furniture: inBucket.furniture,
   prepare: (stage) => stage.fill(),

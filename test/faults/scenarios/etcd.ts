@@ -54,7 +54,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S2 again',
-    title: 'scale in 3→1, and out again, volumes kept',
+    title: 'scale in 3→1, then out again, volumes kept',
     touches: ['replicas'],
     before: three,
     async act(stage) {
@@ -79,7 +79,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S3 one',
-    title: 'scale in 3→1, claims deleted',
+    title: 'scale in 3→1, PVCs deleted',
     touches: ['replicas'],
     before: vanishing,
     act: (stage) => stage.change({ replicas: 1 }),
@@ -179,7 +179,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S10',
-    title: "follower's claim deleted",
+    title: "follower's PVC deleted",
     before: three,
     act: (stage) => stage.loseClaim(stage.replica()),
     end: 'whole',
@@ -188,7 +188,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S10 only',
-    title: "only member's claim deleted: nothing is formed in its place",
+    title: "only member's PVC deleted: the operator forms no new cluster",
     before: one,
     act: (stage) => stage.loseClaim(stage.primary()),
     end: 'blocked',
@@ -237,7 +237,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S13 park',
-    title: 'parked, and back',
+    title: 'parked (replicas 0), and started again',
     before: three,
     touches: ['replicas'],
     async act(stage) {
@@ -254,7 +254,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     mayDiffer: [
       { oracle: 'O3', about: 'delete pods/', why: 'how far the change got before it was taken back is chance' },
     ],
-    title: 'misuse, then revert',
+    title: 'an image that cannot be pulled, then the previous one',
     touches: ['image'],
     before: three,
     async act(stage) {
@@ -269,7 +269,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   { ...refusedTemplate(three, 15), id: 'etcd S14 class' },
   {
     id: 'etcd S15',
-    title: 'majority away for a while: nothing is done',
+    title: 'majority down for a while: the operator changes nothing',
     before: three,
     act: (stage) => stage.powerOff([stage.primary(), stage.replica()], 120_000),
     end: 'whole',
@@ -287,7 +287,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       },
       handWritten,
     ],
-    title: 'volumes of the majority lost: nothing is done',
+    title: 'volumes of the majority lost: the operator changes nothing',
     before: three,
     async act(stage) {
       const [leader, follower] = [stage.primary(), stage.replica()];
@@ -305,7 +305,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
       { oracle: 'O2', about: 'retired', why: 'whose volumes they were is chance, and they are kept' },
       handWritten,
     ],
-    title: 'volumes of the majority lost, a survivor named',
+    title: 'volumes of the majority lost, recovery from a named survivor',
     before: three,
     // The request names the generation that it is for.
     touches: ['replicas', 'config', 'paused'],
@@ -325,7 +325,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S16',
-    title: "follower's data comes apart, and etcd names it",
+    title: "follower's data becomes inconsistent, and the CORRUPT alarm names the follower",
     before: vanishing,
     mayDiffer: askedInstead,
     touches: ['replicas'],
@@ -339,7 +339,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'etcd S16 leader',
-    title: "leader's data comes apart, and etcd names it",
+    title: "leader's data becomes inconsistent, and the CORRUPT alarm names the leader",
     before: vanishing,
     mayDiffer: askedInstead,
     touches: ['replicas'],
@@ -354,7 +354,8 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   {
     id: 'etcd S16 nobody',
     mayDiffer: [{ oracle: 'O2', about: 'EtcdCluster/db', why: 'whose data it is is chance, and it names them' }],
-    title: "follower's data comes apart, and etcd 3.5 names nobody: nothing is done",
+    title:
+      "follower's data becomes inconsistent, and the alarm of etcd 3.5 names no member: the operator changes nothing",
     before: { ...vanishing, version: '3.5.35' },
     async act(stage) {
       await stage.spoil(stage.replica());
@@ -379,7 +380,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
         why: 'a leader that starts again meanwhile is found out and replaced',
       },
     ],
-    title: 'a good follower does not start beside a leader whose data is wrong: nothing is done',
+    title: "the leader's data is corrupt, so a follower with correct data does not start: the operator changes nothing",
     before: vanishing,
     async act(stage) {
       await stage.spoil(stage.primary());

@@ -22,7 +22,7 @@ export const putBack = (stage: Stage, password: string): Promise<unknown> => sta
 export function editedPassword(before: Spec): Omit<Scenario, 'engine'> {
   return {
     id: 'S7 password',
-    title: 'the password is edited by hand: nothing is done',
+    title: 'the password is edited by hand: the operator changes nothing',
     before,
     act: async (stage) => void (await editPassword(stage)),
     end: 'blocked',

@@ -81,7 +81,7 @@ export function emptied(before: Spec, gone: readonly string[]): Omit<Scenario, '
 export function powerCut(before: Spec, order: readonly Returning[] | 'all'): Omit<Scenario, 'engine'> {
   return {
     id: 'S15 power',
-    title: 'failover while the operator is away, then the power of all nodes',
+    title: 'failover while the operator is down, then power loss on all nodes',
     // Each on a machine of its own.
     before: { ...before, scheduling: { topologySpread: 'Required' } },
     async act(stage) {

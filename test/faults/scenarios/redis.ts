@@ -66,7 +66,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
   {
     id: 'S3 primary',
-    title: 'scale in 5→3, the primary on a node that goes',
+    title: 'scale in 5→3, the primary on a node that is removed',
     before: five,
     // Those that stay have just stopped when the primary hands over: one of those that go is chosen.
     async prepare(stage) {
@@ -197,7 +197,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
     mayDiffer: [
       { oracle: 'O3', about: 'delete pods/', why: 'how far the change got before it was taken back is chance' },
     ],
-    title: 'misuse, then revert',
+    title: 'an image that cannot be pulled, then the previous one',
     touches: ['image'],
     before: three,
     async act(stage) {
@@ -213,7 +213,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   powerCut(three, ['old', 'third', 'new']),
   {
     id: 'S16 older',
-    title: 'a cluster that is older than identities is taken over',
+    title: 'a cluster that was created before cluster identities existed gets one',
     before: three,
     async prepare(stage) {
       await stage.stopOperator();

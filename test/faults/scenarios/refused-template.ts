@@ -21,7 +21,7 @@ async function act(stage: Stage): Promise<void> {
 export function refusedTemplate(before: Spec, writes: number): Omit<Scenario, 'engine'> {
   return {
     id: 'S14 class',
-    title: 'a PriorityClass that is not there, and is made later',
+    title: 'a PriorityClass that does not exist at first and is created later',
     touches: ['scheduling'],
     before,
     act,

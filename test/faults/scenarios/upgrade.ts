@@ -20,7 +20,7 @@ function isHalfWay(stage: Stage): boolean {
 export function failoverWithin(before: Spec): Omit<Scenario, 'engine'> {
   return {
     id: 'S5',
-    title: 'version 7.0→8.0, a failover in its middle',
+    title: 'version 7.0→8.0, with a failover during the upgrade',
     touches: ['version'],
     // Each on a machine of its own.
     before: { ...before, version: '7.0', scheduling: { topologySpread: 'Required' } },

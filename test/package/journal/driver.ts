@@ -60,7 +60,13 @@ function check(content: AsyncIterable<Uint8Array>, fault: (why: string) => Failu
 
 async function begun({ directory }: JournalDestination): Promise<string | undefined> {
   if (!(await readdir(directory)).includes(origin)) return undefined;
-  return (JSON.parse(await readFile(join(directory, origin), 'utf8')) as Origin).path;
+  try {
+    return (JSON.parse(await readFile(join(directory, origin), 'utf8')) as Origin).path;
+  } catch (error) {
+    // An attempt may be killed while it writes: what is incomplete was never begun.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 async function fill(

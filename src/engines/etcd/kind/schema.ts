@@ -40,13 +40,13 @@ const memberMemory = '64Mi';
 
 const configSchema = {
   type: 'object',
-  description: 'Settings of the members. A change restarts them, one at a time.',
+  description: 'Settings of the members. After a change, the members restart one at a time.',
   default: {},
   properties: {
     quotaBackend: {
       type: 'string',
       description:
-        'Size at which the database takes no more writes, from 16Mi to 32Gi and less than the storage. When absent, 60 % of the storage, less on one under 1.5Gi, where the log needs more than the rest, and at most 8Gi.',
+        'Size at which etcd accepts no more writes, from 16Mi to 32Gi, and below storage.size. When absent, 60 % of the smallest volume of a member, less for volumes under 1.5Gi, and at most 8Gi.',
       pattern: quantityPattern,
       maxLength: 20,
       'x-kubernetes-validations': [
@@ -58,18 +58,19 @@ const configSchema = {
     },
     autoCompaction: {
       type: 'object',
-      description: 'How much of the history of keys is kept.',
+      description: 'Automatic compaction of the history of keys.',
       default: {},
       properties: {
         mode: {
           type: 'string',
-          description: 'Periodic keeps a time, Revision a number of changes, Off keeps all until somebody compacts.',
+          description:
+            'Periodic keeps the history of a time, Revision keeps a number of revisions, Off keeps the whole history.',
           enum: ['Periodic', 'Revision', 'Off'],
           default: 'Periodic',
         },
         retention: {
           type: 'string',
-          description: 'A time such as 30m or 1h with Periodic, a number with Revision. Without effect with Off.',
+          description: 'With Periodic, a time such as 30m or 1h. With Revision, a number. Ignored with Off.',
           default: '1h',
           pattern: '^[1-9][0-9]{0,8}(m|h)?$',
           maxLength: 10,
@@ -78,14 +79,14 @@ const configSchema = {
     },
     snapshotCount: {
       type: 'integer',
-      description: 'Changes after which a member writes a snapshot and may drop its log.',
+      description: 'Number of changes after which a member writes a snapshot and can truncate its log.',
       minimum: 100,
       maximum: 1_000_000,
       default: 10_000,
     },
-    heartbeatInterval: durationSchema('Time between two signs of life of the leader.', '100ms', '10ms', '5s'),
+    heartbeatInterval: durationSchema('Interval between heartbeats of the leader.', '100ms', '10ms', '5s'),
     electionTimeout: durationSchema(
-      'Silence of the leader after which another one is elected: at least five times heartbeatInterval.',
+      'Time without a heartbeat after which members elect another leader: at least five times heartbeatInterval.',
       '1s',
       '100ms',
       '50s',
@@ -95,41 +96,42 @@ const configSchema = {
 
 const authSchema = {
   type: 'object',
-  description: 'Whether clients have to say who they are. The operator itself is the user root.',
+  description: 'Authentication of clients. The operator logs in as the user root.',
   default: {},
   properties: {
     enabled: {
       type: 'boolean',
-      description: 'Let nobody in without a name and a password. Users and roles besides root are yours to make.',
+      description: 'Require a user name and a password. The operator creates only the user root.',
       default: false,
     },
     secretRef: {
       ...secretRefSchema,
-      description: 'Secret with the password of root, in the namespace of the cluster. One is generated when absent.',
+      description:
+        'Secret with the password of root, in the namespace of the cluster. When absent, the operator generates a password.',
     },
   },
 } as const satisfies StructuralSchema;
 
 const maintenanceSchema = {
   type: 'object',
-  description: 'Work on the data that is done by itself, on one member at a time.',
+  description: 'Automatic maintenance of the databases, one member at a time.',
   default: {},
   properties: {
     defrag: {
       type: 'object',
-      description: 'Giving back the unused space of a database, during which its member answers nobody.',
+      description: 'Defragmentation. A member answers no request while it is defragmented.',
       default: {},
       properties: {
         mode: {
           type: 'string',
-          description: 'Automatic does it where it is worth it, the leader last; Off only to end a quota alarm.',
+          description: 'Automatic: when unusedPercent is reached, the leader last. Off: only to end an alarm NOSPACE.',
           enum: ['Automatic', 'Off'],
           default: 'Automatic',
         },
         unusedPercent: {
           type: 'integer',
           description:
-            'Share of the database that has to be unused. Databases of less than a quarter of the quota are left alone.',
+            'Unused share of a database in percent from which it is defragmented. Databases up to a quarter of the quota are not defragmented.',
           minimum: 10,
           maximum: 90,
           default: 50,
@@ -143,18 +145,18 @@ const restoreOptions = {
   bumpRevision: {
     type: 'boolean',
     description:
-      'Go on at a revision that is higher by a thousand million, with the history before it dropped, so that no client that knows the old cluster meets a revision twice.',
+      'Increase the revision by 1,000,000,000 in the restored data and mark earlier revisions as compacted, so that clients of the old cluster never see a revision twice.',
     default: true,
   },
 } as const satisfies Readonly<Record<string, StructuralSchema>>;
 
 export const etcdSpecSchema = {
   type: 'object',
-  description: 'What the cluster shall be.',
+  description: 'Desired state of the cluster.',
   properties: {
     version: {
       type: 'string',
-      description: `Version of etcd, major.minor.patch, from 3.5.${firstPatchOf35} on. Between 3.5 and 3.6 it goes up from 3.5.${lastPatchBefore36} or later, and back by etcd's own procedure to 3.5.${lastPatchBefore36} or later.`,
+      description: `Version of etcd, major.minor.patch, 3.5.${firstPatchOf35} or later. An upgrade from 3.5 to 3.6 needs 3.5.${lastPatchBefore36} or later. A downgrade from 3.6 is possible to 3.5.${lastPatchBefore36} or later.`,
       default: '3.6.16',
       maxLength: 32,
       'x-kubernetes-validations': [
@@ -179,7 +181,7 @@ export const etcdSpecSchema = {
     image: imageSchema('gcr.io/etcd-development/etcd:vVERSION'),
     replicas: {
       type: 'integer',
-      description: 'Number of members. 0 parks the cluster: nothing runs, and all data is kept.',
+      description: 'Number of members. 0 parks the cluster: all members stop, and all data is kept.',
       enum: [0, 1, 3, 5, 7],
       default: 3,
     },
@@ -190,10 +192,10 @@ export const etcdSpecSchema = {
     auth: authSchema,
     tls: etcdTlsSchema,
     maintenance: maintenanceSchema,
-    backup: backupPolicySchema(', and one before another minor version'),
+    backup: backupPolicySchema(', and one before a change of the minor version'),
     bootstrap: bootstrapSchema(restoreOptions),
     deletionPolicy: deletionPolicySchema,
-    paused: pausedSchema('The database keeps running, and goes on electing its leader.'),
+    paused: pausedSchema('The database runs, and still elects its leader. The operator renews no certificates.'),
   },
   'x-kubernetes-validations': [
     {
@@ -221,7 +223,7 @@ export type EtcdSpec = Defaulted<typeof etcdSpecSchema>;
 /** As people write it. */
 export type EtcdSpecInput = Written<typeof etcdSpecSchema>;
 
-const description = 'An etcd cluster: members that agree on every change of their keys.';
+const description = 'An etcd cluster.';
 
 export const etcdKind: KindDefinition = {
   resource: { group, version, kind: 'EtcdCluster', plural: 'etcdclusters', namespaced: true },

@@ -8,26 +8,26 @@ import type { StructuralSchema } from '../../../api/schema.ts';
 
 export const etcdTlsSchema = {
   type: 'object',
-  description: 'Encryption of connections. A renewed certificate is taken without a restart.',
+  description: 'Encryption of connections. Members use a renewed certificate without a restart.',
   default: {},
   properties: {
     client: {
       type: 'object',
       description:
-        'Connections of clients, with exactly one of secretRef, certManager and selfManaged. It can neither be added to a cluster nor taken away, and its source stays.',
+        'Connections of clients, with exactly one of secretRef, certManager and selfManaged. It cannot be added or removed later, and its source is immutable.',
       properties: {
         ...sourceProperties(
-          'Secret with the certificate of the members, for servers and clients, and with the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. Without a common name where auth.enabled is set.',
+          'Secret with the certificate of the members. It must be valid for server and client authentication, and for the names *.NAME.NAMESPACE.svc and NAME-client.NAMESPACE.svc. With auth.enabled it must have no common name.',
         ),
         requireCertificate: {
           type: 'boolean',
-          description: 'Let in only clients that show a certificate of the same authority.',
+          description: 'Accept only clients with a certificate of the same CA.',
           default: true,
         },
         serverName: {
           type: 'string',
           description:
-            'Name in the certificate of secretRef by which the operator and backups know the members, where it was made for others than these: for a cluster that was restored from, for example. When absent, NAME-client.NAMESPACE.svc.',
+            'Server name that the operator and backups expect in the certificate of secretRef, if the certificate was issued for other names, for example those of the cluster that a backup came from. When absent, NAME-client.NAMESPACE.svc.',
           pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
           maxLength: 253,
         },
@@ -44,9 +44,9 @@ export const etcdTlsSchema = {
     peer: {
       type: 'object',
       description:
-        'Connections among members, which show each other their certificates, with exactly one of secretRef, certManager and selfManaged. Immutable, but for how long certificates are good.',
+        'Connections between members, with exactly one of secretRef, certManager and selfManaged. Members verify the certificates of each other. Immutable, except for the lifetimes of certificates.',
       properties: sourceProperties(
-        'Secret with the certificate of the members, for servers and clients, and with the name *.NAME.NAMESPACE.svc.',
+        'Secret with the certificate of the members. It must be valid for server and client authentication, and for the name *.NAME.NAMESPACE.svc.',
       ),
       'x-kubernetes-validations': [oneSource],
     },

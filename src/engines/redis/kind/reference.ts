@@ -10,7 +10,7 @@ export const redisReferenceOptions: ReferenceOptions = {
     const name = /^spec\.config\.(.+)$/.exec(path)?.[1];
     const directive = name === undefined ? undefined : directives[name];
     if (directive === undefined) return undefined;
-    const applied = directive.apply === 'dynamic' ? 'Applied at once.' : 'Applied by restarting pods one by one.';
+    const applied = directive.apply === 'dynamic' ? 'Applied without a restart.' : 'The pods restart one at a time.';
     return directive.since === undefined ? applied : `${applied} Needs version ${directive.since}.`;
   },
 };

@@ -46,12 +46,12 @@ const dataMemory = '64Mi';
 
 const sentinelSchema = {
   type: 'object',
-  description: 'The sentinels, which watch the data nodes and elect the primary. Without effect in mode Standalone.',
+  description: 'The sentinels, which monitor the Redis nodes and elect the primary. Ignored in mode Standalone.',
   default: {},
   properties: {
     replicas: {
       type: 'integer',
-      description: 'Number of sentinels. It changes by at most two at a time.',
+      description: 'Number of sentinels. It can change by at most two at a time.',
       enum: [3, 5, 7],
       default: 3,
       'x-kubernetes-validations': [
@@ -63,14 +63,19 @@ const sentinelSchema = {
     },
     quorum: {
       type: 'integer',
-      description: 'Sentinels that must agree that the primary is down: more than half of them.',
+      description: 'Number of sentinels that must agree that the primary is down: more than half of all sentinels.',
       minimum: 2,
       maximum: 7,
       default: 2,
     },
-    downAfter: durationSchema('Silence after which a node counts as down.', '3s', '1s', '60s'),
+    downAfter: durationSchema(
+      'Time without an answer after which a sentinel considers a node down.',
+      '3s',
+      '1s',
+      '60s',
+    ),
     failoverTimeout: durationSchema(
-      'Time a failover may take before it is tried again; longer than downAfter.',
+      'Time after which a failover that is not complete is tried again; longer than downAfter.',
       '15s',
       '3s',
       '10m',
@@ -81,7 +86,7 @@ const sentinelSchema = {
 
 const configSchema = {
   type: 'object',
-  description: 'Directives of redis.conf. Those not listed here belong to the operator.',
+  description: 'Directives of redis.conf. The operator sets all other directives.',
   default: {},
   properties: directiveProperties,
   'x-kubernetes-validations': [
@@ -94,7 +99,7 @@ const configSchema = {
 
 const authSchema = {
   type: 'object',
-  description: 'The password. One is generated into a Secret when this is absent.',
+  description: 'Secret with the password. When absent, the operator generates a password.',
   required: ['secretRef'],
   properties: {
     secretRef: secretRefSchema,
@@ -103,11 +108,12 @@ const authSchema = {
 
 export const redisSpecSchema = {
   type: 'object',
-  description: 'What the cluster shall be.',
+  description: 'Desired state of the cluster.',
   properties: {
     version: {
       type: 'string',
-      description: 'Version of Redis, major.minor, from 7.0 on. It can only rise, by one major at a time.',
+      description:
+        'Version of Redis, major.minor, 7.0 or later. It can only increase, by at most one major version at a time.',
       default: '8.0',
       maxLength: 32,
       'x-kubernetes-validations': [
@@ -124,28 +130,28 @@ export const redisSpecSchema = {
     image: imageSchema('docker.io/library/redis:VERSION'),
     mode: {
       type: 'string',
-      description: 'Standalone is one node without failover; Sentinel is a primary with replicas. Immutable.',
+      description: 'Standalone: one Redis node without failover. Sentinel: a primary with replicas. Immutable.',
       enum: ['Standalone', 'Sentinel'],
       default: 'Sentinel',
       'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'mode is immutable' }],
     },
     replicas: {
       type: 'integer',
-      description: 'Number of data nodes, the primary included.',
+      description: 'Number of Redis nodes, including the primary.',
       minimum: 1,
       maximum: 9,
       default: 3,
     },
     sentinel: sentinelSchema,
     storage: storageSchema,
-    resources: computeSchema('a data node', { cpu: '100m', memory: '512Mi' }, dataMemory),
+    resources: computeSchema('a Redis node', { cpu: '100m', memory: '512Mi' }, dataMemory),
     scheduling: schedulingSchema,
     config: configSchema,
     auth: authSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
-    paused: pausedSchema('The database keeps running, and Sentinel keeps failing over.'),
+    paused: pausedSchema('The database runs, and Sentinel still performs failovers.'),
   },
   'x-kubernetes-validations': [
     {
@@ -193,10 +199,10 @@ export const redisKind: KindDefinition = {
   resource: { group, version, kind: 'RedisCluster', plural: 'redisclusters', namespaced: true },
   singular: 'rediscluster',
   shortNames: ['rdc'],
-  description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+  description: 'A Redis database: a primary with replicas and Sentinel, or a single node.',
   schema: {
     type: 'object',
-    description: 'A Redis database: a primary with replicas under Sentinel, or a single node.',
+    description: 'A Redis database: a primary with replicas and Sentinel, or a single node.',
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: redisSpecSchema, status: statusSchema },
     'x-kubernetes-validations': storageRules,

@@ -50,6 +50,17 @@ async function observed(scene: Scene): Promise<Json> {
   });
 }
 
+/** With the fields of every object in the other order. */
+function inReverse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inReverse);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, inReverse(inner)]),
+  );
+}
+
 const remove = (scene: Scene, collection: string, name: string, options: Json = {}) =>
   scene.call('DELETE', pathIn(scene, collection, name), {
     body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options },
@@ -207,6 +218,19 @@ export const setCases: readonly ConformanceCase[] = [
         for (const pod of pods)
           expect(pod.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([next.metadata.uid]);
       });
+    },
+  },
+  {
+    story: 'the same template has the same revision, in whatever order its fields are written',
+    async play(scene) {
+      const set = waitingSet(scene, 1);
+      await made(scene, statefulSets, set);
+      const { updateRevision } = await observed(scene);
+      await remove(scene, statefulSets, 'a', { propagationPolicy: 'Background' });
+      await podNames(scene, []);
+      await scene.until('the set gone', async () => expect(await listed(scene, statefulSets)).toEqual([]));
+      await made(scene, statefulSets, inReverse(set) as Json);
+      expect((await observed(scene)).updateRevision).toBe(updateRevision);
     },
   },
   {
