@@ -34,7 +34,7 @@ import { clientOf, leftovers, simulatedStage, unblocked, unfinished } from './st
 const namespace = 'test';
 const cluster = 'db';
 /** Virtual milliseconds. Faults last a minute at most; backoffs end after a few. */
-const limits = { preparation: 300_000, settling: 1_200_000, closing: 120_000 } as const;
+const limits = { preparation: 300_000, settling: 1_500_000, closing: 120_000 } as const;
 /** Clients have written something before anything happens. */
 const warmUpMs = 2_000;
 /** Of rest, with clients. */
