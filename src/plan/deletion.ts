@@ -48,13 +48,13 @@ export function secretsThatGo(desired: readonly Desired[], { spec }: Cluster<Com
 }
 
 /**
- * What has no owner and is no Secret, as far as it is there: it tells of the data, and goes with it. What somebody else has made under
- * such a name stays.
+ * ConfigMaps without an owner, as far as they are there: they tell of the data, and go with it. What somebody else has made under such a
+ * name stays. Volumes have rules of their own: see `ownClaims`.
  */
 export function stateThatGoes(desired: readonly Desired[], children: Children): readonly KubeObject[] {
   return desired.flatMap((each) => {
     const { kind, metadata } = each.object;
-    if (isFilled(each) || ownerOf(each.object) !== undefined) return [];
+    if (kind !== 'ConfigMap' || ownerOf(each.object) !== undefined) return [];
     const live = children.get(kind, metadata.name);
     return live !== undefined && live.metadata.labels?.[managedByLabel] === managedBy ? [live] : [];
   });

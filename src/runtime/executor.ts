@@ -6,7 +6,6 @@
  * want; before the first one, the fields that the POST left to an `Update` entry become ours, or a field we no longer
  * set would stay for ever.
  */
-
 import { randomInt } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
