@@ -58,7 +58,7 @@ function completing(names: readonly string[]) {
 /** What yargs calls non-option arguments, and counts, nobody calls so. */
 function inWords(message: string): string {
   const isMissing = message.startsWith('Not enough non-option arguments');
-  return isMissing ? 'something is missing after the command; with --help it says what it takes' : message;
+  return isMissing ? 'an argument is missing; add --help to the command to see its arguments' : message;
 }
 
 function commandLine({ words, names }: Line, cli: CliContext) {

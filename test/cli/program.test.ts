@@ -93,8 +93,8 @@ describe('the program', () => {
   it.each([
     ['no command', [], 'clusterwright: name a command; --help lists them\n'],
     ['an unknown command', ['plna'], 'clusterwright: Did you mean plan?\n'],
-    ['nothing to plan', ['plan'], 'clusterwright: something is missing after the command; with --help'],
-    ['half a command', ['backup', 'verify'], 'clusterwright: something is missing after the command'],
+    ['nothing to plan', ['plan'], 'clusterwright: an argument is missing; add --help'],
+    ['half a command', ['backup', 'verify'], 'clusterwright: an argument is missing'],
     ['an unknown format', ['crds', '-o', 'xml'], 'clusterwright: Invalid values:'],
     ['a file that is not there', ['render', 'nothing.yaml'], 'nothing.yaml: there is no such file\n'],
     ['no kubeconfig', ['status'], 'clusterwright: '],
