@@ -19,7 +19,11 @@ import { postgresPrograms } from '../../support/postgres-program.ts';
 
 const slot = 'archive';
 
-describe.skipIf(postgresPrograms.size === 0).each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
+it.skipIf(postgresPrograms.size === 0)('the sandbox has made images of PostgreSQL, whose servers run here', () => {
+  expect([...postgresPrograms.keys()].length).toBeGreaterThan(0);
+});
+
+describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
   let home: PostgresHome;
   let started: PostgresProcess[];
   let systemId: string;
