@@ -159,18 +159,31 @@ function defaultReason(status: number): string {
   return reasons[status] ?? (status >= 500 ? 'InternalError' : 'Unknown');
 }
 
+/** A webhook chooses the status and the reason of its denials itself. */
+const denial = /^admission webhook "[^"]+" denied the request/;
+
+/** A webhook has denied the request. What its status means elsewhere, it does not mean here: nothing has changed. */
+export function isDenied({ words }: Pick<ApiError, 'words'>): boolean {
+  return denial.test(words);
+}
+
+/** The API server's own answer with this status. */
+function hasStatus(error: unknown, status: number): error is ApiError {
+  return error instanceof ApiError && error.status === status && !isDenied(error);
+}
+
 export function isNotFound(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 404;
+  return hasStatus(error, 404);
 }
 
 /** A create met an object of that name. Both this and `isConflict` are status 409. */
 export function isAlreadyExists(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';
+  return hasStatus(error, 409) && error.reason === 'AlreadyExists';
 }
 
 /** The object changed since it was read, another manager owns a field, or a precondition failed. */
 export function isConflict(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 409 && error.reason !== 'AlreadyExists';
+  return hasStatus(error, 409) && error.reason !== 'AlreadyExists';
 }
 
 /** The resourceVersion or continue token is older than the server's history: list again. */

@@ -8,7 +8,7 @@
 import { apiVersionOf, type KubeObject, type ObjectRef, type Resource } from '../api/object.ts';
 import { resourceOf } from '../api/resource.ts';
 import { type Clock, type Random, sleep } from '../system/clock.ts';
-import { ApiError, apiErrorOf, isNotFound } from './api-error.ts';
+import { ApiError, apiErrorOf, isConflict, isNotFound } from './api-error.ts';
 import type { Metrics } from './metrics.ts';
 import { FIELD_MANAGER, type JsonPatchOperation } from './ownership.ts';
 import { type RefusedBy, refusedBy } from './refused-by.ts';
@@ -396,7 +396,6 @@ function removalOf(ref: ExactRef, answer: unknown): Removal {
 
 /** A webhook that denies the deletion may choose the same status: the object is still there then. */
 function isGone(error: unknown): boolean {
-  if (!(error instanceof ApiError) || refusedBy(error) === 'admission') return false;
   return isNotFound(error) || isOtherUid(error);
 }
 
@@ -405,7 +404,7 @@ function isGone(error: unknown): boolean {
  * reason, so only the words tell; the server has two wordings, from two of its layers.
  */
 function isOtherUid(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 409 && /UID in (the )?precondition/.test(error.message);
+  return isConflict(error) && /UID in (the )?precondition/.test(error.message);
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -3,12 +3,10 @@
  * is wrong. Admission: the object is not accepted, for example by a quota, a policy or a webhook, which the owner of the
  * cluster has to correct.
  */
-import type { ApiError } from './api-error.ts';
+import { type ApiError, isDenied } from './api-error.ts';
 
 export type RefusedBy = 'authorization' | 'admission';
 
-/** A webhook chooses the status of its refusals itself. */
-export const deniedByWebhook = /^admission webhook "[^"]+" denied the request/;
 /** As the API server says it for every authorizer. */
 const noRight = /forbidden: User "[^"]*" cannot /;
 /** An admission plugin that asks for rights of the user, in its two wordings. */
@@ -18,7 +16,7 @@ const notAdmitted = /^\S+ "[^"]*" is forbidden: /;
 
 /** Undefined where neither does: the request is wrong or late, or the server fails. */
 export function refusedBy({ status, words }: Pick<ApiError, 'status' | 'words'>): RefusedBy | undefined {
-  if (deniedByWebhook.test(words)) return 'admission';
+  if (isDenied({ words })) return 'admission';
   if (notAdmitted.test(words) && !noRight.test(words) && !noRightToOwner.test(words)) return 'admission';
   return status === 403 ? 'authorization' : undefined;
 }

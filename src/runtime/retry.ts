@@ -7,8 +7,7 @@
  */
 
 import type { Random } from '../system/clock.ts';
-import { ApiError, ApiUnreachable } from './api-error.ts';
-import { deniedByWebhook } from './refused-by.ts';
+import { ApiError, ApiUnreachable, isDenied } from './api-error.ts';
 
 /** `repeatable`: reads, server-side apply, deletes that name a UID. `once`: everything else. */
 export type RetrySafety = 'repeatable' | 'once';
@@ -27,7 +26,7 @@ export function retryDelay(error: unknown, safety: RetrySafety, attempt: number,
   }
   if (!(error instanceof ApiError)) return undefined;
   // An answer, whatever status the webhook has chosen: the caller decides what a denial means, and when to ask again.
-  if (deniedByWebhook.test(error.words)) return undefined;
+  if (isDenied(error)) return undefined;
 
   const asked = error.retryAfterMs;
   const turnedAway = error.status === 429 && asked !== undefined;

@@ -20,7 +20,6 @@ import type { Clock } from '../system/clock.ts';
 import { ApiError, isNotFound } from './api-error.ts';
 import type { Cache } from './cache.ts';
 import type { ExactRef, KubeClient } from './client.ts';
-import { refusedBy } from './refused-by.ts';
 
 /** For how long details are gathered. */
 export const detailDelayMs = 10_000;
@@ -103,8 +102,7 @@ export function createStatusWriter(options: {
     error: unknown,
     signal: AbortSignal,
   ): Promise<number> {
-    // A webhook may deny a write with this status.
-    if (isNotFound(error) && refusedBy(error) !== 'admission') return 0;
+    if (isNotFound(error)) return 0;
     if (!(error instanceof ApiError) || error.status !== 422) throw error;
     let live: KubeObject;
     try {

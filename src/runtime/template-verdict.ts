@@ -1,6 +1,6 @@
 /** What the API server's answer to a dry run says of a pod template. */
 import { ApiError, ApiUnreachable, isAlreadyExists } from './api-error.ts';
-import { deniedByWebhook, refusedBy } from './refused-by.ts';
+import { refusedBy } from './refused-by.ts';
 
 export type Verdict =
   | { readonly state: 'accepted' }
@@ -36,8 +36,6 @@ export function verdictOn(error: unknown): Verdict {
   if (error instanceof ApiUnreachable) return { state: 'unknown', words: error.message };
   if (!(error instanceof ApiError)) throw error;
   const { status, words } = error;
-  // Whatever status or reason it has chosen.
-  if (deniedByWebhook.test(words)) return { state: 'refused', words };
   // The name is asked for when everything else has been checked.
   if (isAlreadyExists(error)) return { state: 'accepted' };
   if (exceededQuota.test(words)) return { state: 'overQuota', words };

@@ -38,18 +38,13 @@ export async function remove(manifests: Manifests, options: RemovalOptions): Pro
 
   /** Resolves with the UID that is being deleted; undefined where there was nothing. */
   async function removeOne(object: KubeObject): Promise<string | undefined> {
-    const uid = await uidOf(object);
-    if (uid === undefined) return undefined;
-    // A Deployment goes after its pods, so that what is seen in its namespace afterwards is not its own.
-    const propagation = object.kind === 'Deployment' ? 'Foreground' : 'Background';
-    // A 404 that it rejects with is the denial of a webhook: the object is still there.
-    await client.remove({ ...refOf(object), uid }, { propagation });
-    return uid;
-  }
-
-  async function uidOf(object: KubeObject): Promise<string | undefined> {
     try {
-      return (await client.get(refOf(object))).metadata.uid;
+      const { uid } = (await client.get(refOf(object))).metadata;
+      if (uid === undefined) return undefined;
+      // A Deployment goes after its pods, so that what is seen in its namespace afterwards is not its own.
+      const propagation = object.kind === 'Deployment' ? 'Foreground' : 'Background';
+      await client.remove({ ...refOf(object), uid }, { propagation });
+      return uid;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
