@@ -29,7 +29,7 @@ import { planned as plannedRedis } from '../support/plan-words.ts';
 import { redisWorld } from '../support/redis-situation.ts';
 
 const restore = { target, id: '20261121T030000Z-0123abcd', cluster: { name: 'old' } };
-const kinds = ['RedisCluster', 'EtcdCluster'] as const;
+const kinds = ['RedisCluster', 'EtcdCluster', 'PostgresCluster'] as const;
 type Kind = (typeof kinds)[number];
 
 const clusterOf = (kind: Kind, more: object = {}, status?: ClusterStatus): Cluster =>
@@ -54,7 +54,11 @@ async function look(cluster: Cluster, objects: readonly KubeObject[], now?: stri
   return { steps: plan.steps.map(describeStep), outcome: plan.outcome, plan, status };
 }
 
-const claimNames = { RedisCluster: 'data-db-0', EtcdCluster: 'data-db-0-0' } as const;
+const claimNames = {
+  RedisCluster: 'data-db-0',
+  EtcdCluster: 'data-db-0-0',
+  PostgresCluster: 'data-db-0-0',
+} as const;
 
 describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
   const cluster = clusterOf(kind);
