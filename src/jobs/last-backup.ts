@@ -158,7 +158,7 @@ function isTaken(
 }
 
 /**
- * Most of the StatefulSets that hold data stay. With fewer a database takes no writes, and no other backup can be taken of
+ * Most of the StatefulSets that hold data stay. With fewer most databases take no writes, and no other backup can be taken of
  * what is left. Sentinels hold none, and those of others stay whatever becomes of the cluster.
  */
 function mayBeWritten(
@@ -178,7 +178,7 @@ function mayBeWritten(
   );
   const named = (status?.members ?? []).map(({ name }) => name.replace(/-\d+$/, ''));
   const known = new Set([...own.map((set) => set.metadata.name), ...named].filter((name) => !holdsNone.has(name)));
-  return staying.length * 2 > known.size;
+  return engine.backup?.writesAlone === true ? staying.length > 0 : staying.length * 2 > known.size;
 }
 
 function componentOf({ metadata: { labels = {} } }: KubeObject): string | undefined {

@@ -278,6 +278,18 @@ describe.each(kinds)('a %s with bootstrap.restore', (kind) => {
 
 const ownedBy = (uid: string) => [{ apiVersion: 'v1', kind: 'K', name: 'n', uid, controller: true }];
 
+it('a PostgreSQL does not begin where Patroni would go by the ConfigMaps of an earlier cluster', async () => {
+  const cluster = clusterOf('PostgresCluster');
+  const left = engineOf('PostgresCluster')
+    .resources(cluster)
+    .filter(({ object }) => object.metadata.name === 'db-config')
+    .map(({ object }) => ({ ...object, metadata: { ...object.metadata, uid: 'uid-of-state' } }));
+  expect(await look(cluster, left)).toMatchObject({
+    steps: [],
+    outcome: { state: 'blocked', reason: 'DataExists', message: expect.stringContaining('(db-config)') },
+  });
+});
+
 it('an etcd that is parked from the beginning waits for its first member', async () => {
   expect(await look(clusterOf('EtcdCluster', { replicas: 0 }), [])).toMatchObject({
     steps: [],
