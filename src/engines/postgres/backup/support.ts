@@ -9,7 +9,7 @@ import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
 import { postgresImage } from '../resources/pods.ts';
-import { recoverCommand } from './recovery.ts';
+import { recoverCommand, temporaryDirectory } from './recovery.ts';
 
 const tlsDirectory = '/etc/clusterwright/tls';
 
@@ -58,7 +58,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   restoreTemplate(cluster) {
     const { metadata, spec } = cluster;
     const mount = { name: restoredVolume, mountPath: paths.volume };
-    const temporary = { name: 'tmp', mountPath: '/tmp' };
+    const temporary = { name: 'tmp', mountPath: temporaryDirectory };
     return {
       set: memberName(metadata.name, 0),
       destination: {
