@@ -1,16 +1,13 @@
 /** The first database, its owner, and the owner's password: what is there, and how it comes to be. As the operator's role, which is no superuser. */
 import type { PostgresConnection } from './connection.ts';
 import { boolean, optional, question, text } from './question.ts';
+import { literal, quoted } from './quoting.ts';
 
 export interface ApplicationFacts {
   readonly hasOwner: boolean;
   /** Who owns the database; undefined where there is no database. */
   readonly owner: string | undefined;
 }
-
-/** Names are of the schema of the kind: lower case, no quotes. */
-const literal = (name: string): string => `'${name.replaceAll("'", "''")}'`;
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export const applicationQuestion = (database: string, owner: string) =>
   question<ApplicationFacts>(
