@@ -54,7 +54,13 @@ export function contentHandler<Spec extends ContentSpec, TargetSpec, Observed, A
       const findings = content.findings?.(situation) ?? [];
       return {
         plan,
-        status: statusOf(resource, plan, content.ready(situation), findings, secretOf(content.resources(situation.resource, situation.target))),
+        status: statusOf(
+          resource,
+          plan,
+          content.ready(situation),
+          findings,
+          secretOf(content.resources(situation.resource, situation.target)),
+        ),
         act: acting(resource, target, io),
       };
     },
@@ -87,7 +93,9 @@ function obstacle(resource: Cluster<ContentSpec>, target: Cluster, peers: readon
     return blocked('NameTaken', message, rivalRecheckMs);
   }
   const isPaused = (target.spec as { readonly paused?: unknown }).paused === true;
-  return isPaused ? wait('Paused', `${target.kind} ${target.metadata.name} is paused: nothing is changed`, pausedRecheckMs) : undefined;
+  return isPaused
+    ? wait('Paused', `${target.kind} ${target.metadata.name} is paused: nothing is changed`, pausedRecheckMs)
+    : undefined;
 }
 
 /** `peer` is as somebody wrote it. */

@@ -123,7 +123,11 @@ export interface KindHandler {
    * What has to be taken away inside that cluster before the resource may go, under `deletionPolicy: Delete`. Settled when nothing is
    * left; undefined where there is no such cluster.
    */
-  removal?(cluster: Cluster, io: EngineContext, referred?: Cluster): Promise<Pick<Assessment, 'plan' | 'act'> | undefined>;
+  removal?(
+    cluster: Cluster,
+    io: EngineContext,
+    referred?: Cluster,
+  ): Promise<Pick<Assessment, 'plan' | 'act'> | undefined>;
   /** Plans from the custom resource alone, as if nothing existed. */
   planOffline(cluster: Cluster, referred?: Cluster): Plan;
   /** As above. Of a kind that is about another cluster, it can be told without that one. */

@@ -37,10 +37,7 @@ export interface Reconciler {
 
 export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly client: Pick<KubeClient, 'get' | 'list'>;
-  readonly cache: Pick<
-    Cache,
-    'children' | 'cluster' | 'entry' | 'keysByTargetRef' | 'observeRead' | 'observeDelete'
-  >;
+  readonly cache: Pick<Cache, 'children' | 'cluster' | 'entry' | 'keysByTargetRef' | 'observeRead' | 'observeDelete'>;
   /** Where a resource of one kind may be about one of another. */
   readonly engines?: readonly KindHandler[];
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
@@ -66,7 +63,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const children = await options.unseenPods(heard, { signal });
     switch (resolved.state) {
       case 'ending':
-        return finalizer.finalize(engine, resolved.cluster, children, signal, resolver.referred(engine, resolved.cluster));
+        return finalizer.finalize(
+          engine,
+          resolved.cluster,
+          children,
+          signal,
+          resolver.referred(engine, resolved.cluster),
+        );
       case 'invalid': {
         const result = await notPlanned.invalid(engine, object, resolved.outcome, signal);
         await finalizer.keepUp(engine, object, children, signal);

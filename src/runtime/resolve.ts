@@ -29,7 +29,9 @@ export interface Resolver {
 
 /** `engines`: where a resource of one kind may be about one of another. */
 export function createResolver(
-  cache: Pick<Cache, 'cluster' | 'keysByTargetRef'>, engines: readonly KindHandler[]): Resolver {
+  cache: Pick<Cache, 'cluster' | 'keysByTargetRef'>,
+  engines: readonly KindHandler[],
+): Resolver {
   const verdictOn = memoize(({ kind }: KindHandler) =>
     memoize((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );

@@ -15,7 +15,9 @@ import { planUser, planUserRemoval, userWarnings } from './plan/user.ts';
 import { userName, userSecrets } from './resources/user.ts';
 
 const warned = (messages: readonly string[]): readonly DesiredCondition[] =>
-  messages.length === 0 ? [] : [{ type: 'SpecWarning', status: 'True', reason: 'Differs', message: messages.join('; ') }];
+  messages.length === 0
+    ? []
+    : [{ type: 'SpecWarning', status: 'True', reason: 'Differs', message: messages.join('; ') }];
 
 export const postgresDatabase: ContentKind<DatabaseSpec, PostgresSpec, DatabaseObserved, ContentAction> = {
   name: 'postgresdatabase',
@@ -47,4 +49,7 @@ export const postgresUser: ContentKind<UserSpec, PostgresSpec, UserObserved, Con
   ready: ({ resource: { spec } }) => `role ${spec.name} is as the spec says`,
 };
 
-export const postgresContents: readonly KindHandler[] = [contentHandler(postgresDatabase), contentHandler(postgresUser)];
+export const postgresContents: readonly KindHandler[] = [
+  contentHandler(postgresDatabase),
+  contentHandler(postgresUser),
+];

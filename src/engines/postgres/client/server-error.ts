@@ -46,7 +46,9 @@ export function serverErrorIn(body: Buffer): ServerError {
 
 /** Message, detail and hint in one line. */
 export function inWords({ message, detail, hint }: ServerError): string {
-  const more = [detail, hint].flatMap((text) => (text === undefined || text === '' ? [] : [text.replaceAll('\n', ', ')]));
+  const more = [detail, hint].flatMap((text) =>
+    text === undefined || text === '' ? [] : [text.replaceAll('\n', ', ')],
+  );
   return more.length === 0 ? message : `${message} (${more.join(' ')})`;
 }
 

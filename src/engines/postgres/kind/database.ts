@@ -57,7 +57,9 @@ const schemaSchema = {
       ],
     },
     owner: {
-      ...nameSchema('Role that owns the schema. Put right if it differs. Default when it is created: the owner of the database.'),
+      ...nameSchema(
+        'Role that owns the schema. Put right if it differs. Default when it is created: the owner of the database.',
+      ),
       'x-kubernetes-validations': ownerRules,
     },
   },
@@ -75,12 +77,15 @@ export const databaseSpecSchema = {
         { rule: 'self == oldSelf', message: 'name is immutable' },
         {
           rule: "!(self in ['postgres', 'template0', 'template1']) && !self.startsWith('clusterwright-')",
-          message: 'must not be a database of PostgreSQL or of the operator: postgres, template0, template1, clusterwright-*',
+          message:
+            'must not be a database of PostgreSQL or of the operator: postgres, template0, template1, clusterwright-*',
         },
       ],
     },
     owner: {
-      ...nameSchema('Role that owns the database. It must exist, for example by a PostgresUser. Put right if it differs.'),
+      ...nameSchema(
+        'Role that owns the database. It must exist, for example by a PostgresUser. Put right if it differs.',
+      ),
       'x-kubernetes-validations': ownerRules,
     },
     adopt: adoptSchema('the database'),
@@ -92,7 +97,10 @@ export const databaseSpecSchema = {
       default: -1,
     },
     encoding: { ...localeName('Encoding of a new database. Immutable.'), default: 'UTF8' },
-    locale: { ...localeName('Locale of a new database, for collation and character classes. Immutable.'), default: 'C.UTF-8' },
+    locale: {
+      ...localeName('Locale of a new database, for collation and character classes. Immutable.'),
+      default: 'C.UTF-8',
+    },
     icuLocale: localeName('ICU locale of a new database, for example `de-DE`, which then sorts by ICU. Immutable.'),
     extensions: {
       type: 'array',

@@ -60,8 +60,16 @@ const schemaGrantSchema = {
       ],
     },
     privileges: privileges('On the schema itself.', schemaPrivileges, ['USAGE']),
-    tables: privileges('On all tables and views of the schema, and on those that `createdBy` creates later.', tablePrivileges, []),
-    sequences: privileges('On all sequences of the schema, and on those that `createdBy` creates later.', sequencePrivileges, []),
+    tables: privileges(
+      'On all tables and views of the schema, and on those that `createdBy` creates later.',
+      tablePrivileges,
+      [],
+    ),
+    sequences: privileges(
+      'On all sequences of the schema, and on those that `createdBy` creates later.',
+      sequencePrivileges,
+      [],
+    ),
     createdBy: roleList(
       'Roles whose later tables and sequences the user gets these privileges on (default privileges). When empty: the owner of the database.',
     ),
@@ -89,7 +97,8 @@ const grantSchema = {
 
 export const userSpecSchema = {
   type: 'object',
-  description: 'The role, as it should be. It is never a superuser, and has neither CREATEROLE, REPLICATION nor BYPASSRLS.',
+  description:
+    'The role, as it should be. It is never a superuser, and has neither CREATEROLE, REPLICATION nor BYPASSRLS.',
   required: ['cluster', 'name'],
   properties: {
     cluster: clusterSchema('PostgresCluster'),

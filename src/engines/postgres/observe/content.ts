@@ -21,7 +21,7 @@ export function primaryAddress({ status }: Cluster): string | undefined {
 }
 
 /** Whatever the owner of a database has set for sessions in it. */
-const fixed = { role: 'none', standard_conforming_strings: 'on' } as const;
+const fixed = { role: 'none', standard_conforming_strings: 'on', default_transaction_read_only: 'off' } as const;
 
 export async function contentSession(
   target: Cluster<PostgresSpec>,
@@ -37,7 +37,10 @@ export async function contentSession(
 export async function askPrimary<T extends object>(
   target: Cluster<PostgresSpec>,
   io: EngineContext,
-  look: (ask: <Answer>(database: string, talk: (connection: PostgresConnection) => Promise<Answer>) => Promise<Answer>, address: string) => Promise<T>,
+  look: (
+    ask: <Answer>(database: string, talk: (connection: PostgresConnection) => Promise<Answer>) => Promise<Answer>,
+    address: string,
+  ) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T | Unreachable> {
   const { metadata } = target;
@@ -47,11 +50,15 @@ export async function askPrimary<T extends object>(
     return await look(async (database, talk) => {
       const session = await contentSession(target, address, database, io);
       const login = { ...session.login, settings: { ...session.login.settings, ...readOnly } };
-      return await withSession(io, { ...session, login, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, async (connection) => {
-        const { isStandby } = await askOne(connection, standbyQuestion);
-        if (isStandby) throw new Error(`${target.status?.primary} is not the primary any more`);
-        return await talk(connection);
-      });
+      return await withSession(
+        io,
+        { ...session, login, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+        async (connection) => {
+          const { isStandby } = await askOne(connection, standbyQuestion);
+          if (isStandby) throw new Error(`${target.status?.primary} is not the primary any more`);
+          return await talk(connection);
+        },
+      );
     }, address);
   } catch (error) {
     io.signal.throwIfAborted();

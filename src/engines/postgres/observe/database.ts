@@ -39,7 +39,10 @@ export async function observeDatabase(
       contentMarkPattern('PostgresDatabase'),
     );
     const facts = await talk('postgres', (connection) => askOne(connection, about));
-    const names = { extensions: spec.extensions.map(({ name }) => name), schemas: spec.schemas.map(({ name }) => name) };
+    const names = {
+      extensions: spec.extensions.map(({ name }) => name),
+      schemas: spec.schemas.map(({ name }) => name),
+    };
     if (!facts.exists || names.extensions.length + names.schemas.length === 0)
       return { state: 'seen', address, facts, extensions: [], schemas: [] };
     return await talk(spec.name, async (connection) => ({

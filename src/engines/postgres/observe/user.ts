@@ -70,26 +70,34 @@ export async function observeUser(
   io: EngineContext,
 ): Promise<UserObserved> {
   const { spec } = resource;
-  return await askPrimary<UserSeen>(target, io, async (talk, address) => {
-    const pattern = contentMarkPattern('PostgresUser');
-    const named = spec.grants?.map(({ database }) => database) ?? [];
-    const { role, memberships, databases } = await talk('postgres', async (connection) => ({
-      role: await askOne(connection, roleFactsQuestion(spec.name, pattern)),
-      memberships: await ask(connection, membershipsQuestion(spec.name, spec.memberOf)),
-      databases: spec.grants === undefined ? [] : await ask(connection, databasePrivilegesQuestion(spec.name, named)),
-    }));
-    const inside: InsidePrivileges[] = [];
-    for (const each of databases) {
-      const isSeen = role.exists && each.exists && each.allowsConnections;
-      inside.push({ ...each, ...(isSeen ? await talk(each.database, (it) => observeInside(it, spec, each.database)) : nothing) });
-    }
-    const isExpired = spec.validUntil !== undefined && Date.parse(spec.validUntil) <= io.now();
-    const isTried = role.exists && role.login && !isExpired;
-    const password: PasswordState = spec.login
-      ? await observePassword(resource, target, address, isTried, io)
-      : { state: 'untried' };
-    return { state: 'seen', address, role, memberships, databases: inside, password };
-  }, insideTimeoutMs);
+  return await askPrimary<UserSeen>(
+    target,
+    io,
+    async (talk, address) => {
+      const pattern = contentMarkPattern('PostgresUser');
+      const named = spec.grants?.map(({ database }) => database) ?? [];
+      const { role, memberships, databases } = await talk('postgres', async (connection) => ({
+        role: await askOne(connection, roleFactsQuestion(spec.name, pattern)),
+        memberships: await ask(connection, membershipsQuestion(spec.name, spec.memberOf)),
+        databases: spec.grants === undefined ? [] : await ask(connection, databasePrivilegesQuestion(spec.name, named)),
+      }));
+      const inside: InsidePrivileges[] = [];
+      for (const each of databases) {
+        const isSeen = role.exists && each.exists && each.allowsConnections;
+        inside.push({
+          ...each,
+          ...(isSeen ? await talk(each.database, (it) => observeInside(it, spec, each.database)) : nothing),
+        });
+      }
+      const isExpired = spec.validUntil !== undefined && Date.parse(spec.validUntil) <= io.now();
+      const isTried = role.exists && role.login && !isExpired;
+      const password: PasswordState = spec.login
+        ? await observePassword(resource, target, address, isTried, io)
+        : { state: 'untried' };
+      return { state: 'seen', address, role, memberships, databases: inside, password };
+    },
+    insideTimeoutMs,
+  );
 }
 
 const nothing = { schemas: [], defaults: [] } as const;
@@ -100,14 +108,23 @@ async function observeInside(
   database: string,
 ): Promise<Pick<InsidePrivileges, 'schemas' | 'defaults'>> {
   const wanted = grants.find((grant) => grant.database === database)?.schemas ?? [];
-  const rows = await ask(connection, schemaPrivilegesQuestion(name, wanted.map((schema) => schema.name)));
+  const rows = await ask(
+    connection,
+    schemaPrivilegesQuestion(
+      name,
+      wanted.map((schema) => schema.name),
+    ),
+  );
   const schemas: SchemaPrivileges[] = [];
   for (const row of rows) {
     const { tables = [], sequences = [] } = wanted.find((schema) => schema.name === row.schema) ?? {};
     schemas.push({
       ...row,
       tables: await askOne(connection, relationsQuestion(name, row.schema, 'tables', tables, tablePrivileges)),
-      sequences: await askOne(connection, relationsQuestion(name, row.schema, 'sequences', sequences, sequencePrivileges)),
+      sequences: await askOne(
+        connection,
+        relationsQuestion(name, row.schema, 'sequences', sequences, sequencePrivileges),
+      ),
     });
   }
   return { schemas, defaults: await ask(connection, defaultPrivilegesQuestion(name)) };

@@ -23,7 +23,11 @@ export function runStep(address: string, { summary, ...statement }: Statement): 
 }
 
 /** While PostgreSQL has refused something, everything is asked for again once a minute, and the status says what it said. */
-export function planWith(resource: Cluster, steps: readonly (ContentStep | ObjectStep)[], outcome: Outcome = settled): ContentPlan {
+export function planWith(
+  resource: Cluster,
+  steps: readonly (ContentStep | ObjectStep)[],
+  outcome: Outcome = settled,
+): ContentPlan {
   if (steps.length === 0) return { steps, outcome };
   const refused = resource.status?.conditions?.find(({ type }) => type === 'StatementRefused');
   if (refused === undefined || refused.observedGeneration !== resource.metadata.generation)
@@ -42,7 +46,11 @@ export function unreachable(why: string): ContentPlan {
 export function notOurs(
   what: string,
   { kind, metadata }: Cluster,
-  { exists, madeFor, adopt }: { readonly exists: boolean; readonly madeFor: string | undefined; readonly adopt: boolean },
+  {
+    exists,
+    madeFor,
+    adopt,
+  }: { readonly exists: boolean; readonly madeFor: string | undefined; readonly adopt: boolean },
 ): string | undefined {
   if (!exists || adopt || madeFor === metadata.name) return undefined;
   return madeFor === undefined

@@ -88,7 +88,11 @@ function drift(spec: DatabaseSpec, seen: DatabaseSeen): Statement[] {
   }
   if (facts.connectionLimit !== spec.connectionLimit) {
     const summary = `change the connection limit of database ${spec.name} from ${facts.connectionLimit} to ${spec.connectionLimit}`;
-    changes.push({ summary, database: 'postgres', sql: `ALTER DATABASE ${name} CONNECTION LIMIT ${spec.connectionLimit}` });
+    changes.push({
+      summary,
+      database: 'postgres',
+      sql: `ALTER DATABASE ${name} CONNECTION LIMIT ${spec.connectionLimit}`,
+    });
   }
   return [...changes, ...schemaChanges(spec, seen), ...extensionChanges(spec, seen)];
 }

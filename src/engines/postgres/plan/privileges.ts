@@ -2,7 +2,7 @@
  * Privileges of a role inside the databases, brought to what is wanted: pure. `wanted` empty takes all of them away. What is granted
  * is granted by the owner of the object, for whom the operator acts.
  */
-import { literal, quoted, textArray } from '../client/quoting.ts';
+
 import {
   type DefaultPrivileges,
   type RelationKind,
@@ -10,7 +10,14 @@ import {
   relationsSql,
   type SchemaPrivileges,
 } from '../client/questions/privileges.ts';
-import { databasePrivileges, schemaPrivileges, sequencePrivileges, tablePrivileges, type UserSpec } from '../kind/user.ts';
+import { literal, quoted, textArray } from '../client/quoting.ts';
+import {
+  databasePrivileges,
+  schemaPrivileges,
+  sequencePrivileges,
+  tablePrivileges,
+  type UserSpec,
+} from '../kind/user.ts';
 import type { InsidePrivileges } from '../observe/user.ts';
 import type { Statement } from './content.ts';
 
@@ -23,7 +30,11 @@ const known: Readonly<Record<RelationKind, readonly string[]>> = {
 };
 
 /** What is inside goes first, so that where nothing is left on the database itself, nothing is left at all. */
-export function privilegeStatements(role: string, found: readonly InsidePrivileges[], wanted: readonly Grant[]): Statement[] {
+export function privilegeStatements(
+  role: string,
+  found: readonly InsidePrivileges[],
+  wanted: readonly Grant[],
+): Statement[] {
   return found.flatMap((database) => {
     if (!database.exists) return [];
     const grant = wanted.find((each) => each.database === database.database);
@@ -53,7 +64,9 @@ export function foreignRelations(found: readonly InsidePrivileges[]): readonly s
       [tables, sequences].flatMap(({ foreign, example }) =>
         foreign === 0
           ? []
-          : [`privileges on ${foreign} relation(s) of schema ${schema} in database ${database}, such as ${example}, are missing: the operator cannot act for the owner`],
+          : [
+              `privileges on ${foreign} relation(s) of schema ${schema} in database ${database}, such as ${example}, are missing: the operator cannot act for the owner`,
+            ],
       ),
     ),
   );
@@ -102,7 +115,11 @@ function both(
   ];
 }
 
-function onDatabase(role: string, { database, isOwner, privileges }: InsidePrivileges, wanted: readonly string[]): Statement[] {
+function onDatabase(
+  role: string,
+  { database, isOwner, privileges }: InsidePrivileges,
+  wanted: readonly string[],
+): Statement[] {
   if (isOwner) return [];
   const where = { database: 'postgres', on: `DATABASE ${quoted(database)}`, words: `database ${database}` };
   return both(role, where, differences(privileges, wanted, databasePrivileges));
@@ -122,9 +139,18 @@ function insideStatements(role: string, found: InsidePrivileges, grant: Grant | 
   });
 }
 
-function onSchema(role: string, database: string, seen: SchemaPrivileges, wanted: SchemaGrant | undefined): Statement[] {
+function onSchema(
+  role: string,
+  database: string,
+  seen: SchemaPrivileges,
+  wanted: SchemaGrant | undefined,
+): Statement[] {
   if (seen.isOwner) return [];
-  const where = { database, on: `SCHEMA ${quoted(seen.schema)}`, words: `schema ${seen.schema} of database ${database}` };
+  const where = {
+    database,
+    on: `SCHEMA ${quoted(seen.schema)}`,
+    words: `schema ${seen.schema} of database ${database}`,
+  };
   return both(role, where, differences(seen.privileges, wanted?.privileges ?? [], schemaPrivileges));
 }
 
@@ -155,8 +181,16 @@ function onRelations(
       EXECUTE format('REVOKE ' || excess || ' ON ${object} %I.%I FROM %I', ${names}); END IF;
   END LOOP; END`;
   const words = [
-    ...(missing === 0 ? [] : [`grant ${wanted.join(', ')} on ${missing} of the ${kind} in schema ${schema} of database ${database} to ${role}`]),
-    ...(surplus === 0 ? [] : [`revoke other privileges on ${surplus} of the ${kind} in schema ${schema} of database ${database} from ${role}`]),
+    ...(missing === 0
+      ? []
+      : [
+          `grant ${wanted.join(', ')} on ${missing} of the ${kind} in schema ${schema} of database ${database} to ${role}`,
+        ]),
+    ...(surplus === 0
+      ? []
+      : [
+          `revoke other privileges on ${surplus} of the ${kind} in schema ${schema} of database ${database} from ${role}`,
+        ]),
   ];
   return [{ summary: words.join(', and '), database, sql: `DO ${literal(body)}` }];
 }
@@ -170,10 +204,14 @@ function onLater(
   wanted: SchemaGrant | undefined,
 ): Statement[] {
   const list = wanted?.[kind] ?? [];
-  const creators = wanted === undefined || list.length === 0 ? [] : wanted.createdBy.length > 0 ? wanted.createdBy : [owner ?? ''];
-  const isThis = (each: DefaultPrivileges): boolean => each.schema === schema && each.kind === relationKinds[kind].defaults;
+  const creators =
+    wanted === undefined || list.length === 0 ? [] : wanted.createdBy.length > 0 ? wanted.createdBy : [owner ?? ''];
+  const isThis = (each: DefaultPrivileges): boolean =>
+    each.schema === schema && each.kind === relationKinds[kind].defaults;
   const found = defaults.filter(isThis);
-  const all = [...new Set([...creators, ...found.map(({ creator }) => creator)])].filter((name) => name !== '' && name !== role);
+  const all = [...new Set([...creators, ...found.map(({ creator }) => creator)])].filter(
+    (name) => name !== '' && name !== role,
+  );
   return all.flatMap((creator) => {
     const has = found.find((each) => each.creator === creator)?.privileges ?? [];
     const where = {

@@ -44,7 +44,8 @@ export function planUser(situation: UserSituation): ContentPlan {
     const message = `there is no role ${spec.name} to adopt; without spec.adopt it is created`;
     return { steps: [], outcome: wait('NothingToAdopt', message, recheckMs * 2) };
   }
-  if (password.state === 'refused') return { steps: [], outcome: blocked('PasswordRefused', password.why, recheckMs * 2) };
+  if (password.state === 'refused')
+    return { steps: [], outcome: blocked('PasswordRefused', password.why, recheckMs * 2) };
   const secrets = password.state === 'missing' ? secretSteps(userSecrets(resource, target)) : [];
   if (password.state === 'missing' && secrets.length === 0) {
     const { name, key } = passwordSource(resource);
@@ -52,14 +53,17 @@ export function planUser(situation: UserSituation): ContentPlan {
   }
   const statements = [...(role.exists ? attributes(spec, observed) : []), ...memberships(spec, observed)];
   const lacking = missingObjects(observed.databases, spec.grants ?? []) ?? missingRole(observed.memberships);
-  const privileges = spec.grants === undefined || !role.exists ? [] : privilegeStatements(spec.name, observed.databases, spec.grants);
+  const privileges =
+    spec.grants === undefined || !role.exists ? [] : privilegeStatements(spec.name, observed.databases, spec.grants);
   const run = (each: Statement): ContentStep => runStep(address, each);
   const steps = [
     ...secrets,
     ...(role.exists ? [] : [creation(situation, observed)]),
     ...[...statements, ...privileges].map(run),
     // Made before and unknown to PostgreSQL: somebody has deleted the Secret.
-    ...(role.exists && spec.login && (password.state === 'wrong' || secrets.length > 0) ? [passwordStep(situation, observed)] : []),
+    ...(role.exists && spec.login && (password.state === 'wrong' || secrets.length > 0)
+      ? [passwordStep(situation, observed)]
+      : []),
   ];
   return planWith(resource, steps, lacking === undefined ? settled : wait('ObjectMissing', lacking, recheckMs));
 }
@@ -96,7 +100,13 @@ function creation({ resource }: UserSituation, { address }: UserSeen): ContentSt
   const after = `; COMMENT ON ROLE ${name} IS ${mark}; GRANT ${name} TO CURRENT_USER`;
   const summary = `create role ${spec.name}`;
   if (!spec.login) return runStep(address, { summary, database: 'postgres', sql: `${create}${after}` });
-  const action = { type: 'postgres.setPassword', address, before: `${create} PASSWORD `, after, secret: passwordSource(resource) } as const;
+  const action = {
+    type: 'postgres.setPassword',
+    address,
+    before: `${create} PASSWORD `,
+    after,
+    secret: passwordSource(resource),
+  } as const;
   return { type: 'act', action, summary: `${summary}, with the password of Secret ${action.secret.name}` };
 }
 
@@ -124,7 +134,12 @@ function attributes(spec: UserSpec, { role }: UserSeen): Statement[] {
       : [statement(`change ${changed.join(', ')} of role ${spec.name}`, `ALTER ROLE ${name} ${optionsOf(spec)}`)]),
     ...(role.mayActAs
       ? []
-      : [statement(`make the operator's role a member of role ${spec.name}, for which it acts`, `GRANT ${name} TO CURRENT_USER`)]),
+      : [
+          statement(
+            `make the operator's role a member of role ${spec.name}, for which it acts`,
+            `GRANT ${name} TO CURRENT_USER`,
+          ),
+        ]),
   ];
 }
 
@@ -143,7 +158,9 @@ function memberships(spec: UserSpec, { memberships: found }: UserSeen): Statemen
     }),
     ...found
       .filter(({ role, isOurs }) => isOurs && !spec.memberOf.includes(role))
-      .map(({ role }) => statement(`end the membership of ${spec.name} in role ${role}`, `REVOKE ${quoted(role)} FROM ${to}`)),
+      .map(({ role }) =>
+        statement(`end the membership of ${spec.name} in role ${role}`, `REVOKE ${quoted(role)} FROM ${to}`),
+      ),
   ];
 }
 
@@ -156,7 +173,9 @@ export function userWarnings({ resource, observed }: UserSituation): readonly st
   const { spec } = resource;
   return [
     ...(observed.role.isPowerful
-      ? [`role ${spec.name} has CREATEROLE, REPLICATION or BYPASSRLS, which no PostgresUser gives: a superuser can take it away`]
+      ? [
+          `role ${spec.name} has CREATEROLE, REPLICATION or BYPASSRLS, which no PostgresUser gives: a superuser can take it away`,
+        ]
       : []),
     ...foreignRelations(observed.databases),
   ];

@@ -11,7 +11,10 @@ const passwordLength = 32;
 export const userName = 'postgresuser';
 
 /** None where the user brings a Secret, or cannot log in. `target`: absent where only names count. */
-export function userSecrets(resource: Cluster<UserSpec>, target: Cluster<PostgresSpec> | undefined): readonly Desired[] {
+export function userSecrets(
+  resource: Cluster<UserSpec>,
+  target: Cluster<PostgresSpec> | undefined,
+): readonly Desired[] {
   const { metadata, spec } = resource;
   if (!spec.login || spec.passwordSecret !== undefined) return [];
   const part = { engine: userName, component: 'login', version: target?.spec.version ?? '0' };

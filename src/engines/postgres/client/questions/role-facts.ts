@@ -1,5 +1,5 @@
 /** What is known of one role: its attributes, its memberships, and the privileges that it was given on databases. */
-import { boolean, integer, optional, question, text, type Column } from '../question.ts';
+import { boolean, type Column, integer, optional, question, text } from '../question.ts';
 import { literal, textArray } from '../quoting.ts';
 
 export interface RoleFacts {
