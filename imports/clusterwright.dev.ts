@@ -3242,6 +3242,13 @@ export interface PostgresClusterSpec {
   readonly image?: string;
 
   /**
+   * What is done once in a new cluster.
+   *
+   * @schema PostgresClusterSpec#init
+   */
+  readonly init?: PostgresClusterSpecInit;
+
+  /**
    * What a new cluster contains. Immutable.
    *
    * @schema PostgresClusterSpec#initial
@@ -3315,6 +3322,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'deletionPolicy': obj.deletionPolicy,
     'failover': toJson_PostgresClusterSpecFailover(obj.failover),
     'image': obj.image,
+    'init': toJson_PostgresClusterSpecInit(obj.init),
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
@@ -3364,6 +3372,34 @@ export function toJson_PostgresClusterSpecFailover(obj: PostgresClusterSpecFailo
   if (obj === undefined) { return undefined; }
   const result = {
     'ttl': obj.ttl,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is done once in a new cluster.
+ *
+ * @schema PostgresClusterSpecInit
+ */
+export interface PostgresClusterSpecInit {
+  /**
+   * SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, and changes have no effect once it has. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.
+   *
+   * @schema PostgresClusterSpecInit#sql
+   */
+  readonly sql: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecInit' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecInit(obj: PostgresClusterSpecInit | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'sql': obj.sql,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4347,6 +4383,13 @@ export interface PostgresUserSpec {
   readonly createDatabase?: boolean;
 
   /**
+   * Database in the connection details of a generated Secret. Default when it is generated: that of the first grant, or else the initial one of the cluster.
+   *
+   * @schema PostgresUserSpec#database
+   */
+  readonly database?: string;
+
+  /**
    * What happens to the role when this resource is deleted: Retain keeps it and its Secret. Delete revokes `grants` and drops it, if it owns nothing. Nothing that it owns is dropped or given to others.
    *
    * @schema PostgresUserSpec#deletionPolicy
@@ -4396,11 +4439,11 @@ export interface PostgresUserSpec {
   readonly passwordSecret?: PostgresUserSpecPasswordSecret;
 
   /**
-   * Time after which the password is no longer accepted. Default: never. Put right if it differs.
+   * Time after which the password is no longer accepted, as `2030-01-31T00:00:00Z`. Default: never. Put right if it differs.
    *
    * @schema PostgresUserSpec#validUntil
    */
-  readonly validUntil?: Date;
+  readonly validUntil?: string;
 }
 
 /**
@@ -4414,6 +4457,7 @@ export function toJson_PostgresUserSpec(obj: PostgresUserSpec | undefined): Reco
     'cluster': toJson_PostgresUserSpecCluster(obj.cluster),
     'connectionLimit': obj.connectionLimit,
     'createDatabase': obj.createDatabase,
+    'database': obj.database,
     'deletionPolicy': obj.deletionPolicy,
     'grants': obj.grants?.map(y => toJson_PostgresUserSpecGrants(y)),
     'inherit': obj.inherit,
@@ -4421,7 +4465,7 @@ export function toJson_PostgresUserSpec(obj: PostgresUserSpec | undefined): Reco
     'memberOf': obj.memberOf?.map(y => y),
     'name': obj.name,
     'passwordSecret': toJson_PostgresUserSpecPasswordSecret(obj.passwordSecret),
-    'validUntil': obj.validUntil?.toISOString(),
+    'validUntil': obj.validUntil,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -167,3 +167,11 @@ export function loginSecret(resource: string): string {
 
 /** On a PostgresUser: any text. Another one says that the Secret with the password has changed. */
 export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
+
+/** In the comment of the first database, once `init.sql` has run. */
+export const initMark = '[clusterwright init]';
+
+/** ConfigMap and Job of `init.sql`. `digest`: of what it says, so that a corrected text gets another Job. */
+export function initName(cluster: string, digest: string): string {
+  return `${cluster}-init-${digest}`;
+}

@@ -25,6 +25,7 @@ const everything: PostgresSpecInput = {
   synchronous: { count: 2, strict: true },
   failover: { ttl: '30s' },
   initial: { database: 'orders', owner: 'orders' },
+  init: { sql: 'CREATE TABLE t ()' },
   deletionPolicy: 'Delete',
 };
 

@@ -16,6 +16,14 @@ export const applicationQuestion = (database: string, owner: string) =>
     { hasOwner: boolean, owner: optional(text) },
   );
 
+/** Whether a comment of the database contains a text. */
+export const commentQuestion = (database: string, mark: string) =>
+  question<{ readonly isMarked: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_database WHERE datname = ${literal(database)}
+  AND position(${literal(mark)} IN coalesce(shobj_description(oid, 'pg_database'), '')) > 0) AS "isMarked"`,
+    { isMarked: boolean },
+  );
+
 /** What is there already is left as it is. `verifier`: never the password itself. */
 export async function makeApplication(
   connection: PostgresConnection,

@@ -120,6 +120,9 @@ export const userSpecSchema = {
       description:
         'Secret with the password. When absent, the operator generates the Secret RESOURCE-login, which also has host, port, database, username, uri and jdbc-uri.',
     },
+    database: nameSchema(
+      'Database in the connection details of a generated Secret. Default when it is generated: that of the first grant, or else the initial one of the cluster.',
+    ),
     createDatabase: {
       type: 'boolean',
       description: 'Whether the role may create databases (CREATEDB). Put right if it differs.',
@@ -139,8 +142,10 @@ export const userSpecSchema = {
     },
     validUntil: {
       type: 'string',
-      format: 'date-time',
-      description: 'Time after which the password is no longer accepted. Default: never. Put right if it differs.',
+      description:
+        'Time after which the password is no longer accepted, as `2030-01-31T00:00:00Z`. Default: never. Put right if it differs.',
+      pattern:
+        '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$',
       maxLength: 35,
     },
     memberOf: roleList(

@@ -19,7 +19,7 @@ export function userSecrets(
   if (!spec.login || spec.passwordSecret !== undefined) return [];
   const part = { engine: userName, component: 'login', version: target?.spec.version ?? '0' };
   const host = `${postgresNames(spec.cluster.name).primary}.${metadata.namespace}.svc`;
-  const database = spec.grants?.[0]?.database ?? target?.spec.initial.database ?? 'postgres';
+  const database = spec.database ?? spec.grants?.[0]?.database ?? target?.spec.initial.database ?? 'postgres';
   const [user, path] = [spec.name, database].map(encodeURIComponent);
   const values = {
     host,
