@@ -106,7 +106,9 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
       let claim = endingStatus(cluster, plan.outcome);
       let failure: unknown;
       try {
-        await executor.run(plan.steps, removal?.act ?? noAction, signal);
+        const [refused] = await executor.run(plan.steps, removal?.act ?? noAction, signal);
+        // It is still there.
+        if (removal !== undefined && refused !== undefined) throw refused;
       } catch (error) {
         signal.throwIfAborted();
         failure = error;
