@@ -3256,6 +3256,13 @@ export interface PostgresClusterSpec {
   readonly image?: string;
 
   /**
+   * What is done once in a new cluster.
+   *
+   * @schema PostgresClusterSpec#init
+   */
+  readonly init?: PostgresClusterSpecInit;
+
+  /**
    * What a new cluster contains. Immutable.
    *
    * @schema PostgresClusterSpec#initial
@@ -3331,6 +3338,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'deletionPolicy': obj.deletionPolicy,
     'failover': toJson_PostgresClusterSpecFailover(obj.failover),
     'image': obj.image,
+    'init': toJson_PostgresClusterSpecInit(obj.init),
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
@@ -3446,6 +3454,34 @@ export function toJson_PostgresClusterSpecFailover(obj: PostgresClusterSpecFailo
   if (obj === undefined) { return undefined; }
   const result = {
     'ttl': obj.ttl,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is done once in a new cluster.
+ *
+ * @schema PostgresClusterSpecInit
+ */
+export interface PostgresClusterSpecInit {
+  /**
+   * SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, and changes have no effect once it has. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.
+   *
+   * @schema PostgresClusterSpecInit#sql
+   */
+  readonly sql: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecInit' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecInit(obj: PostgresClusterSpecInit | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'sql': obj.sql,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4648,6 +4684,814 @@ export enum PostgresClusterSpecBootstrapRestoreTargetS3ServerSideEncryptionAlgor
   AES256 = "AES256",
   /** aws:kms */
   AWS_KMS = "aws:kms",
+}
+
+
+/**
+ * A database in a PostgresCluster.
+ *
+ * @schema PostgresDatabase
+ */
+export class PostgresDatabase extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "PostgresDatabase"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'PostgresDatabase',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "PostgresDatabase".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: PostgresDatabaseProps): any {
+    return {
+      ...PostgresDatabase.GVK,
+      ...toJson_PostgresDatabaseProps(props),
+    };
+  }
+
+  /**
+   * Defines a "PostgresDatabase" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: PostgresDatabaseProps) {
+    super(scope, id, {
+      ...PostgresDatabase.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...PostgresDatabase.GVK,
+      ...toJson_PostgresDatabaseProps(resolved),
+    };
+  }
+}
+
+/**
+ * A database in a PostgresCluster.
+ *
+ * @schema PostgresDatabase
+ */
+export interface PostgresDatabaseProps {
+  /**
+   * @schema PostgresDatabase#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * The database, as it should be.
+   *
+   * @schema PostgresDatabase#spec
+   */
+  readonly spec: PostgresDatabaseSpec;
+}
+
+/**
+ * Converts an object of type 'PostgresDatabaseProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresDatabaseProps(obj: PostgresDatabaseProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_PostgresDatabaseSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The database, as it should be.
+ *
+ * @schema PostgresDatabaseSpec
+ */
+export interface PostgresDatabaseSpec {
+  /**
+   * Manage the database though it existed before and was not created for this resource. The operator never drops what it adopted.
+   *
+   * @schema PostgresDatabaseSpec#adopt
+   */
+  readonly adopt?: boolean;
+
+  /**
+   * The cluster, in the same namespace. Immutable.
+   *
+   * @schema PostgresDatabaseSpec#cluster
+   */
+  readonly cluster: PostgresDatabaseSpecCluster;
+
+  /**
+   * Connections to the database at a time; -1 is no limit. Put right if it differs.
+   *
+   * @schema PostgresDatabaseSpec#connectionLimit
+   */
+  readonly connectionLimit?: number;
+
+  /**
+   * What happens to the database when this resource is deleted: Retain keeps it. Delete drops it, as soon as nobody is connected; sessions are never ended for that.
+   *
+   * @schema PostgresDatabaseSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: PostgresDatabaseSpecDeletionPolicy;
+
+  /**
+   * Encoding of a new database. Immutable.
+   *
+   * @schema PostgresDatabaseSpec#encoding
+   */
+  readonly encoding?: string;
+
+  /**
+   * Extensions. Missing ones are created as the owner of the database, which PostgreSQL allows for trusted extensions. An extension that leaves the list stays in the database.
+   *
+   * @schema PostgresDatabaseSpec#extensions
+   */
+  readonly extensions?: PostgresDatabaseSpecExtensions[];
+
+  /**
+   * ICU locale of a new database, for example `de-DE`, which then sorts by ICU. Immutable.
+   *
+   * @schema PostgresDatabaseSpec#icuLocale
+   */
+  readonly icuLocale?: string;
+
+  /**
+   * Locale of a new database, for collation and character classes. Immutable.
+   *
+   * @schema PostgresDatabaseSpec#locale
+   */
+  readonly locale?: string;
+
+  /**
+   * Name of the database, always quoted: case counts. Immutable.
+   *
+   * @schema PostgresDatabaseSpec#name
+   */
+  readonly name: string;
+
+  /**
+   * Role that owns the database. It must exist, for example by a PostgresUser. Put right if it differs.
+   *
+   * @schema PostgresDatabaseSpec#owner
+   */
+  readonly owner: string;
+
+  /**
+   * Schemas. Missing ones are created. A schema that leaves the list stays in the database.
+   *
+   * @schema PostgresDatabaseSpec#schemas
+   */
+  readonly schemas?: PostgresDatabaseSpecSchemas[];
+}
+
+/**
+ * Converts an object of type 'PostgresDatabaseSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresDatabaseSpec(obj: PostgresDatabaseSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'adopt': obj.adopt,
+    'cluster': toJson_PostgresDatabaseSpecCluster(obj.cluster),
+    'connectionLimit': obj.connectionLimit,
+    'deletionPolicy': obj.deletionPolicy,
+    'encoding': obj.encoding,
+    'extensions': obj.extensions?.map(y => toJson_PostgresDatabaseSpecExtensions(y)),
+    'icuLocale': obj.icuLocale,
+    'locale': obj.locale,
+    'name': obj.name,
+    'owner': obj.owner,
+    'schemas': obj.schemas?.map(y => toJson_PostgresDatabaseSpecSchemas(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The cluster, in the same namespace. Immutable.
+ *
+ * @schema PostgresDatabaseSpecCluster
+ */
+export interface PostgresDatabaseSpecCluster {
+  /**
+   * Kind of the cluster.
+   *
+   * @schema PostgresDatabaseSpecCluster#kind
+   */
+  readonly kind?: PostgresDatabaseSpecClusterKind;
+
+  /**
+   * Name of the cluster.
+   *
+   * @schema PostgresDatabaseSpecCluster#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresDatabaseSpecCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresDatabaseSpecCluster(obj: PostgresDatabaseSpecCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What happens to the database when this resource is deleted: Retain keeps it. Delete drops it, as soon as nobody is connected; sessions are never ended for that.
+ *
+ * @schema PostgresDatabaseSpecDeletionPolicy
+ */
+export enum PostgresDatabaseSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * One extension.
+ *
+ * @schema PostgresDatabaseSpecExtensions
+ */
+export interface PostgresDatabaseSpecExtensions {
+  /**
+   * Name of the extension, as in `pg_available_extensions`.
+   *
+   * @schema PostgresDatabaseSpecExtensions#name
+   */
+  readonly name: string;
+
+  /**
+   * Schema for the objects of the extension, set when it is created. Another one is reported.
+   *
+   * @schema PostgresDatabaseSpecExtensions#schema
+   */
+  readonly schema?: string;
+
+  /**
+   * Version. Another one is updated to this. When absent, the default version is created and never updated.
+   *
+   * @schema PostgresDatabaseSpecExtensions#version
+   */
+  readonly version?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresDatabaseSpecExtensions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresDatabaseSpecExtensions(obj: PostgresDatabaseSpecExtensions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'schema': obj.schema,
+    'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One schema.
+ *
+ * @schema PostgresDatabaseSpecSchemas
+ */
+export interface PostgresDatabaseSpecSchemas {
+  /**
+   * Name of the schema.
+   *
+   * @schema PostgresDatabaseSpecSchemas#name
+   */
+  readonly name: string;
+
+  /**
+   * Role that owns the schema. Put right if it differs. Default when it is created: the owner of the database.
+   *
+   * @schema PostgresDatabaseSpecSchemas#owner
+   */
+  readonly owner?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresDatabaseSpecSchemas' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresDatabaseSpecSchemas(obj: PostgresDatabaseSpecSchemas | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'owner': obj.owner,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Kind of the cluster.
+ *
+ * @schema PostgresDatabaseSpecClusterKind
+ */
+export enum PostgresDatabaseSpecClusterKind {
+  /** PostgresCluster */
+  POSTGRES_CLUSTER = "PostgresCluster",
+}
+
+
+/**
+ * A role in a PostgresCluster, with its password and privileges.
+ *
+ * @schema PostgresUser
+ */
+export class PostgresUser extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "PostgresUser"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'clusterwright.dev/v1alpha1',
+    kind: 'PostgresUser',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "PostgresUser".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: PostgresUserProps): any {
+    return {
+      ...PostgresUser.GVK,
+      ...toJson_PostgresUserProps(props),
+    };
+  }
+
+  /**
+   * Defines a "PostgresUser" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: PostgresUserProps) {
+    super(scope, id, {
+      ...PostgresUser.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...PostgresUser.GVK,
+      ...toJson_PostgresUserProps(resolved),
+    };
+  }
+}
+
+/**
+ * A role in a PostgresCluster, with its password and privileges.
+ *
+ * @schema PostgresUser
+ */
+export interface PostgresUserProps {
+  /**
+   * @schema PostgresUser#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * The role, as it should be. It is never a superuser, and has neither CREATEROLE, REPLICATION nor BYPASSRLS.
+   *
+   * @schema PostgresUser#spec
+   */
+  readonly spec: PostgresUserSpec;
+}
+
+/**
+ * Converts an object of type 'PostgresUserProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserProps(obj: PostgresUserProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_PostgresUserSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The role, as it should be. It is never a superuser, and has neither CREATEROLE, REPLICATION nor BYPASSRLS.
+ *
+ * @schema PostgresUserSpec
+ */
+export interface PostgresUserSpec {
+  /**
+   * Manage the role though it existed before and was not created for this resource. The operator never drops what it adopted.
+   *
+   * @schema PostgresUserSpec#adopt
+   */
+  readonly adopt?: boolean;
+
+  /**
+   * The cluster, in the same namespace. Immutable.
+   *
+   * @schema PostgresUserSpec#cluster
+   */
+  readonly cluster: PostgresUserSpecCluster;
+
+  /**
+   * Connections of the role at a time; -1 is no limit. Put right if it differs.
+   *
+   * @schema PostgresUserSpec#connectionLimit
+   */
+  readonly connectionLimit?: number;
+
+  /**
+   * Whether the role may create databases (CREATEDB). Put right if it differs.
+   *
+   * @schema PostgresUserSpec#createDatabase
+   */
+  readonly createDatabase?: boolean;
+
+  /**
+   * Database in the connection details of a generated Secret. Default when it is generated: that of the first grant, or else the initial one of the cluster.
+   *
+   * @schema PostgresUserSpec#database
+   */
+  readonly database?: string;
+
+  /**
+   * What happens to the role when this resource is deleted: Retain keeps it and its Secret. Delete revokes `grants` and drops it, if it owns nothing. Nothing that it owns is dropped or given to others.
+   *
+   * @schema PostgresUserSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: PostgresUserSpecDeletionPolicy;
+
+  /**
+   * Privileges that are granted to the role itself. When present, they are exact: the operator revokes other privileges on databases, and on schemas, tables and sequences of the databases in which the role has any. When absent, it neither grants nor revokes.
+   *
+   * @schema PostgresUserSpec#grants
+   */
+  readonly grants?: PostgresUserSpecGrants[];
+
+  /**
+   * Whether the role has the privileges of the roles that it is a member of. Put right if it differs.
+   *
+   * @schema PostgresUserSpec#inherit
+   */
+  readonly inherit?: boolean;
+
+  /**
+   * Whether the role can log in. False: a group, which has no password. Put right if it differs.
+   *
+   * @schema PostgresUserSpec#login
+   */
+  readonly login?: boolean;
+
+  /**
+   * Roles that this one is a member of. Missing memberships are granted. One that leaves the list is revoked if the operator granted it.
+   *
+   * @schema PostgresUserSpec#memberOf
+   */
+  readonly memberOf?: string[];
+
+  /**
+   * Name of the role, always quoted: case counts. Immutable.
+   *
+   * @schema PostgresUserSpec#name
+   */
+  readonly name: string;
+
+  /**
+   * Secret with the password. When absent, the operator generates the Secret RESOURCE-login, which also has host, port, database, username, uri and jdbc-uri.
+   *
+   * @schema PostgresUserSpec#passwordSecret
+   */
+  readonly passwordSecret?: PostgresUserSpecPasswordSecret;
+
+  /**
+   * Time after which the password is no longer accepted, as `2030-01-31T00:00:00Z`. Default: never. Put right if it differs.
+   *
+   * @schema PostgresUserSpec#validUntil
+   */
+  readonly validUntil?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresUserSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserSpec(obj: PostgresUserSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'adopt': obj.adopt,
+    'cluster': toJson_PostgresUserSpecCluster(obj.cluster),
+    'connectionLimit': obj.connectionLimit,
+    'createDatabase': obj.createDatabase,
+    'database': obj.database,
+    'deletionPolicy': obj.deletionPolicy,
+    'grants': obj.grants?.map(y => toJson_PostgresUserSpecGrants(y)),
+    'inherit': obj.inherit,
+    'login': obj.login,
+    'memberOf': obj.memberOf?.map(y => y),
+    'name': obj.name,
+    'passwordSecret': toJson_PostgresUserSpecPasswordSecret(obj.passwordSecret),
+    'validUntil': obj.validUntil,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The cluster, in the same namespace. Immutable.
+ *
+ * @schema PostgresUserSpecCluster
+ */
+export interface PostgresUserSpecCluster {
+  /**
+   * Kind of the cluster.
+   *
+   * @schema PostgresUserSpecCluster#kind
+   */
+  readonly kind?: PostgresUserSpecClusterKind;
+
+  /**
+   * Name of the cluster.
+   *
+   * @schema PostgresUserSpecCluster#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresUserSpecCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserSpecCluster(obj: PostgresUserSpecCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'kind': obj.kind,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What happens to the role when this resource is deleted: Retain keeps it and its Secret. Delete revokes `grants` and drops it, if it owns nothing. Nothing that it owns is dropped or given to others.
+ *
+ * @schema PostgresUserSpecDeletionPolicy
+ */
+export enum PostgresUserSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * Privileges in one database.
+ *
+ * @schema PostgresUserSpecGrants
+ */
+export interface PostgresUserSpecGrants {
+  /**
+   * Name of the database.
+   *
+   * @schema PostgresUserSpecGrants#database
+   */
+  readonly database: string;
+
+  /**
+   * On the database itself.
+   *
+   * @schema PostgresUserSpecGrants#privileges
+   */
+  readonly privileges?: PostgresUserSpecGrantsPrivileges[];
+
+  /**
+   * Privileges on schemas.
+   *
+   * @schema PostgresUserSpecGrants#schemas
+   */
+  readonly schemas?: PostgresUserSpecGrantsSchemas[];
+}
+
+/**
+ * Converts an object of type 'PostgresUserSpecGrants' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserSpecGrants(obj: PostgresUserSpecGrants | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'database': obj.database,
+    'privileges': obj.privileges?.map(y => y),
+    'schemas': obj.schemas?.map(y => toJson_PostgresUserSpecGrantsSchemas(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Secret with the password. When absent, the operator generates the Secret RESOURCE-login, which also has host, port, database, username, uri and jdbc-uri.
+ *
+ * @schema PostgresUserSpecPasswordSecret
+ */
+export interface PostgresUserSpecPasswordSecret {
+  /**
+   * Key in the Secret that holds the password.
+   *
+   * @schema PostgresUserSpecPasswordSecret#key
+   */
+  readonly key?: string;
+
+  /**
+   * Name of the Secret.
+   *
+   * @schema PostgresUserSpecPasswordSecret#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'PostgresUserSpecPasswordSecret' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserSpecPasswordSecret(obj: PostgresUserSpecPasswordSecret | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Kind of the cluster.
+ *
+ * @schema PostgresUserSpecClusterKind
+ */
+export enum PostgresUserSpecClusterKind {
+  /** PostgresCluster */
+  POSTGRES_CLUSTER = "PostgresCluster",
+}
+
+/**
+ * One privilege.
+ *
+ * @schema PostgresUserSpecGrantsPrivileges
+ */
+export enum PostgresUserSpecGrantsPrivileges {
+  /** CONNECT */
+  CONNECT = "CONNECT",
+  /** CREATE */
+  CREATE = "CREATE",
+  /** TEMPORARY */
+  TEMPORARY = "TEMPORARY",
+}
+
+/**
+ * Privileges on one schema and on what is in it.
+ *
+ * @schema PostgresUserSpecGrantsSchemas
+ */
+export interface PostgresUserSpecGrantsSchemas {
+  /**
+   * Roles whose later tables and sequences the user gets these privileges on (default privileges). When empty: the owner of the database.
+   *
+   * @schema PostgresUserSpecGrantsSchemas#createdBy
+   */
+  readonly createdBy?: string[];
+
+  /**
+   * Name of the schema.
+   *
+   * @schema PostgresUserSpecGrantsSchemas#name
+   */
+  readonly name: string;
+
+  /**
+   * On the schema itself.
+   *
+   * @schema PostgresUserSpecGrantsSchemas#privileges
+   */
+  readonly privileges?: PostgresUserSpecGrantsSchemasPrivileges[];
+
+  /**
+   * On all sequences of the schema, and on those that `createdBy` creates later.
+   *
+   * @schema PostgresUserSpecGrantsSchemas#sequences
+   */
+  readonly sequences?: PostgresUserSpecGrantsSchemasSequences[];
+
+  /**
+   * On all tables and views of the schema, and on those that `createdBy` creates later.
+   *
+   * @schema PostgresUserSpecGrantsSchemas#tables
+   */
+  readonly tables?: PostgresUserSpecGrantsSchemasTables[];
+}
+
+/**
+ * Converts an object of type 'PostgresUserSpecGrantsSchemas' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresUserSpecGrantsSchemas(obj: PostgresUserSpecGrantsSchemas | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'createdBy': obj.createdBy?.map(y => y),
+    'name': obj.name,
+    'privileges': obj.privileges?.map(y => y),
+    'sequences': obj.sequences?.map(y => y),
+    'tables': obj.tables?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One privilege.
+ *
+ * @schema PostgresUserSpecGrantsSchemasPrivileges
+ */
+export enum PostgresUserSpecGrantsSchemasPrivileges {
+  /** USAGE */
+  USAGE = "USAGE",
+  /** CREATE */
+  CREATE = "CREATE",
+}
+
+/**
+ * One privilege.
+ *
+ * @schema PostgresUserSpecGrantsSchemasSequences
+ */
+export enum PostgresUserSpecGrantsSchemasSequences {
+  /** USAGE */
+  USAGE = "USAGE",
+  /** SELECT */
+  SELECT = "SELECT",
+  /** UPDATE */
+  UPDATE = "UPDATE",
+}
+
+/**
+ * One privilege.
+ *
+ * @schema PostgresUserSpecGrantsSchemasTables
+ */
+export enum PostgresUserSpecGrantsSchemasTables {
+  /** SELECT */
+  SELECT = "SELECT",
+  /** INSERT */
+  INSERT = "INSERT",
+  /** UPDATE */
+  UPDATE = "UPDATE",
+  /** DELETE */
+  DELETE = "DELETE",
+  /** TRUNCATE */
+  TRUNCATE = "TRUNCATE",
+  /** REFERENCES */
+  REFERENCES = "REFERENCES",
+  /** TRIGGER */
+  TRIGGER = "TRIGGER",
 }
 
 

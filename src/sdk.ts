@@ -8,6 +8,15 @@ export type { Cluster } from './api/cluster.ts';
 export { lifeColumns, stateColumns, wideColumns } from './api/columns.ts';
 export { computeRules, computeSchema } from './api/compute.ts';
 export type { DesiredCondition } from './api/condition.ts';
+export {
+  adoptRule,
+  adoptSchema,
+  type ContentSpec,
+  clusterSchema,
+  contentColumns,
+  contentDeletionPolicySchema,
+  contentStatusSchema,
+} from './api/content.ts';
 export { durationMs, durationSchema } from './api/duration.ts';
 export { imageSchema } from './api/image.ts';
 export type { KindDefinition, PrinterColumn } from './api/kind.ts';
@@ -34,6 +43,8 @@ export {
   restoredVolume,
   roomFor,
 } from './engine/backup-support.ts';
+export { contentHandler } from './engine/content-handler.ts';
+export type { ContentKind, ContentSituation } from './engine/content-kind.ts';
 export type { Definition } from './engine/definition.ts';
 export { desiredConditions, type Judged } from './engine/desired-conditions.ts';
 export type { Engine, KindHandler, Listener, Maintenance, PolicyRule, StatusReport } from './engine/engine.ts';

@@ -132,6 +132,8 @@ describe('imports point one way', () => {
     'plan',
     'act',
     'status.ts',
+    // Kinds for what is inside its clusters.
+    'contents.ts',
     'index.ts',
     // Of the sandbox: last, so that nothing of the engine uses it.
     'images.ts',

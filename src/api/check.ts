@@ -45,7 +45,12 @@ export function schemaViolations(schema: StructuralSchema, value: unknown, path:
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return own;
-    return [...own, ...value.flatMap((item, i) => schemaViolations(items, item, [...path, i]))];
+    const repeated = repeatedItems(schema, value).map((i) => ({
+      path: [...path, i],
+      rule: 'unique',
+      message: 'is in the list before',
+    }));
+    return [...own, ...repeated, ...value.flatMap((item, i) => schemaViolations(items, item, [...path, i]))];
   }
   if (typeof value !== 'object' || value === null) return own;
   const missing = (schema.required ?? [])
@@ -56,6 +61,18 @@ export function schemaViolations(schema: StructuralSchema, value: unknown, path:
     return childSchema === undefined ? [] : schemaViolations(childSchema, child, [...path, key]);
   });
   return [...own, ...missing, ...below];
+}
+
+/** Positions of items that a set, or a map by its keys, has before. */
+function repeatedItems(schema: StructuralSchema, items: readonly unknown[]): number[] {
+  const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  if (type !== 'set' && type !== 'map') return [];
+  const nameOf = (item: unknown): string =>
+    JSON.stringify(
+      type === 'set' ? item : keys.map((key) => (item as Readonly<Record<string, unknown>> | null)?.[key]),
+    );
+  const names = items.map(nameOf);
+  return names.flatMap((name, i) => (names.indexOf(name) < i ? [i] : []));
 }
 
 type Finding = Omit<SchemaViolation, 'path'>;

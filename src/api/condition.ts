@@ -16,7 +16,8 @@ export type Finding =
   | 'CertificateHeldBack'
   | 'TemplateRefused'
   | 'SpecWarning'
-  | 'VolumesTooSmall';
+  | 'VolumesTooSmall'
+  | 'StatementRefused';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {

@@ -6,6 +6,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Cluster } from '../api/cluster.ts';
+import type { KubeObject } from '../api/object.ts';
 import type { Assessment, KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { type Children, type Pod, podIsReady } from '../resources/children.ts';
@@ -36,22 +37,30 @@ export interface Observed {
   readonly unheard?: string;
 }
 
+/** Of a resource about a cluster of another kind: whom that cluster consists of, and what else is about it. */
+export interface About {
+  readonly children: Children;
+  readonly peers: readonly KubeObject[];
+}
+
 export async function observe(
   engine: KindHandler,
   cluster: Cluster,
   children: Children,
   options: ObserveOptions,
   referred?: Cluster,
+  about: About = { children, peers: [] },
 ): Promise<Observed> {
   const unheard = async (why: string): Promise<Observed> => ({
-    assessment: await engine.assess(cluster, children, deafIO(cluster, options.client), referred),
+    assessment: await engine.assess(cluster, children, deafIO(cluster, options.client), referred, about.peers),
     unheard: why,
   });
   const { way, client } = options;
   if (way === 'never') return unheard('the database processes were not asked');
-  const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, children);
+  const road = way === 'direct' ? directRoad(options.dial) : forwardRoad(options.forward, cluster, about.children);
   try {
-    const assessment = await engine.assess(cluster, children, askingIO(cluster, client, road, options.clock), referred);
+    const io = askingIO(cluster, client, road, options.clock);
+    const assessment = await engine.assess(cluster, children, io, referred, about.peers);
     const obstacle = road.obstacle();
     return obstacle === undefined ? { assessment } : { assessment, unheard: obstacle };
   } catch (error) {

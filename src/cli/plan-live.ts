@@ -25,7 +25,7 @@ import { findCluster, liveDocument } from './live.ts';
 import type { ManifestDocument } from './manifest.ts';
 import type { Way } from './observation.ts';
 import { invalidPreview, type LiveOptions, livePreview, type Preview } from './preview.ts';
-import { findReferred } from './referral.ts';
+import { aboutOf, findReferred } from './referral.ts';
 import { specChanges } from './spec-change.ts';
 
 export interface LiveArguments extends Pick<Target, 'kubeconfig' | 'context'>, AgentImageArguments {
@@ -113,7 +113,8 @@ async function ofCluster(
 ): Promise<Preview> {
   const changes = before === undefined ? [] : specChanges(cluster.spec, before.spec);
   const referred = await findReferred(options.client, known, engine, cluster);
-  return withoutTakeover(await livePreview(engine, cluster, changes, options, referred), options);
+  const about = await aboutOf(options.client, known, engine, cluster);
+  return withoutTakeover(await livePreview(engine, cluster, changes, options, referred, about), options);
 }
 
 async function ofDocuments(

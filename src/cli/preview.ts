@@ -8,7 +8,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { asItEnds, planFinalization } from '../jobs/last-backup.ts';
 import { claimInUse, withCheckedTarget } from '../jobs/target-claim.ts';
-import { forecastDeletion, secretsThatGo, stateThatGoes } from '../plan/deletion.ts';
+import { forecastDeletion, isHeldForData, secretsThatGo, stateThatGoes } from '../plan/deletion.ts';
 import { notJudged, type ObstructedPlan, withoutObstructed, withUnjudged } from '../plan/obstacle.ts';
 import { passPlan } from '../plan/pass.ts';
 import { type FieldChange, type Outcome, type Plan, type Step, wait } from '../plan/plan.ts';
@@ -20,7 +20,7 @@ import { createUnseenPods } from '../runtime/unseen-pods.ts';
 import { systemClock } from '../system/clock.ts';
 import { forecastExpansion } from './expansion.ts';
 import { findSecret, readChildren } from './live.ts';
-import { ioTo, type ObserveOptions, observe } from './observation.ts';
+import { type About, ioTo, type ObserveOptions, observe } from './observation.ts';
 
 /** What a plan was made from. `objects`: the API server alone, as no process could be asked. */
 export type Basis = 'nothing' | 'objects' | 'processes';
@@ -71,6 +71,7 @@ export async function livePreview(
   spec: readonly FieldChange[],
   options: LiveOptions,
   referred?: Cluster,
+  about?: About,
 ): Promise<Preview> {
   const { client, clock = systemClock } = options;
   const { namespace, name, deletionTimestamp } = cluster.metadata;
@@ -78,6 +79,8 @@ export async function livePreview(
   const children = await createUnseenPods(client, systemClock)(seen, {});
   if (deletionTimestamp !== undefined) {
     const secrets = await generatedSecrets(engine, cluster, client);
+    const removal = await removalOf(engine, cluster, options, referred, about);
+    if (removal !== undefined) return { cluster, basis: 'processes', spec, plan: removal, follows: [] };
     const end = planFinalization(engine, cluster, children, secrets, clock.now());
     const plan = await withCheckedTarget(end.plan, ioTo(cluster, children, options));
     const { isWaitingForBackup } = end;
@@ -91,7 +94,7 @@ export async function livePreview(
     );
     return { cluster, basis: 'objects', spec, plan: { ...plan, steps: [...kept, ...plan.steps] }, follows };
   }
-  const { assessment, unheard } = await observe(engine, cluster, children, options, referred);
+  const { assessment, unheard } = await observe(engine, cluster, children, options, referred, about);
   const whole = passPlan(
     cluster,
     engine.kind.resource,
@@ -124,6 +127,20 @@ export async function invalidPreview(
   const steps = await upkeepSteps(engine, legible, children, options);
   if (steps.length === 0) return undefined;
   return { cluster: legible, basis: 'objects', spec: [], plan: { steps, outcome }, follows: [] };
+}
+
+/** As the controller does it: undefined where nothing is left inside of another cluster, or it is not asked. */
+async function removalOf(
+  engine: KindHandler,
+  cluster: Cluster<CommonSpec>,
+  options: LiveOptions,
+  referred: Cluster | undefined,
+  about: About | undefined,
+): Promise<Plan | undefined> {
+  if (engine.removal === undefined || options.way === 'never' || !isHeldForData(cluster)) return undefined;
+  const io = ioTo(cluster, about?.children ?? noChildren, options);
+  const plan = (await engine.removal(cluster, io, referred))?.plan;
+  return plan === undefined || (plan.outcome.state === 'settled' && plan.steps.length === 0) ? undefined : plan;
 }
 
 /** It rests on what is in Secrets. */

@@ -4,7 +4,8 @@ import type { KubeObject } from '../api/object.ts';
 import { validateCluster } from '../api/validate.ts';
 import type { KindHandler } from '../engine/engine.ts';
 import type { KubeClient } from '../runtime/client.ts';
-import { findCluster } from './live.ts';
+import { findCluster, listClusters, readChildren } from './live.ts';
+import type { About } from './observation.ts';
 
 /** Among objects that are at hand; undefined where it is not one of them, or is not valid. */
 export function referredAmong(
@@ -38,4 +39,22 @@ export async function findReferred(
   if (referral === undefined || other === undefined) return undefined;
   const object = await findCluster(client, other, cluster.metadata.namespace, referral.name);
   return object === undefined ? undefined : referredAmong(engines, engine, cluster, [object]);
+}
+
+/** Of a kind that asks the processes of another cluster: those, and its peers. */
+export async function aboutOf(
+  client: Pick<KubeClient, 'list'>,
+  engines: readonly KindHandler[],
+  engine: KindHandler,
+  cluster: Cluster,
+): Promise<About | undefined> {
+  const referral = engine.asksTarget === true ? engine.targetRef?.(cluster) : undefined;
+  const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
+  if (referral === undefined || other === undefined) return undefined;
+  const { namespace } = cluster.metadata;
+  const [children, peers] = await Promise.all([
+    readChildren(client, other, namespace, referral.name),
+    listClusters(client, engine, namespace),
+  ]);
+  return { children, peers };
 }

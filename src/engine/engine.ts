@@ -8,6 +8,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import type { DesiredCondition } from '../api/condition.ts';
 import type { KindDefinition } from '../api/kind.ts';
+import type { KubeObject } from '../api/object.ts';
 import type { ReferenceOptions } from '../api/reference.ts';
 import type { ClusterStatus } from '../api/status.ts';
 import type { Desired } from '../plan/objects.ts';
@@ -113,7 +114,25 @@ export interface KindHandler {
   targetRef?(cluster: Cluster): ObjectReference;
   resources(cluster: Cluster, referred?: Cluster): readonly Desired[];
   /** Observes the processes and plans. */
-  assess(cluster: Cluster, children: Children, io: EngineContext, referred?: Cluster): Promise<Assessment>;
+  assess(
+    cluster: Cluster,
+    children: Children,
+    io: EngineContext,
+    referred?: Cluster,
+    /** Other resources of this kind that are about the same cluster, as they are written. */
+    peers?: readonly KubeObject[],
+  ): Promise<Assessment>;
+  /** Whether `assess` asks the processes of the cluster that it is about. */
+  readonly asksTarget?: true;
+  /**
+   * What has to be taken away inside that cluster before the resource may go, under `deletionPolicy: Delete`. Settled when nothing is
+   * left; undefined where there is no such cluster.
+   */
+  removal?(
+    cluster: Cluster,
+    io: EngineContext,
+    referred?: Cluster,
+  ): Promise<Pick<Assessment, 'plan' | 'act'> | undefined>;
   /** Plans from the custom resource alone, as if nothing existed. */
   planOffline(cluster: Cluster, referred?: Cluster): Plan;
   /** As above. Of a kind that is about another cluster, it can be told without that one. */

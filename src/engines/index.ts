@@ -2,7 +2,12 @@
 
 import { type DefinedEngine, defineEngine } from '../jobs/handlers.ts';
 import { etcd } from './etcd/index.ts';
+import { postgresContents } from './postgres/contents.ts';
 import { postgres } from './postgres/index.ts';
 import { redis } from './redis/index.ts';
 
-export const engines: readonly DefinedEngine[] = [defineEngine(redis), defineEngine(etcd), defineEngine(postgres)];
+export const engines: readonly DefinedEngine[] = [
+  defineEngine(redis),
+  defineEngine(etcd),
+  defineEngine(postgres, postgresContents),
+];

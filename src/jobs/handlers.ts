@@ -21,13 +21,17 @@ export interface DefinedEngine {
   readonly definition: Definition;
   /** `agentImage` is what Jobs run: the operator's own image. */
   handler(agentImage: string): KindHandler;
+  /** Kinds for what is inside its clusters. */
+  readonly contents?: readonly KindHandler[];
 }
 
 export function defineEngine<Spec, Observed, Situation, Action extends EngineAction>(
   engine: Engine<Spec, Observed, Situation, Action>,
+  contents: readonly KindHandler[] = [],
 ): DefinedEngine {
   return {
     definition: engine.definition,
+    contents,
     handler: (agentImage) => withLastBackup(withRestore(toHandler(engine, agentImage), agentImage), agentImage),
   };
 }
@@ -44,7 +48,8 @@ export function handlersOf(
   const databases = engines.map((engine) => engine.handler(agentImage));
   const kept = databases.filter(({ backup }) => backup !== undefined);
   const ofBackups = kept.length === 0 ? [] : [backupEngine(kept, agentImage), scheduleEngine(kept, agentImage)];
-  const handlers = [...databases, ...ofBackups];
+  const contents = engines.flatMap((engine) => engine.contents ?? []);
+  const handlers = [...databases, ...contents, ...ofBackups];
   checkDistinct(handlers);
   return handlers;
 }

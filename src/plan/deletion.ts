@@ -78,6 +78,11 @@ function finalizerPatch(cluster: Cluster, resource: Resource, wanted: boolean): 
   return [{ type: 'patch', ref, patch, changes: [{ path: 'metadata.finalizers', from: finalizers, to }] }];
 }
 
+/** It is being deleted, and its finalizer waits until its data is gone. */
+export function isHeldForData(cluster: Cluster<CommonSpec>): boolean {
+  return (cluster.metadata.finalizers ?? []).includes(deletionFinalizer) && takesData(cluster);
+}
+
 /** `secrets` are those of `secretsThatGo` that were generated for this cluster and still exist, and what `stateThatGoes` finds. */
 export function planDeletion(
   cluster: Cluster<CommonSpec>,

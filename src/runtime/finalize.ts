@@ -2,11 +2,11 @@
 import type { Cluster, CommonSpec } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 import { secrets as secretResource } from '../api/resource.ts';
-import type { KindHandler } from '../engine/engine.ts';
+import type { Assessment, KindHandler } from '../engine/engine.ts';
 import type { EngineContext } from '../engine/engine-context.ts';
 import { planFinalization } from '../jobs/last-backup.ts';
 import { withCheckedTarget } from '../jobs/target-claim.ts';
-import { secretsThatGo } from '../plan/deletion.ts';
+import { isHeldForData, secretsThatGo } from '../plan/deletion.ts';
 import { type Step, settled } from '../plan/plan.ts';
 import type { Children } from '../resources/children.ts';
 import { managedBy, managedByLabel } from '../resources/metadata.ts';
@@ -26,6 +26,8 @@ export interface Finalizer {
     cluster: Cluster<CommonSpec>,
     children: Children,
     signal: AbortSignal,
+    /** The cluster that the resource is about. */
+    referred?: Cluster,
   ): Promise<ReconcileResult>;
   /** Carries out what goes on though the spec is not valid, such as the renewal of certificates. */
   keepUp(engine: KindHandler, object: KubeObject, children: Children, signal: AbortSignal): Promise<void>;
@@ -55,6 +57,20 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
     return (await freshness.isStale(seen, { steps, outcome: settled }, signal)) ? [] : steps;
   }
 
+  /** Undefined where nothing is left inside of another cluster. */
+  async function removalOf(
+    engine: KindHandler,
+    cluster: Cluster<CommonSpec>,
+    signal: AbortSignal,
+    referred: Cluster | undefined,
+  ): Promise<Pick<Assessment, 'plan' | 'act'> | undefined> {
+    if (engine.removal === undefined || !isHeldForData(cluster)) return undefined;
+    const removal = await engine.removal(cluster, io(cluster, signal), referred);
+    return removal === undefined || (removal.plan.outcome.state === 'settled' && removal.plan.steps.length === 0)
+      ? undefined
+      : removal;
+  }
+
   async function generatedSecrets(
     engine: KindHandler,
     cluster: Cluster<CommonSpec>,
@@ -77,10 +93,11 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
   }
 
   return {
-    async finalize(engine, cluster, children, signal) {
+    async finalize(engine, cluster, children, signal, referred) {
+      const removal = await removalOf(engine, cluster, signal, referred);
       const secrets = await generatedSecrets(engine, cluster, signal);
       const { plan: ending, isWaitingForBackup } = planFinalization(engine, cluster, children, secrets, latest());
-      const checked = await withCheckedTarget(ending, io(cluster, signal));
+      const checked = removal?.plan ?? (await withCheckedTarget(ending, io(cluster, signal)));
       const kept = isWaitingForBackup ? await upkeepSteps(engine, cluster, children, signal) : [];
       // The cluster that was seen going may be gone, and its children the next one's of the name.
       const seen = { cluster, resource: engine.kind.resource, children };
@@ -89,7 +106,9 @@ export function createFinalizer({ client, executor, status, io, freshness, lates
       let claim = endingStatus(cluster, plan.outcome);
       let failure: unknown;
       try {
-        await executor.run(plan.steps, noAction, signal);
+        const [refused] = await executor.run(plan.steps, removal?.act ?? noAction, signal);
+        // It is still there.
+        if (removal !== undefined && refused !== undefined) throw refused;
       } catch (error) {
         signal.throwIfAborted();
         failure = error;

@@ -29,7 +29,7 @@ export function parsePartial(
  * Secrets are its own. Where not even that can be read, the data stays. Otherwise it could never end.
  */
 export function deletionSpec(kind: KindDefinition, object: KubeObject): Cluster<CommonSpec> | undefined {
-  const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup'];
+  const fields = ['deletionPolicy', 'storage', 'bootstrap', 'auth', 'tls', 'backup', 'cluster', 'name', 'owner'];
   // A backup asks other processes than there are where these are not known.
   const shape = ['mode', 'replicas'];
   return (

@@ -37,7 +37,7 @@ export interface Reconciler {
 
 export interface ReconcilerOptions extends NotPlannedOptions, ExecutionOptions {
   readonly client: Pick<KubeClient, 'get' | 'list'>;
-  readonly cache: Pick<Cache, 'children' | 'cluster' | 'entry' | 'observeRead' | 'observeDelete'>;
+  readonly cache: Pick<Cache, 'children' | 'cluster' | 'entry' | 'keysByTargetRef' | 'observeRead' | 'observeDelete'>;
   /** Where a resource of one kind may be about one of another. */
   readonly engines?: readonly KindHandler[];
   readonly io: (cluster: Cluster, signal: AbortSignal) => EngineContext;
@@ -63,7 +63,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const children = await options.unseenPods(heard, { signal });
     switch (resolved.state) {
       case 'ending':
-        return finalizer.finalize(engine, resolved.cluster, children, signal);
+        return finalizer.finalize(
+          engine,
+          resolved.cluster,
+          children,
+          signal,
+          resolver.referred(engine, resolved.cluster),
+        );
       case 'invalid': {
         const result = await notPlanned.invalid(engine, object, resolved.outcome, signal);
         await finalizer.keepUp(engine, object, children, signal);
@@ -84,7 +90,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const large = children.objects.find(isOutline);
     if (large !== undefined) return notPlanned.childTooLarge(engine, cluster, tooLarge(large), signal);
     const { resource } = engine.kind;
-    const assessment = await engine.assess(cluster, children, io(cluster, signal), resolver.referred(engine, cluster));
+    const referred = resolver.referred(engine, cluster);
+    const peers = resolver.peers(engine, cluster);
+    const assessment = await engine.assess(cluster, children, io(cluster, signal), referred, peers);
     const whole = passPlan(cluster, resource, assessment.plan);
     const { plan, ...obstructed } = await options.deadEnds(whole, children, io(cluster, signal));
     // The last look before the steps: the one at dead ends may take as long as a webhook does.

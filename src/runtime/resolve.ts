@@ -23,10 +23,15 @@ export interface Resolver {
   resolve(engine: KindHandler, object: KubeObject): Resolved;
   /** The cluster that a resource is about; undefined where there is none, or its spec is not valid. */
   referred(engine: KindHandler, cluster: Cluster): Cluster | undefined;
+  /** Other resources of the same kind that are about the same cluster, as they are written; none of a kind that does not ask its target. */
+  peers(engine: KindHandler, cluster: Cluster): readonly KubeObject[];
 }
 
 /** `engines`: where a resource of one kind may be about one of another. */
-export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly KindHandler[]): Resolver {
+export function createResolver(
+  cache: Pick<Cache, 'cluster' | 'keysByTargetRef'>,
+  engines: readonly KindHandler[],
+): Resolver {
   const verdictOn = memoize(({ kind }: KindHandler) =>
     memoize((object: KubeObject) => validateCluster(kind, object, { unknown: 'prune' })),
   );
@@ -53,6 +58,17 @@ export function createResolver(cache: Pick<Cache, 'cluster'>, engines: readonly 
       if (isOutline(object)) throw new Error(tooLarge(object).message);
       const verdict = verdictOn(other)(object);
       return verdict.ok ? verdict.cluster : undefined;
+    },
+    peers(engine, { metadata, ...cluster }) {
+      const referral = engine.asksTarget === true ? engine.targetRef?.({ metadata, ...cluster }) : undefined;
+      const other = engines.find(({ kind }) => kind.resource.kind === referral?.kind);
+      if (referral === undefined || other === undefined) return [];
+      const { namespace, name } = metadata;
+      return cache.keysByTargetRef(other, namespace, referral.name).flatMap((key) => {
+        const [kind, , peer = ''] = key.split('/');
+        const object = kind === engine.name && peer !== name ? cache.cluster(engine, namespace, peer) : undefined;
+        return object ?? [];
+      });
     },
   };
 }

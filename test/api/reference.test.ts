@@ -14,6 +14,8 @@ const files: Readonly<Record<string, string>> = {
   RedisCluster: 'redis-cluster.md',
   EtcdCluster: 'etcd-cluster.md',
   PostgresCluster: 'postgres-cluster.md',
+  PostgresDatabase: 'postgres-database.md',
+  PostgresUser: 'postgres-user.md',
   Backup: 'backup.md',
   BackupSchedule: 'backup-schedule.md',
 };

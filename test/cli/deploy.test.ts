@@ -192,6 +192,8 @@ describe('down on a named cluster', () => {
       'CustomResourceDefinition /backupschedules.clusterwright.dev',
       'CustomResourceDefinition /etcdclusters.clusterwright.dev',
       'CustomResourceDefinition /postgresclusters.clusterwright.dev',
+      'CustomResourceDefinition /postgresdatabases.clusterwright.dev',
+      'CustomResourceDefinition /postgresusers.clusterwright.dev',
       'CustomResourceDefinition /redisclusters.clusterwright.dev',
     ]);
     expect(kept).toEqual(['the CRDs (--crds deletes them, once no cluster is left)']);

@@ -12,6 +12,6 @@ it.each(['RedisCluster', 'redisclusters', 'rdc', 'rdc.clusterwright.dev'])('prin
 
 it('names the kinds that there are', async () => {
   await expect(reference({ kind: 'KafkaCluster' }, world())).rejects.toThrow(
-    'no kind is called KafkaCluster; there are: RedisCluster, EtcdCluster, PostgresCluster, Backup, BackupSchedule',
+    'no kind is called KafkaCluster; there are: RedisCluster, EtcdCluster, PostgresCluster, PostgresDatabase, PostgresUser, Backup, BackupSchedule',
   );
 });

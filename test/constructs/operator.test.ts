@@ -37,9 +37,9 @@ describe('the rights of the operator', () => {
         "batch/cronjobs: get list watch create patch",
         "batch/jobs: get list watch create patch delete",
         "cert-manager.io/certificates: get list watch create patch",
-        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: get list watch patch",
-        "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,postgresclusters/finalizers,redisclusters/finalizers: update",
-        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,postgresclusters/status,redisclusters/status: patch",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,postgresdatabases,postgresusers,redisclusters: get list watch patch",
+        "clusterwright.dev/backups/finalizers,backupschedules/finalizers,etcdclusters/finalizers,postgresclusters/finalizers,postgresdatabases/finalizers,postgresusers/finalizers,redisclusters/finalizers: update",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/status,postgresclusters/status,postgresdatabases/status,postgresusers/status,redisclusters/status: patch",
         "events.k8s.io/events: create patch",
         "policy/poddisruptionbudgets: get list watch create patch delete",
         "rbac.authorization.k8s.io/rolebindings,roles: get list watch create patch",
@@ -323,13 +323,13 @@ describe('the operator as a whole', () => {
     const objects = operator();
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-view'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: get list watch",
-        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/scale,etcdclusters/status,postgresclusters/scale,postgresclusters/status,redisclusters/scale,redisclusters/status: get",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,postgresdatabases,postgresusers,redisclusters: get list watch",
+        "clusterwright.dev/backups/status,backupschedules/status,etcdclusters/scale,etcdclusters/status,postgresclusters/scale,postgresclusters/status,postgresdatabases/status,postgresusers/status,redisclusters/scale,redisclusters/status: get",
       ]
     `);
     expect(rightsOf(findObject(objects, 'ClusterRole', 'clusterwright-edit'))).toMatchInlineSnapshot(`
       [
-        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,redisclusters: create update patch delete deletecollection",
+        "clusterwright.dev/backups,backupschedules,etcdclusters,postgresclusters,postgresdatabases,postgresusers,redisclusters: create update patch delete deletecollection",
         "clusterwright.dev/etcdclusters/scale,postgresclusters/scale,redisclusters/scale: update patch",
       ]
     `);

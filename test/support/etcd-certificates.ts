@@ -9,7 +9,11 @@ export type Certificates = Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', str
 
 export interface Authority {
   /** A certificate of its own each time. */
-  issue(addresses: readonly string[], cluster?: { readonly name: string; readonly namespace: string }): Certificates;
+  issue(
+    addresses: readonly string[],
+    cluster?: { readonly name: string; readonly namespace: string },
+    more?: readonly string[],
+  ): Certificates;
   close(): void;
 }
 
@@ -23,8 +27,8 @@ export function openAuthority(): Authority {
   const read = (file: string): string => readFileSync(join(directory, file), 'utf8');
   openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test', '-days', '2');
   return {
-    issue(addresses, { name, namespace } = { name: 'db', namespace: 'apps' }) {
-      const hosts = [`*.${name}.${namespace}.svc`, `${name}-client.${namespace}.svc`];
+    issue(addresses, { name, namespace } = { name: 'db', namespace: 'apps' }, more = []) {
+      const hosts = [`*.${name}.${namespace}.svc`, `${name}-client.${namespace}.svc`, ...more];
       const names = [...hosts.map((host) => `DNS:${host}`), ...addresses.map((address) => `IP:${address}`)];
       const extensions = `subjectAltName=${names.join(',')}\nextendedKeyUsage=serverAuth,clientAuth\n`;
       writeFileSync(join(directory, 'extensions'), extensions);

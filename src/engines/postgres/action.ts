@@ -20,3 +20,30 @@ export type PostgresAction =
     }
   /** PostgreSQL starts again, and Patroni stays. */
   | { readonly type: 'postgres.restart'; readonly member: Asked };
+
+/** What the operator asks of the primary for a PostgresDatabase or a PostgresUser. Nothing in it is a secret. */
+export type ContentAction =
+  | {
+      readonly type: 'postgres.run';
+      readonly address: string;
+      readonly database: string;
+      /** One statement, or several that are one transaction. */
+      readonly sql: string;
+      /** What a superuser can run instead, where PostgreSQL wants one. */
+      readonly manual?: string;
+    }
+  /** The verifier of the password in the Secret stands between `before` and `after`. */
+  | {
+      readonly type: 'postgres.setPassword';
+      readonly address: string;
+      readonly before: string;
+      readonly after: string;
+      readonly secret: PasswordSource;
+    };
+
+export interface PasswordSource {
+  readonly name: string;
+  readonly key: string;
+  /** Changes when somebody says that the Secret has changed. */
+  readonly told?: string;
+}

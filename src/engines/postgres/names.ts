@@ -148,3 +148,34 @@ export function indexInPodName(cluster: string, name: string): number | undefine
   const index = Number(/-(\d+)-0$/.exec(name)?.[1] ?? Number.NaN);
   return Number.isInteger(index) && name === podName(cluster, index) ? index : undefined;
 }
+
+/** In the comment of a database or a role: the resource that it was created for. Without it, the operator drops nothing. */
+export function contentMark(kind: string, resource: string): string {
+  return `[clusterwright ${kind}/${resource}]`;
+}
+
+/** Finds the name of the resource in a comment. */
+export function contentMarkPattern(kind: string): string {
+  return `\\[clusterwright ${kind}/([a-z0-9-]+)\\]`;
+}
+
+/** Name of a database until it is marked as ours. */
+export function begunDatabase(uid: string | undefined): string {
+  return `clusterwright-${uid ?? 'offline'}`;
+}
+
+/** Secret with the connection details of a PostgresUser. */
+export function loginSecret(resource: string): string {
+  return `${resource}-login`;
+}
+
+/** On a PostgresUser: any text. Another one says that the Secret with the password has changed. */
+export const passwordChangedAnnotation = 'clusterwright.dev/password-changed';
+
+/** In the comment of the first database, once `init.sql` has run. */
+export const initMark = '[clusterwright init]';
+
+/** ConfigMap and Job of `init.sql`. `digest`: of what it says, so that a corrected text gets another Job. */
+export function initName(cluster: string, digest: string): string {
+  return `${cluster}-init-${digest}`;
+}

@@ -26,6 +26,7 @@ const everything: PostgresSpecInput = {
   synchronous: { count: 2, strict: true },
   failover: { ttl: '30s' },
   initial: { database: 'orders', owner: 'orders' },
+  init: { sql: 'CREATE TABLE t ()' },
   backup: { target: { claim: { name: 'backups' } } },
   deletionPolicy: 'Snapshot',
 };

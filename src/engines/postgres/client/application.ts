@@ -1,6 +1,7 @@
 /** The first database, its owner, and the owner's password: what is there, and how it comes to be. As the operator's role, which is no superuser. */
 import type { PostgresConnection } from './connection.ts';
 import { boolean, optional, question, text } from './question.ts';
+import { literal, quoted } from './quoting.ts';
 
 export interface ApplicationFacts {
   readonly hasOwner: boolean;
@@ -8,15 +9,19 @@ export interface ApplicationFacts {
   readonly owner: string | undefined;
 }
 
-/** Names are of the schema of the kind: lower case, no quotes. */
-const literal = (name: string): string => `'${name.replaceAll("'", "''")}'`;
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 export const applicationQuestion = (database: string, owner: string) =>
   question<ApplicationFacts>(
     `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(owner)}) AS "hasOwner",
   (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = ${literal(database)}) AS owner`,
     { hasOwner: boolean, owner: optional(text) },
+  );
+
+/** Whether a comment of the database contains a text. */
+export const commentQuestion = (database: string, mark: string) =>
+  question<{ readonly isMarked: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_database WHERE datname = ${literal(database)}
+  AND position(${literal(mark)} IN coalesce(shobj_description(oid, 'pg_database'), '')) > 0) AS "isMarked"`,
+    { isMarked: boolean },
   );
 
 /** What is there already is left as it is. `verifier`: never the password itself. */

@@ -4,6 +4,7 @@ import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { postgresNames, roles, sqlPort } from '../names.ts';
+import type { Login } from './login.ts';
 import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */
@@ -36,9 +37,19 @@ export async function ownerSession(
   io: EngineContext,
 ): Promise<SessionTarget> {
   const { database, owner } = cluster.spec.initial;
+  return await passwordSession(cluster, address, { user: owner, database, password }, io);
+}
+
+/** As whoever has the password, without a certificate. */
+export async function passwordSession(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  login: Login,
+  io: EngineContext,
+): Promise<SessionTarget> {
   const { tls, ...target } = await operatorSession(cluster, address, io);
   const { ca = '', servername = serverName(cluster) } = tls ?? {};
-  return { ...target, tls: { ca, servername }, login: { user: owner, database, password } };
+  return { ...target, tls: { ca, servername }, login };
 }
 
 /** The password of the owner, in the Secret for the application. */

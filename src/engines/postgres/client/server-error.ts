@@ -9,8 +9,13 @@ export class ServerError extends Error {
   readonly code: string;
   /** `ERROR`, `FATAL` or `PANIC`, whatever the language of the messages; after the last two the connection ends. */
   readonly severity: string;
-  constructor(severity: string, code: string, message: string) {
+  /** More about it, and what can be done, where the server says so. */
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  constructor(severity: string, code: string, message: string, detail?: string, hint?: string) {
     super(shortened(message));
+    this.detail = detail === undefined ? undefined : shortened(detail);
+    this.hint = hint === undefined ? undefined : shortened(hint);
     this.severity = severity;
     this.code = code;
   }
@@ -34,7 +39,17 @@ export function serverErrorIn(body: Buffer): ServerError {
     /^[A-Z]{1,8}$/.test(severity) ? severity : 'ERROR',
     /^[0-9A-Z]{5}$/.test(code) ? code : 'XX000',
     fields.get('M') ?? 'no message',
+    fields.get('D'),
+    fields.get('H'),
   );
+}
+
+/** Message, detail and hint in one line. */
+export function inWords({ message, detail, hint }: ServerError): string {
+  const more = [detail, hint].flatMap((text) =>
+    text === undefined || text === '' ? [] : [text.replaceAll('\n', ', ')],
+  );
+  return more.length === 0 ? message : `${message} (${more.join(' ')})`;
 }
 
 /** What passes by itself: it starts, stops, recovers, is promoted meanwhile, or has no connection or memory to spare. */

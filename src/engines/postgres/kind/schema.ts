@@ -86,6 +86,21 @@ const initialSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const initSchema = {
+  type: 'object',
+  description: 'What is done once in a new cluster.',
+  required: ['sql'],
+  properties: {
+    sql: {
+      type: 'string',
+      description:
+        'SQL that a Job runs once in the first database, as its owner and in one transaction, when all instances are ready for the first time. It never runs again, and changes have no effect once it has. It is SQL for the server: commands of psql are not understood. If it fails, Ready is False with the words of PostgreSQL; change it to try again.',
+      minLength: 1,
+      maxLength: 65_536,
+    },
+  },
+} as const satisfies StructuralSchema;
+
 export const postgresSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -120,6 +135,7 @@ export const postgresSpecSchema = {
     initial: initialSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
+    init: initSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
   },

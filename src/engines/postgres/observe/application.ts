@@ -1,12 +1,13 @@
 /** What a client of the first database would meet: the database, its owner, and whether the password of the Secret lets it in. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import { type ApplicationFacts, applicationQuestion } from '../client/application.ts';
+import { type ApplicationFacts, applicationQuestion, commentQuestion } from '../client/application.ts';
 import { operatorSession, ownerPassword, ownerSession } from '../client/credentials.ts';
 import { askOne } from '../client/question.ts';
 import { ServerError } from '../client/server-error.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { initMark } from '../names.ts';
 
 export type ApplicationSeen =
   | { readonly state: 'unknown'; readonly why: string }
@@ -15,6 +16,8 @@ export type ApplicationSeen =
       readonly facts: ApplicationFacts;
       /** `invalid_password`: the server knows another one. Anything else that keeps the owner out is the user's to decide. */
       readonly isPasswordWrong: boolean;
+      /** Whether `init.sql` has run; absent where there is none. */
+      readonly isInitialised?: boolean;
     };
 
 /** SQLSTATE of a login with a wrong password: PostgreSQL's documentation, Appendix A. */
@@ -32,8 +35,18 @@ export async function observeApplication(
     const facts = await withSession(io, target, (connection) =>
       askOne(connection, applicationQuestion(database, owner)),
     );
+    const { init } = cluster.spec;
+    const marked =
+      init === undefined
+        ? undefined
+        : await withSession(io, target, (connection) => askOne(connection, commentQuestion(database, initMark)));
     const isThere = facts.hasOwner && facts.owner !== undefined;
-    return { state: 'seen', facts, isPasswordWrong: isThere && (await isRefused(cluster, address, io)) };
+    return {
+      state: 'seen',
+      facts,
+      isPasswordWrong: isThere && (await isRefused(cluster, address, io)),
+      ...(marked === undefined ? {} : { isInitialised: marked.isMarked }),
+    };
   } catch (error) {
     io.signal.throwIfAborted();
     return { state: 'unknown', why: (error as Error).message };

@@ -14,6 +14,7 @@ import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
+import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
@@ -106,7 +107,7 @@ function planMembers(situation: Situation): PostgresPlan {
   }
   if (leaving.length > 0)
     return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
-  const change = steps.length === 0 ? planRestart(situation) : undefined;
+  const change = steps.length === 0 ? (planRestart(situation) ?? planInit(situation)) : undefined;
   const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
   return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
 }

@@ -1,0 +1,112 @@
+/** What is known of one role: its attributes, its memberships, and the privileges that it was given on databases. */
+import { boolean, type Column, integer, optional, question, text } from '../question.ts';
+import { literal, textArray } from '../quoting.ts';
+
+export interface RoleFacts {
+  readonly exists: boolean;
+  readonly isSuperuser: boolean;
+  readonly login: boolean;
+  readonly createDatabase: boolean;
+  readonly inherit: boolean;
+  readonly connectionLimit: number;
+  /** Seconds since the epoch; undefined where the password is valid for ever. */
+  readonly validUntil: number | undefined;
+  readonly madeFor: string | undefined;
+  /** Whether the operator may act as the role. */
+  readonly mayActAs: boolean;
+  /** Attributes that no resource gives: whoever has given them to the role is told of. */
+  readonly isPowerful: boolean;
+}
+
+/** `mark`: a pattern with one group, of a comment. */
+export const roleFactsQuestion = (name: string, mark: string) =>
+  question<RoleFacts>(
+    `SELECT r.oid IS NOT NULL AS exists, coalesce(r.rolsuper, false) AS "isSuperuser",
+  coalesce(r.rolcanlogin, false) AS login, coalesce(r.rolcreatedb, false) AS "createDatabase",
+  coalesce(r.rolinherit, true) AS inherit, coalesce(r.rolconnlimit, -1) AS "connectionLimit",
+  CASE WHEN isfinite(r.rolvaliduntil) THEN floor(extract(epoch FROM r.rolvaliduntil))::bigint END AS "validUntil",
+  left(substring(shobj_description(r.oid, 'pg_authid') FROM ${literal(mark)}), 64) AS "madeFor",
+  coalesce(pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'MEMBER'), false) AS "mayActAs",
+  coalesce(r.rolcreaterole OR r.rolreplication OR r.rolbypassrls, false) AS "isPowerful"
+FROM (SELECT) AS one LEFT JOIN pg_roles r ON r.rolname = ${literal(name)}`,
+    {
+      exists: boolean,
+      isSuperuser: boolean,
+      login: boolean,
+      createDatabase: boolean,
+      inherit: boolean,
+      connectionLimit: integer,
+      validUntil: optional(integer),
+      madeFor: optional(text),
+      mayActAs: boolean,
+      isPowerful: boolean,
+    },
+  );
+
+export interface Membership {
+  readonly role: string;
+  readonly exists: boolean;
+  /** Whether it is a member, whoever has granted that. */
+  readonly isMember: boolean;
+  /** Granted by the operator, which alone it revokes. */
+  readonly isOurs: boolean;
+  /** Whether the membership gives privileges without SET ROLE; undefined before PostgreSQL 16, where the role alone decides that. */
+  readonly inherits: boolean | undefined;
+}
+
+/** Of these roles, and of all others that the operator has made `name` a member of. */
+export const membershipsQuestion = (name: string, wanted: readonly string[]) =>
+  question<Membership>(
+    `SELECT w.role, r.oid IS NOT NULL AS exists, m.oid IS NOT NULL AS "isMember", coalesce(m.ours, false) AS "isOurs", m.inherits
+FROM (SELECT unnest(${textArray(wanted)}) AS role UNION SELECT g.rolname::text FROM pg_auth_members a
+    JOIN pg_roles g ON g.oid = a.roleid JOIN pg_roles u ON u.oid = a.member JOIN pg_roles o ON o.oid = a.grantor
+    WHERE u.rolname = ${literal(name)} AND o.rolname = current_user) AS w
+  LEFT JOIN pg_roles r ON r.rolname = w.role
+  LEFT JOIN (SELECT a.roleid AS oid, bool_or(o.rolname = current_user) AS ours,
+    bool_or((to_jsonb(a) ->> 'inherit_option')::boolean) FILTER (WHERE o.rolname = current_user) AS inherits FROM pg_auth_members a
+    JOIN pg_roles u ON u.oid = a.member LEFT JOIN pg_roles o ON o.oid = a.grantor
+    WHERE u.rolname = ${literal(name)} GROUP BY a.roleid) AS m ON m.oid = r.oid
+ORDER BY w.role LIMIT 200`,
+    { role: text, exists: boolean, isMember: boolean, isOurs: boolean, inherits: optional(boolean) },
+  );
+
+/** Privileges as PostgreSQL calls them, in the alphabet's order. */
+export const privilegeList: Column<readonly string[]> = (value) => {
+  const list = text(value);
+  return list === '' ? [] : list.split(',');
+};
+
+export interface DatabasePrivileges {
+  readonly database: string;
+  readonly exists: boolean;
+  /** The owner has all of them anyway. */
+  readonly isOwner: boolean;
+  readonly owner: string | undefined;
+  /** Whether the operator may act as the owner. */
+  readonly usable: boolean;
+  readonly allowsConnections: boolean;
+  readonly privileges: readonly string[];
+}
+
+/** Of these databases, and of all others that `name` was given a privilege on. */
+export const databasePrivilegesQuestion = (name: string, wanted: readonly string[]) =>
+  question<DatabasePrivileges>(
+    `SELECT w.database, d.oid IS NOT NULL AS exists, coalesce(o.rolname = ${literal(name)}, false) AS "isOwner",
+  o.rolname AS owner, coalesce(pg_has_role(o.oid, 'USAGE'), false) AS usable, coalesce(d.datallowconn, false) AS "allowsConnections",
+  coalesce((SELECT string_agg(DISTINCT a.privilege_type, ',' ORDER BY a.privilege_type) FROM aclexplode(d.datacl) a
+    JOIN pg_roles g ON g.oid = a.grantee WHERE g.rolname = ${literal(name)}), '') AS privileges
+FROM (SELECT unnest(${textArray(wanted)}) AS database UNION SELECT x.datname::text FROM pg_database x, aclexplode(x.datacl) a
+    JOIN pg_roles g ON g.oid = a.grantee WHERE g.rolname = ${literal(name)}) AS w
+  LEFT JOIN pg_database d ON d.datname = w.database
+  LEFT JOIN pg_roles o ON o.oid = d.datdba
+ORDER BY w.database LIMIT 64`,
+    {
+      database: text,
+      exists: boolean,
+      isOwner: boolean,
+      owner: optional(text),
+      usable: boolean,
+      allowsConnections: boolean,
+      privileges: privilegeList,
+    },
+  );

@@ -1,0 +1,17 @@
+/**
+ * Names of databases, roles, schemas and extensions as a resource may state them. The operator quotes every name, so upper case, `-`
+ * and `.` are allowed and mean what is written: `Shop` and `shop` are two databases. Clients then have to quote such a name in SQL.
+ */
+import type { StructuralSchema } from '../../../api/schema.ts';
+
+const pattern = '^[A-Za-z_][A-Za-z0-9_.-]{0,62}$';
+
+export const nameSchema = <const Description extends string>(description: Description) =>
+  ({ type: 'string', description, pattern, maxLength: 63 }) as const satisfies StructuralSchema;
+
+/** A CEL rule on a text: it is no role of PostgreSQL or of the operator. */
+export const isFreeRole =
+  "!self.startsWith('pg_') && !(self in ['postgres', 'public', 'none', 'current_user', 'current_role', 'session_user', 'clusterwright', 'replicator', 'rewinder'])";
+
+export const reservedRoles =
+  'must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder, or a keyword';

@@ -1,0 +1,37 @@
+/** `init.sql`: run once in a new cluster, by a Job. The mark in the database says that it has, and is in every copy of the data. */
+import { jobState } from '../../../jobs/job-state.ts';
+import { jobSteps } from '../../../plan/objects.ts';
+import { blocked, type ObjectStep, type Outcome, wait } from '../../../plan/plan.ts';
+import type { Job } from '../../../resources/children.ts';
+import type { Situation } from '../observe/situation.ts';
+import { initObjects } from '../resources/init.ts';
+import { recheckMs } from './restart.ts';
+
+export interface InitPlan {
+  readonly steps: readonly ObjectStep[];
+  readonly outcome: Outcome;
+}
+
+/** Undefined where nothing is to be run any more. */
+export function planInit({ cluster, children, observed }: Situation): InitPlan | undefined {
+  const { application } = observed;
+  if (application?.state !== 'seen' || application.isInitialised !== false) return undefined;
+  const objects = initObjects(cluster);
+  const made = objects.find(({ kind }) => kind === 'Job');
+  const found = made === undefined ? undefined : (children.get('Job', made.metadata.name) as Job | undefined);
+  if (found === undefined)
+    return { steps: jobSteps(objects, children), outcome: wait('Initializing', 'init.sql is being run', recheckMs) };
+  const state = jobState(found, children.jobPods, observed.at);
+  switch (state.state) {
+    case 'pending':
+    case 'running':
+      return { steps: [], outcome: wait('Initializing', `init.sql is being run: ${state.message}`, recheckMs) };
+    // The database is asked again: the mark came with the last statement.
+    case 'complete':
+      return { steps: [], outcome: wait('Initializing', 'init.sql has run', recheckMs) };
+    case 'failed':
+      return { steps: [], outcome: blocked('InitFailed', `init.sql failed: ${state.message}`) };
+    default:
+      return state satisfies never;
+  }
+}

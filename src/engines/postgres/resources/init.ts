@@ -1,0 +1,103 @@
+/**
+ * The Job that runs `init.sql`: psql sends all of it in one message, which the server takes as one transaction. psql itself reads none of
+ * it, so its own commands, among them one for a shell, do nothing here. The transaction begins with a guard and ends with the mark that
+ * the guard looks for. So it runs once, whatever becomes of the Job.
+ */
+import { createHash } from 'node:crypto';
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { leafKeys } from '../../../certificates/facts.ts';
+import { configMap } from '../../../resources/configmap.ts';
+import { job } from '../../../resources/job.ts';
+import { agentComponent, ownedMetadata } from '../../../resources/metadata.ts';
+import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
+import { schedulingFields } from '../../../resources/scheduling.ts';
+import { literal, quoted } from '../client/quoting.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { initMark, initName, postgresNames, sqlPort } from '../names.ts';
+import { postgresImage } from './pods.ts';
+
+const authority = '/etc/postgresql/authority';
+const key = 'init.sql';
+/** Exit codes of psql: an error of its own, and one of the server. A lost connection, 2, is worth another pod. */
+const permanentCodes = [1, 3];
+const retries = 6;
+const deadlineSeconds = 3600;
+
+/** None where there is nothing to run. */
+export function initObjects(cluster: Cluster<PostgresSpec>): readonly KubeObject[] {
+  const { metadata, spec } = cluster;
+  if (spec.init === undefined || spec.instances === 0) return [];
+  const sql = initSql(spec.initial.database, spec.init.sql);
+  const digest = createHash('sha256').update(sql).digest('hex').slice(0, 8);
+  const name = initName(metadata.name, digest);
+  const owned = ownedMetadata(cluster, name, { engine: 'postgres', component: agentComponent, version: spec.version });
+  return [
+    configMap(owned, { [key]: sql }),
+    job({ metadata: owned, podSpec: initPod(cluster, name), retries, deadlineSeconds, permanentCodes }),
+  ];
+}
+
+function initSql(database: string, sql: string): string {
+  const has = `EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = ${literal(database)}
+    AND position(${literal(initMark)} IN coalesce(pg_catalog.shobj_description(oid, 'pg_database'), '')) > 0)`;
+  const guard = `BEGIN IF ${has} THEN RAISE EXCEPTION 'init.sql has run in this cluster before'; END IF; END`;
+  // What begins with a backslash would be for psql.
+  return [
+    '',
+    // Two pods at once: the second waits, and meets the mark.
+    `SELECT pg_catalog.pg_advisory_xact_lock(4920161);`,
+    `DO ${literal(guard)};`,
+    sql,
+    `;COMMENT ON DATABASE ${quoted(database)} IS ${literal(initMark)}`,
+  ].join('\n');
+}
+
+function initPod({ metadata, spec }: Cluster<PostgresSpec>, config: string) {
+  const names = postgresNames(metadata.name);
+  const password = { secretKeyRef: { name: names.app, key: 'password' } };
+  const { topologySpreadConstraints: _, ...placed } = schedulingFields(spec.scheduling, {});
+  const plain = {
+    PGHOST: `${names.primary}.${metadata.namespace}.svc`,
+    PGPORT: String(sqlPort),
+    PGDATABASE: spec.initial.database,
+    PGUSER: spec.initial.owner,
+    PGSSLMODE: 'verify-full',
+    PGSSLROOTCERT: `${authority}/${leafKeys.trusted}`,
+    PGCONNECT_TIMEOUT: '10',
+    PGAPPNAME: 'clusterwright-init',
+  };
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurityContext,
+    ...placed,
+    containers: [
+      {
+        name: 'psql',
+        image: postgresImage(spec),
+        imagePullPolicy: 'IfNotPresent' as const,
+        command: [`/usr/lib/postgresql/${spec.version}/bin/psql`, '--no-psqlrc', '--quiet', '--output=/dev/null'],
+        args: ['--command=$(INIT_SQL)'],
+        env: [
+          ...Object.entries(plain).map(([name, value]) => ({ name, value })),
+          { name: 'PGPASSWORD', valueFrom: password },
+          { name: 'INIT_SQL', valueFrom: { configMapKeyRef: { name: config, key } } },
+        ],
+        resources: { requests: { cpu: '50m', memory: '32Mi' }, limits: { memory: '128Mi' } },
+        securityContext: containerSecurityContext,
+        terminationMessagePolicy: 'FallbackToLogsOnError' as const,
+        volumeMounts: [{ name: 'authority', mountPath: authority, readOnly: true }],
+      },
+    ],
+    volumes: [
+      {
+        name: 'authority',
+        secret: {
+          secretName: names.certificates.server,
+          items: [{ key: leafKeys.trusted, path: leafKeys.trusted }],
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,261 @@
+/** Plans for databases and users, one story a row: from what a server says to what is done. The statements themselves run in real-contents. */
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../../src/api/cluster.ts';
+import { contentHandler } from '../../../src/engine/content-handler.ts';
+import { postgresDatabase, postgresUser } from '../../../src/engines/postgres/contents.ts';
+import type { DatabaseSpec } from '../../../src/engines/postgres/kind/database.ts';
+import type { PostgresSpec } from '../../../src/engines/postgres/kind/schema.ts';
+import type { UserSpec } from '../../../src/engines/postgres/kind/user.ts';
+import { type DatabaseSeen, noDatabase } from '../../../src/engines/postgres/observe/database.ts';
+import { noUser, type UserSeen } from '../../../src/engines/postgres/observe/user.ts';
+import { planDatabase, planDatabaseRemoval } from '../../../src/engines/postgres/plan/database.ts';
+import { planUser, planUserRemoval } from '../../../src/engines/postgres/plan/user.ts';
+import type { Plan } from '../../../src/plan/plan.ts';
+import { noChildren } from '../../../src/resources/children.ts';
+import { contentResource, targetOf } from '../../support/postgres-contents.ts';
+
+const target = targetOf({}) as Cluster<PostgresSpec>;
+
+/** Steps, then the reason, or the reason and the message of what is blocked. */
+const words = ({ steps, outcome }: Plan): readonly string[] => [
+  ...steps.map((step) => (step.type === 'act' ? step.summary : `${step.type} Secret`)),
+  outcome.state === 'settled' ? 'settled' : outcome.reason,
+];
+
+const database = (spec: object = {}) =>
+  contentResource('PostgresDatabase', 'shop', { name: 'shop', owner: 'app', ...spec }) as Cluster<DatabaseSpec>;
+const nowhere = noDatabase as DatabaseSeen;
+const there: DatabaseSeen['facts'] = {
+  ...nowhere.facts,
+  exists: true,
+  owner: 'app',
+  connectionLimit: -1,
+  encoding: 'UTF8',
+  locale: 'C.utf8',
+  madeFor: 'shop',
+};
+const seen = (facts: Partial<DatabaseSeen['facts']> = {}): DatabaseSeen => ({
+  ...nowhere,
+  facts: { ...there, ...facts },
+});
+
+describe('a PostgresDatabase', () => {
+  it.each<[string, object, DatabaseSeen, readonly string[]]>([
+    ['is there', {}, seen(), ['settled']],
+    ['is somebody else’s', {}, seen({ madeFor: undefined, owner: 'other' }), ['AlreadyExists']],
+    ['is that of another resource', {}, seen({ madeFor: 'older' }), ['AlreadyExists']],
+    [
+      'is adopted',
+      { adopt: true },
+      seen({ madeFor: undefined, owner: 'other' }),
+      ['give database shop from other to app', 'Updating'],
+    ],
+    ['is to be adopted, and not there', { adopt: true }, nowhere, ['NothingToAdopt']],
+    ['has no owner', {}, seen({ hasOwner: false, owner: 'other' }), ['OwnerMissing']],
+    [
+      'would be a superuser’s',
+      {},
+      { ...nowhere, facts: { ...nowhere.facts, isOwnerSuperuser: true } },
+      ['OwnerRefused'],
+    ],
+    [
+      'was begun by an operator that has ended',
+      {},
+      { ...nowhere, facts: { ...nowhere.facts, isBegun: true } },
+      ['mark database shop as created for this resource, and give it its name', 'Updating'],
+    ],
+    [
+      'is for a role that the operator does not act for yet',
+      {},
+      { ...nowhere, facts: { ...nowhere.facts, mayActAsOwner: false } },
+      [
+        "make the operator's role a member of role app, for which it acts",
+        'create database shop under the name clusterwright-0000-shop',
+        'mark database shop as created for this resource, and give it its name',
+        'Updating',
+      ],
+    ],
+  ])('that %s', (_, spec, observed, expected) =>
+    expect(words(planDatabase({ resource: database(spec), target, observed }))).toEqual(expected),
+  );
+
+  it.each<[string, object, DatabaseSeen, readonly string[]]>([
+    ['it was created for', {}, seen(), ['drop database shop', 'Dropping']],
+    ['has adopted it', { adopt: true }, seen(), ['settled']],
+    ['finds another one of the name', {}, seen({ madeFor: undefined }), ['settled']],
+    ['finds that of another resource', {}, seen({ madeFor: 'older' }), ['settled']],
+    [
+      'had begun it',
+      {},
+      { ...nowhere, facts: { ...nowhere.facts, isBegun: true } },
+      ['drop database clusterwright-0000-shop', 'Dropping'],
+    ],
+    ['finds nothing', {}, nowhere, ['settled']],
+  ])('that goes under Delete, where the resource %s', (_, spec, observed, expected) =>
+    expect(words(planDatabaseRemoval({ resource: database(spec), target, observed }))).toEqual(expected),
+  );
+
+  it('is not judged while the primary does not answer, and is not dropped', () => {
+    const observed = { state: 'unreachable', why: 'nobody answers' } as const;
+    expect(words(planDatabase({ resource: database(), target, observed }))).toEqual(['NotObserved']);
+    expect(words(planDatabaseRemoval({ resource: database(), target, observed }))).toEqual(['NotObserved']);
+  });
+
+  it('says what PostgreSQL has refused, and asks again once a minute', () => {
+    const conditions = [
+      {
+        type: 'StatementRefused',
+        status: 'True',
+        reason: 'Refused',
+        message: 'no',
+        observedGeneration: 1,
+        lastTransitionTime: '',
+      },
+    ];
+    const resource = { ...database({ connectionLimit: 2 }), status: { conditions } } as Cluster<DatabaseSpec>;
+    const plan = planDatabase({ resource, target, observed: seen() });
+    expect(plan.outcome).toEqual({ state: 'wait', reason: 'StatementRefused', message: 'no', recheckMs: 60_000 });
+    expect(plan.steps).toMatchObject([{ unhurried: true }]);
+  });
+});
+
+describe('a PostgresUser', () => {
+  const user = (spec: object = {}) =>
+    contentResource('PostgresUser', 'reports', { name: 'reports', ...spec }) as Cluster<UserSpec>;
+  const nobody = noUser as UserSeen;
+  const role: UserSeen['role'] = { ...nobody.role, exists: true, login: true, mayActAs: true, madeFor: 'reports' };
+  const known = (facts: Partial<UserSeen['role']> = {}, more: Partial<UserSeen> = {}): UserSeen => ({
+    ...nobody,
+    role: { ...role, ...facts },
+    password: { state: 'right' },
+    ...more,
+  });
+  it.each<[string, object, UserSeen, readonly string[]]>([
+    [
+      'is new',
+      {},
+      nobody,
+      ['create Secret', 'create role reports, with the password of Secret reports-login', 'Updating'],
+    ],
+    [
+      'is a new group',
+      { login: false },
+      { ...nobody, password: { state: 'untried' } },
+      ['create role reports', 'Updating'],
+    ],
+    ['brings a Secret that is not there', { passwordSecret: { name: 'given' } }, nobody, ['SecretMissing']],
+    ['is there', {}, known(), ['settled']],
+    [
+      'has another password',
+      {},
+      known({}, { password: { state: 'wrong' } }),
+      ['set the password of role reports to that of Secret reports-login', 'Updating'],
+    ],
+    [
+      'has lost its Secret',
+      {},
+      known({}, { password: { state: 'missing' } }),
+      ['create Secret', 'set the password of role reports to that of Secret reports-login', 'Updating'],
+    ],
+    [
+      'has a password that clients encode differently',
+      {},
+      known({}, { password: { state: 'refused', why: 'odd' } }),
+      ['PasswordRefused'],
+    ],
+    ['is somebody else’s', {}, known({ madeFor: undefined }), ['AlreadyExists']],
+    ['is a superuser', { adopt: true }, known({ isSuperuser: true }), ['AlreadyExists']],
+    ['is the initial owner', { name: 'app' }, nobody, ['NameReserved']],
+    [
+      'is changed by hand',
+      { createDatabase: true },
+      known({ connectionLimit: 3 }),
+      ['change CREATEDB, CONNECTION LIMIT of role reports', 'Updating'],
+    ],
+  ])('that %s', (_, spec, observed, expected) =>
+    expect(words(planUser({ resource: user(spec), target, observed }))).toEqual(expected),
+  );
+
+  const held = {
+    database: 'shop',
+    exists: true,
+    isOwner: false,
+    owner: 'app',
+    usable: true,
+    allowsConnections: true,
+    privileges: ['CONNECT', 'CREATE'],
+    schemas: [],
+    defaults: [],
+  };
+  it.each<[string, object, readonly string[]]>([
+    [
+      'takes away what is not in grants',
+      { grants: [{ database: 'shop' }] },
+      ['revoke CREATE on database shop from reports', 'Updating'],
+    ],
+    [
+      'takes away everything where there are none',
+      { grants: [] },
+      ['revoke CONNECT, CREATE on database shop from reports', 'Updating'],
+    ],
+    ['touches nothing without grants', {}, ['settled']],
+    [
+      'waits for a database',
+      { grants: [{ database: 'shop', privileges: ['CONNECT', 'CREATE'] }, { database: 'later' }] },
+      ['ObjectMissing'],
+    ],
+  ])('that %s', (_, spec, expected) =>
+    expect(words(planUser({ resource: user(spec), target, observed: known({}, { databases: [held] }) }))).toEqual(
+      expected,
+    ),
+  );
+
+  it.each<[string, object, UserSeen, readonly string[]]>([
+    [
+      'was created for it',
+      { grants: [] },
+      known({}, { databases: [held] }),
+      ['revoke CONNECT, CREATE on database shop from reports', 'drop role reports', 'Dropping'],
+    ],
+    ['has adopted it', { adopt: true }, known(), ['settled']],
+    ['finds another one of the name', {}, known({ madeFor: undefined }), ['settled']],
+    ['finds nothing', {}, nobody, ['settled']],
+  ])('that goes under Delete, where it %s', (_, spec, observed, expected) =>
+    expect(words(planUserRemoval({ resource: user(spec), target, observed }))).toEqual(expected),
+  );
+});
+
+describe('a resource about a cluster', () => {
+  const [databases, users] = [contentHandler(postgresDatabase), contentHandler(postgresUser)];
+  const io = {} as never;
+
+  it('waits for the cluster, and while that is paused', async () => {
+    const missing = await databases.assess(database(), noChildren, io);
+    expect([...words(missing.plan), missing.status.phase]).toEqual(['ClusterMissing', 'Creating']);
+    expect(words((await databases.assess(database(), noChildren, io, targetOf({ paused: true }))).plan)).toEqual([
+      'Paused',
+    ]);
+    expect(await databases.removal?.(database(), io)).toBeUndefined();
+  });
+
+  it.each<[string, object, string]>([
+    ['is older', { creationTimestamp: '2025-01-01T00:00:00Z' }, 'NameTaken'],
+    ['is of the same second, with a name that comes first', {}, 'NameTaken'],
+  ])('is refused where one of the same content %s', async (_, metadata, reason) => {
+    const peer = contentResource('PostgresDatabase', 'earlier', { name: 'shop', owner: 'app' }, metadata);
+    const { plan, status } = await databases.assess(database(), noChildren, io, target, [peer]);
+    expect([...words(plan), status.phase]).toEqual([reason, 'Blocked']);
+  });
+
+  it('is planned offline as if nothing were there', () => {
+    expect(words(databases.planOffline(database(), target))[0]).toContain('create database shop');
+    expect(
+      words(users.planOffline(contentResource('PostgresUser', 'a', { name: 'a', memberOf: ['b'] }), target)),
+    ).toEqual([
+      'create Secret',
+      'create role a, with the password of Secret a-login',
+      'make a a member of role b',
+      'Updating',
+    ]);
+  });
+});
