@@ -46,13 +46,13 @@ const probe = (path: string, timing: Partial<Probe>): Probe => ({
 });
 
 type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];
-interface Mounted {
+export interface Mounted {
   readonly volume: Volume;
   readonly mounts: readonly Mount[];
 }
 
 /** Files of Secrets under names of their own. PostgreSQL takes a key only where nobody else can read it. */
-function certificates(cluster: string): Mounted {
+export function certificates(cluster: string): Mounted {
   const { certificates: secrets } = postgresNames(cluster);
   const pair = (secret: string, name: string, ca?: string) => ({
     secret: {
@@ -84,6 +84,7 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'patroni.yml', path: 'patroni.yml' },
     { key: 'relabel.py', path: 'relabel.py' },
     { key: 'post-init.sh', path: 'post-init.sh' },
+    { key: 'pre-stop.py', path: 'pre-stop.py' },
   ];
   const sources = [
     { configMap: { name: patroni, items } },
@@ -96,7 +97,7 @@ function configuration(cluster: string, index: number): Mounted {
 }
 
 /** The user that the container runs as has no name in any image, and PostgreSQL asks for one. */
-function users(cluster: string): Mounted {
+export function users(cluster: string): Mounted {
   return {
     volume: {
       name: 'users',
@@ -120,7 +121,7 @@ function token(): Mounted {
 }
 
 /** Nothing is written to the image. What is in memory counts towards the limit of the container. */
-function scratch(): Mounted[] {
+export function scratch(): Mounted[] {
   const inMemory = (name: string, mountPath: string, sizeLimit: string): Mounted => ({
     volume: { name, emptyDir: { medium: 'Memory', sizeLimit } },
     mounts: [{ name, mountPath }],
@@ -147,6 +148,8 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     ROLE_LABEL: roleLabel,
     MEMBER_SELECTOR: selector.join(','),
     OPERATOR_ROLE: roles.operator,
+    REST_PORT: String(patroniPort),
+    DATA: paths.data,
     PGBIN: `/usr/lib/postgresql/${cluster.spec.version}/bin`,
     PYTHONUNBUFFERED: '1',
     LC_ALL: 'C.UTF-8',
@@ -194,6 +197,7 @@ export function memberStatefulSet(
     readinessProbe: probe('/readiness', { periodSeconds: 2, failureThreshold: 3 }),
     // A Patroni that hangs cannot give up the lock. The kubelet ends it, and PostgreSQL with it, well before the lock ends.
     livenessProbe: probe('/liveness', { periodSeconds: 4, failureThreshold: 3, terminationGracePeriodSeconds: 5 }),
+    lifecycle: { preStop: { exec: { command: ['python3', '-IS', `${paths.patroni}/pre-stop.py`] } } },
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...mounted.flatMap(({ mounts }) => mounts)],

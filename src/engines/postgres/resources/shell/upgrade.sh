@@ -56,7 +56,8 @@ undo() {
 make() {
   checksums=--data-checksums
   if [ "$(control "$OLD" "$data" 'Data page checksum version')" = 0 ]; then
-    checksums=$([ "$NEW" -ge 18 ] && echo --no-data-checksums || true)
+    checksums=
+    if [ "$NEW" -ge 18 ]; then checksums=--no-data-checksums; fi
   fi
   segment=$(($(control "$OLD" "$data" 'Bytes per WAL segment') / 1048576))
   # shellcheck disable=SC2086
