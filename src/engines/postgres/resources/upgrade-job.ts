@@ -13,7 +13,8 @@ import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { claimName, paths, postgresNames, roles, sqlPort } from '../names.ts';
-import { certificates, scratch, users } from './pods.ts';
+import { afterVariables, operatorCertificate } from './after-upgrade.ts';
+import { certificates, type Mounted, scratch, users } from './pods.ts';
 
 /** Of the container whose termination message is the result. */
 export const upgradeContainer = 'upgrade';
@@ -26,7 +27,11 @@ export type UpgradeTask =
   | { readonly mode: 'rehearse' }
   /** What the control file of a member's volume says. */
   | { readonly mode: 'checkpoint'; readonly index: number }
-  | { readonly mode: 'upgrade'; readonly index: number };
+  | { readonly mode: 'upgrade'; readonly index: number }
+  /** Puts a volume back on which `upgrade` was begun. */
+  | { readonly mode: 'undo'; readonly index: number }
+  /** What follows while the new version serves. */
+  | { readonly mode: 'after' };
 
 export interface Versions {
   readonly from: string;
@@ -47,6 +52,10 @@ export function upgradeJobName(cluster: string, task: UpgradeTask): string {
       return `${cluster}-checkpoint-${task.index}`;
     case 'upgrade':
       return `${cluster}-upgrade`;
+    case 'undo':
+      return `${cluster}-undo-upgrade`;
+    case 'after':
+      return `${cluster}-after-upgrade`;
     default:
       return task satisfies never;
   }
@@ -61,22 +70,26 @@ export function upgradeJob(
   purpose: string,
 ): KubeObject {
   const { metadata, spec } = cluster;
-  const volume = volumeOf(cluster, task);
-  const mounted = [users(metadata.name), scripts(metadata.name), ...scratch()];
-  const withCertificates = task.mode === 'rehearse' ? [...mounted, certificates(metadata.name)] : mounted;
+  const mounted = [
+    users(metadata.name),
+    scripts(metadata.name),
+    ...scratch(),
+    ...dataOf(cluster, task),
+    ...certificatesFor(metadata.name, task),
+  ];
   const container: ContainerSpec = {
     name: upgradeContainer,
     image,
     imagePullPolicy: 'IfNotPresent',
     command: ['/bin/sh', `${scriptDirectory}/upgrade.sh`, task.mode],
-    env: Object.entries(environment(cluster, versions, task)).map(([name, value]) => ({ name, value })),
+    env: [
+      ...Object.entries(environment(cluster, versions, task)).map(([name, value]) => ({ name, value })),
+      ...(task.mode === 'after' ? afterVariables(cluster) : []),
+    ],
     resources: computeResources(spec.resources),
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [
-      { name: volume.name, mountPath: paths.volume },
-      ...withCertificates.flatMap(({ mounts }) => mounts),
-    ],
+    volumeMounts: mounted.flatMap(({ mounts }) => mounts),
   };
   const { nodeSelector, tolerations, affinity, priorityClassName } = spec.scheduling;
   const owned = ownedMetadata(cluster, upgradeJobName(metadata.name, task), {
@@ -100,7 +113,7 @@ export function upgradeJob(
       ...(affinity === undefined ? {} : { affinity: affinity as never }),
       ...(priorityClassName === undefined ? {} : { priorityClassName }),
       containers: [container],
-      volumes: [volume, ...withCertificates.map((one) => one.volume)],
+      volumes: mounted.map(({ volume }) => volume),
     },
   });
 }
@@ -117,7 +130,18 @@ function scripts(cluster: string) {
   };
 }
 
-function volumeOf({ metadata, spec }: Cluster<PostgresSpec>, task: UpgradeTask): Volume {
+function certificatesFor(cluster: string, { mode }: UpgradeTask): Mounted[] {
+  if (mode === 'after') return [operatorCertificate(cluster)];
+  return mode === 'rehearse' ? [certificates(cluster)] : [];
+}
+
+function dataOf(cluster: Cluster<PostgresSpec>, task: UpgradeTask): Mounted[] {
+  const volume = volumeOf(cluster, task);
+  return volume === undefined ? [] : [{ volume, mounts: [{ name: volume.name, mountPath: paths.volume }] }];
+}
+
+function volumeOf({ metadata, spec }: Cluster<PostgresSpec>, task: UpgradeTask): Volume | undefined {
+  if (task.mode === 'after') return undefined;
   if (task.mode !== 'rehearse')
     return { name: 'data', persistentVolumeClaim: { claimName: claimName(metadata.name, task.index) } };
   const { size, storageClassName } = spec.storage;

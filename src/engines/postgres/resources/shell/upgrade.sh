@@ -3,6 +3,8 @@
 #   checkpoint  prints what pg_controldata says of the old data
 #   rehearse    copies the data of a running member to an empty volume, and upgrades the copy
 #   upgrade     upgrades the data of the volume
+#   undo        puts the old data back, where the new version has never run on it
+#   after       statistics, and SQL of the user, while the new version serves
 # OLD and NEW are major versions. The result is the termination message: lines KEY=VALUE, or the words of what failed.
 # Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
 set -eu
@@ -103,7 +105,10 @@ finish() {
     sql -d "dbname='$database'" 2>> /tmp/warnings <<'SQL' || true
 select format('alter extension %I update', name) from pg_available_extensions where installed_version <> default_version \gexec
 SQL
-    PGOPTIONS='-c default_statistics_target=1 -c vacuum_cost_delay=0' sql -d "dbname='$database'" -c analyze 2>> /tmp/warnings || true
+    # Only a superuser may collect all statistics before 17. From then on the rest is collected while the database serves.
+    target=''
+    if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
+    PGOPTIONS="$target -c vacuum_cost_delay=0" sql -d "dbname='$database'" -c analyze 2>> /tmp/warnings || true
   done < /tmp/databases
   # So that the operator's Job may collect the rest of the statistics while the database serves.
   if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \"$OPERATOR_ROLE\"" 2>> /tmp/warnings || true; fi
@@ -130,9 +135,36 @@ warnings=$(tr '\n' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
 EOF
 }
 
+back() {
+  if [ "$(major "$data")" != "$OLD" ] || [ -e "$linked" ]; then
+    echo "PostgreSQL $NEW has run on this volume: its data is of version $(major "$data")" | refuse
+  fi
+  undo
+  checkpoint
+}
+
+after() {
+  tls="sslmode=verify-full sslrootcert=$TLS/ca.crt connect_timeout=10"
+  if [ "$NEW" -ge 17 ]; then
+    "$PROGRAMS/$NEW/bin/vacuumdb" --all --analyze-only \
+      --maintenance-db="host=$PRIMARY user=$OPERATOR_ROLE dbname=postgres sslcert=$TLS/tls.crt sslkey=$TLS/tls.key $tls" \
+      > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+  fi
+  if [ -n "${AFTER_SQL:-}" ]; then
+    "$PROGRAMS/$NEW/bin/psql" -X -q -v ON_ERROR_STOP=1 -c "$AFTER_SQL" \
+      "host=$PRIMARY user=$OWNER dbname=$DATABASE $tls" > "$log" 2>&1 || {
+      { echo 'afterSql:' && tail -c 2000 "$log"; } > /tmp/words
+      refuse < /tmp/words
+    }
+  fi
+  echo 'state=done' | say
+}
+
 case ${1:-} in
   checkpoint) checkpoint ;;
   rehearse) copy && upgrade ;;
   upgrade) upgrade ;;
+  undo) back ;;
+  after) after ;;
   *) echo "no such mode: ${1:-}" | refuse ;;
 esac
