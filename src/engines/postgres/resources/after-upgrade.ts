@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { paths, postgresNames, roles } from '../names.ts';
+import { paths, postgresNames } from '../names.ts';
 
 type Variable = NonNullable<ContainerSpec['env']>[number];
 type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];
@@ -29,7 +29,7 @@ export function afterVariables({ metadata, spec }: Cluster<PostgresSpec>): Varia
   const { primary, app } = postgresNames(metadata.name);
   const { database, owner } = spec.initial;
   const { afterSql } = spec.upgrade;
-  const fixed = { PRIMARY: primary, TLS: paths.tls, OPERATOR_ROLE: roles.operator, DATABASE: database, OWNER: owner };
+  const fixed = { PRIMARY: primary, TLS: paths.tls, DATABASE: database, OWNER: owner };
   return [
     ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
     ...(afterSql === undefined
