@@ -26,9 +26,10 @@ function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
 export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
     const { systemId, version } = live.get(index) ?? {};
+    if (systemId === undefined) return [];
     const major = majorOf(version);
     return [
-      ...(systemId === undefined || heldBy(claim) !== undefined ? [] : annotate(claim, holdsAnnotation, systemId)),
+      ...(heldBy(claim) !== undefined ? [] : annotate(claim, holdsAnnotation, systemId)),
       ...(major === undefined ? [] : annotate(claim, versionAnnotation, major)),
     ];
   });

@@ -43,7 +43,13 @@ export const upgradeKey = 'upgrade';
 const mostWords = 2000;
 
 export function upgradeData(version: string, record: UpgradeRecord | undefined): Record<string, string> {
-  return { [versionKey]: version, ...(record === undefined ? {} : { [upgradeKey]: JSON.stringify(record) }) };
+  return { [versionKey]: version, ...(record === undefined ? {} : { [upgradeKey]: JSON.stringify(inOrder(record)) }) };
+}
+
+/** One text for one record: another order of its fields would be a change. */
+function inOrder(record: UpgradeRecord): Readonly<Record<string, unknown>> {
+  const { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why } = record;
+  return { stage, from, to, image, leader, generation, oldSystem, newSystem, kept, why };
 }
 
 /** The major version that the data of the members has, as it is written down. */
