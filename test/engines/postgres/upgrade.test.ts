@@ -1,94 +1,30 @@
 /** A major upgrade, from every state in which an operator may find it. */
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/object.ts';
 import { situationOf } from '../../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../../src/engines/postgres/plan/plan.ts';
 import { afterDigest } from '../../../src/engines/postgres/resources/after-upgrade.ts';
+import { upgradeAnnotation } from '../../../src/engines/postgres/resources/upgrade-job.ts';
+import { postgresCluster, postgresWorld, type Story, systemId } from '../../support/postgres-situation.ts';
 import {
-  type UpgradeTask,
-  upgradeAnnotation,
-  upgradeContainer,
-  upgradeJob,
-} from '../../../src/engines/postgres/resources/upgrade-job.ts';
-import type { Stage, UpgradeRecord } from '../../../src/engines/postgres/resources/upgrade-record.ts';
-import { stored } from '../../../src/testing/stored-object.ts';
-import { now, postgresCluster, postgresWorld, type Story, systemId } from '../../support/postgres-situation.ts';
+  allGone,
+  at,
+  base,
+  before,
+  type Ending,
+  jobOf,
+  kept,
+  recordAfter,
+  spec,
+  told,
+  withJobs,
+  withPause,
+} from '../../support/postgres-upgrade.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
 
-const spec = { version: '17', image: 'postgres:17', upgrade: { withoutBackup: true } } as const;
-const before = { version: '15', image: 'postgres:17' } as const;
-const versions = { from: '15', to: '17' } as const;
-const base: UpgradeRecord = {
-  stage: 'stopping',
-  ...versions,
-  image: 'postgres:17',
-  leader: 0,
-  generation: 1,
-  oldSystem: systemId,
-};
-const at = (stage: Stage, more: Partial<UpgradeRecord> = {}): UpgradeRecord => ({ ...base, stage, ...more });
-const kept = { kept: [1, 2] };
-const told = { ...kept, newSystem: '8008' };
-
-type Ending =
-  | 'running'
-  | 'lost'
-  | { readonly says: string }
-  /** Its last pod has ended with this code, and the Job has given up. */
-  | { readonly fails: number; readonly says: string };
-
-/** A Job of the task and its pod. `lost`: it has ended well a while ago, and its pod is gone. */
-function jobOf(task: UpgradeTask, ending: Ending, purpose = '15-17-1'): KubeObject[] {
-  const cluster = postgresCluster(spec);
-  const job = stored(upgradeJob(cluster, 'postgres:17', versions, task, purpose)) as KubeObject;
-  const uid = `uid-${job.metadata.name}`;
-  const pod = (terminated?: object): KubeObject => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: `${job.metadata.name}-x1y2z`,
-      namespace: 'apps',
-      labels: job.metadata.labels ?? {},
-      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: job.metadata.name, uid, controller: true }],
-    },
-    status: {
-      phase: 'Running',
-      containerStatuses: [
-        { name: upgradeContainer, state: terminated === undefined ? { running: {} } : { terminated } },
-      ],
-    },
-  });
-  const made = (type?: string): KubeObject => ({
-    ...job,
-    metadata: { ...job.metadata, uid },
-    status: {
-      conditions:
-        type === undefined ? [] : [{ type, status: 'True', lastTransitionTime: new Date(now - 60_000).toISOString() }],
-    },
-  });
-  if (ending === 'running') return [made(), pod()];
-  if (ending === 'lost') return [made('Complete')];
-  if ('fails' in ending) return [made('Failed'), pod({ exitCode: ending.fails, message: ending.says })];
-  return [made('Complete'), pod({ exitCode: 0, message: ending.says })];
-}
-
-const withJobs = (...jobs: readonly (readonly KubeObject[])[]): Pick<Story, 'children'> => ({
-  children: (objects) => [...objects, ...jobs.flat()],
-});
 const rehearsed = jobOf({ mode: 'rehearse' }, { says: 'system=9' });
 const due = { spec, before } satisfies Story;
 const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
-
-/** What the roster's ConfigMap becomes. */
-function recordAfter(story: Story): Record<string, unknown> | undefined {
-  const { cluster, children, observed } = postgresWorld(story);
-  const { steps } = planPostgres(situationOf(cluster, children, observed), () => undefined);
-  const step = steps.find((one) => one.type === 'apply' && one.object.metadata.name === 'db-members');
-  if (step?.type !== 'apply') return undefined;
-  const { upgrade, ...data } = step.object.data as Record<string, string>;
-  return { ...data, ...(upgrade === undefined ? {} : { upgrade: JSON.parse(upgrade) }) };
-}
 
 function messageOf(story: Story): string {
   const { cluster, children, observed } = postgresWorld(story);
@@ -145,159 +81,7 @@ describe('a lower version in the spec', () => {
   table([['is refused', { spec: { version: '15' }, before: { version: '17' } }, ['blocked DowngradeRefused']]]);
 });
 
-const stopping = { ...due, record: base } satisfies Story;
-const paused = { all: { isPaused: true } } as const;
-const withPause =
-  (...jobs: readonly (readonly KubeObject[])[]): Story['children'] =>
-  (objects) => [
-    ...objects.map((object) => {
-      const { config, ...rest } = object.metadata.annotations ?? {};
-      if (object.metadata.name !== 'db-config' || config === undefined) return object;
-      const annotations = { ...rest, config: JSON.stringify({ ...JSON.parse(config), pause: true }) };
-      return { ...object, metadata: { ...object.metadata, annotations } };
-    }),
-    ...jobs.flat(),
-  ];
-const allGone = { members: { all: 'gone' }, primary: 'nobody', leader: 0, running: [] } as const;
-const checkpoint = (state: string, location = '0/F8157678', id = systemId): Ending => ({
-  says: `system=${id}\nstate=${state}\ncheckpoint=${location}\ntimeline=2`,
-});
-const compared = (...endings: readonly Ending[]) =>
-  endings.map((ending, index) => jobOf({ mode: 'checkpoint', index }, ending));
 const cancelled = 'wait UpgradeCancelled';
-
-describe('stopping', () => {
-  const unpause = 'db-config: metadata.annotations[config].pause false';
-  const set = (number: number) => `apply StatefulSet db-${number}: spec.replicas`;
-  table([
-    ['pauses Patroni first', stopping, ['db-config: metadata.annotations[config].pause true', 'wait Upgrading']],
-    [
-      'waits until every Patroni knows',
-      { ...stopping, members: { 0: { isPaused: true } }, children: withPause() },
-      ['wait Upgrading'],
-    ],
-    ['stops the primary first', { ...stopping, members: paused, children: withPause() }, [set(0), 'wait Upgrading']],
-    [
-      'waits for the primary while it stops',
-      { ...stopping, running: [1, 2], pods: { 0: 'stopping' }, members: paused, children: withPause() },
-      ['wait Upgrading'],
-    ],
-    [
-      'then stops the standbys',
-      {
-        ...stopping,
-        running: [1, 2],
-        members: { ...paused, 0: 'gone' },
-        leader: 0,
-        primary: 'nobody',
-        children: withPause(),
-      },
-      [set(1), set(2), 'wait Upgrading'],
-    ],
-    [
-      'compares all volumes once nobody runs',
-      { ...stopping, ...allGone, children: withPause() },
-      [0, 1, 2].map((number) => `create Job db-checkpoint-${number}`).concat('wait Upgrading'),
-    ],
-    [
-      'makes a Job again that somebody has deleted',
-      {
-        ...stopping,
-        ...allGone,
-        children: withPause(...compared(checkpoint('shut down'), checkpoint('shut down in recovery'))),
-      },
-      ['create Job db-checkpoint-2', 'wait Upgrading'],
-    ],
-    [
-      'makes a Job again of which nobody knows what it came to',
-      { ...stopping, ...allGone, children: withPause(...compared('lost', 'running', 'running')) },
-      ['delete Job db-checkpoint-0', 'wait Upgrading'],
-    ],
-  ]);
-
-  const endsInCancel: readonly (readonly [string, Story, string | undefined])[] = [
-    ['another member has become primary', { ...stopping, primary: 1 }, undefined],
-    ['a member is not well any more', { ...stopping, members: { 2: 'silent' } }, undefined],
-    ['the version is not wanted any more', { ...stopping, spec: { ...spec, version: '15' } }, undefined],
-    [
-      'the primary was not shut down in order',
-      {
-        ...stopping,
-        ...allGone,
-        children: withPause(
-          ...compared(
-            checkpoint('in production'),
-            checkpoint('shut down in recovery'),
-            checkpoint('shut down in recovery'),
-          ),
-        ),
-      },
-      'not shut down in order',
-    ],
-    [
-      'the volume is of another database',
-      {
-        ...stopping,
-        ...allGone,
-        children: withPause(
-          ...compared(
-            checkpoint('shut down', '0/1', '9'),
-            checkpoint('shut down in recovery'),
-            checkpoint('shut down in recovery'),
-          ),
-        ),
-      },
-      'not shut down in order',
-    ],
-    [
-      'no standby has everything',
-      {
-        ...stopping,
-        ...allGone,
-        children: withPause(
-          ...compared(
-            checkpoint('shut down'),
-            checkpoint('shut down in recovery', '0/1'),
-            checkpoint('shut down in recovery', '0/2'),
-          ),
-        ),
-      },
-      'no standby has the last checkpoint',
-    ],
-    [
-      'a volume cannot be read',
-      {
-        ...stopping,
-        ...allGone,
-        children: withPause(...compared(checkpoint('shut down'), { fails: 1, says: 'input/output error' }, 'running')),
-      },
-      'input/output error',
-    ],
-  ];
-  it.each(endsInCancel)('ends, and all members start again, when %s', (_, story, why) => {
-    expect(planned(story).at(-1)).toBe(cancelled);
-    const record = recordAfter(story)?.upgrade as UpgradeRecord;
-    expect(record.stage).toBe('cancelled');
-    if (why === undefined) expect(record.why).toBeUndefined();
-    else expect(record.why).toContain(why);
-    if (story.running !== undefined)
-      expect(planned(story)).toEqual(expect.arrayContaining([unpause, set(0), set(1), set(2)]));
-  });
-
-  it('goes on with the standbys that are proven equal', () => {
-    const children = withPause(
-      ...compared(
-        checkpoint('shut down'),
-        checkpoint('shut down in recovery', '0/1'),
-        checkpoint('shut down in recovery'),
-      ),
-    );
-    expect(recordAfter({ ...stopping, ...allGone, children })).toMatchObject({
-      version: '15',
-      upgrade: { stage: 'upgrading', kept: [2] },
-    });
-  });
-});
 
 const upgrading = { ...due, ...allGone, record: at('upgrading', kept) } satisfies Story;
 const upgrade = (ending: Ending) => jobOf({ mode: 'upgrade', index: 0 }, ending);
@@ -373,10 +157,10 @@ describe('pg_upgrade on the volume of the leader', () => {
 
 /** As the switch leaves them, from the first object on. */
 const switched =
-  (count: number): Story['children'] =>
+  (count: number): NonNullable<Story['children']> =>
   (objects) => {
     const order = ['data-db-0-0', 'data-db-1-0', 'data-db-2-0', 'db-leader', 'db-sync', 'db-config'];
-    return (withPause()?.(objects) ?? objects).map((object) => {
+    return withPause()(objects).map((object) => {
       const place = order.indexOf(object.metadata.name);
       if (place < 0 || place >= count || object.kind === 'StatefulSet') return object;
       const { annotations = {} } = object.metadata;
@@ -441,7 +225,7 @@ describe('another system identifier', () => {
   ]);
 
   it('stays as it is where the record cannot be read', () => {
-    const children: Story['children'] = (objects) =>
+    const children: NonNullable<Story['children']> = (objects) =>
       objects.map((object) =>
         object.metadata.name === 'db-members'
           ? { ...object, data: { ...(object.data as object), upgrade: '{' } }
@@ -452,7 +236,8 @@ describe('another system identifier', () => {
 });
 
 const alone = { spec, numbers: [0], rostered: [0] } satisfies Story;
-const afterJob = (ending: Ending) => jobOf({ mode: 'after' }, ending, `15-17-${afterDigest(postgresCluster(spec).spec)}`);
+const afterJob = (ending: Ending) =>
+  jobOf({ mode: 'after' }, ending, `15-17-${afterDigest(postgresCluster(spec).spec)}`);
 
 describe('the new version', () => {
   table([
@@ -494,12 +279,7 @@ describe('the new version', () => {
         record: at('finishing', told),
         ...withJobs(afterJob({ says: 'state=done' }), rehearsed),
       },
-      [
-        'apply ConfigMap db-members: ',
-        'delete Job db-after-upgrade',
-        'delete Job db-rehearsal',
-        'wait Upgrading',
-      ],
+      ['apply ConfigMap db-members: ', 'delete Job db-after-upgrade', 'delete Job db-rehearsal', 'wait Upgrading'],
     ],
   ]);
 

@@ -107,7 +107,7 @@ const upgradeSchema = {
         'SQL that the owner of the first database runs in it once the new version takes writes, in one transaction. No commands of psql.',
       minLength: 1,
       maxLength: 8192,
-      pattern: '^\\s*[^\\\\\\s]',
+      pattern: '^\\s*[^\\\\\\s][\\s\\S]*$',
     },
   },
 } as const satisfies StructuralSchema;
@@ -115,7 +115,7 @@ const upgradeSchema = {
 /** Raising it may be taken back while the old version runs. The status tells what runs. */
 const versionRules = [
   {
-    rule: '!has(self.status) || !has(self.status.version) || self.status.version.startsWith(self.spec.version) || self.spec.version > self.status.version',
+    rule: '!has(oldSelf.status) || !has(oldSelf.status.version) || oldSelf.status.version.startsWith(self.spec.version) || self.spec.version > oldSelf.status.version',
     message: 'version cannot be lowered: PostgreSQL cannot read data of a later major version',
     fieldPath: '.spec.version',
   },

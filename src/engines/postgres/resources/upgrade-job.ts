@@ -81,7 +81,7 @@ export function upgradeJob(
     name: upgradeContainer,
     image,
     imagePullPolicy: 'IfNotPresent',
-    command: ['/bin/sh', `${scriptDirectory}/upgrade.sh`, task.mode],
+    command: [...locked(task), '/bin/sh', `${scriptDirectory}/upgrade.sh`, task.mode],
     env: [
       ...Object.entries(environment(cluster, versions, task)).map(([name, value]) => ({ name, value })),
       ...(task.mode === 'after' ? afterVariables(cluster) : []),
@@ -120,11 +120,19 @@ export function upgradeJob(
 
 const scriptDirectory = '/etc/upgrade';
 
+/** One at a time on a volume. */
+function locked({ mode }: UpgradeTask): string[] {
+  return mode === 'after' ? [] : ['python3', '-IS', `${scriptDirectory}/locked.py`, paths.volume];
+}
+
 function scripts(cluster: string) {
   return {
     volume: {
       name: 'scripts',
-      configMap: { name: postgresNames(cluster).patroni, items: [{ key: 'upgrade.sh', path: 'upgrade.sh' }] },
+      configMap: {
+        name: postgresNames(cluster).patroni,
+        items: ['upgrade.sh', 'locked.py'].map((key) => ({ key, path: key })),
+      },
     },
     mounts: [{ name: 'scripts', mountPath: scriptDirectory, readOnly: true }],
   };
