@@ -24,7 +24,8 @@ export function memberPart({ spec }: Cluster<PostgresSpec>): Part {
 }
 
 export function postgresResources(cluster: Cluster<PostgresSpec>): readonly Desired[] {
-  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances))];
+  const beginning = cluster.spec.bootstrap === undefined ? 'form' : 'restore';
+  return [...newState(cluster), ...postgresChildren(cluster, forming(cluster.spec.instances, 0, beginning))];
 }
 
 /**
@@ -92,7 +93,7 @@ export function postgresChildren(
     { object: configMap(owned(names.patroni), patroni) },
     {
       object: configMap(owned(names.roster), {
-        ...rosterData(metadata.name, roster, bootstrapConfig(cluster)),
+        ...rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning)),
         ...upgradeData(spec.version, record),
       }),
     },
