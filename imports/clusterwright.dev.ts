@@ -3319,7 +3319,14 @@ export interface PostgresClusterSpec {
   readonly synchronous?: PostgresClusterSpecSynchronous;
 
   /**
-   * Major version of PostgreSQL. The image decides the minor version.
+   * How another major version is reached: see `version`.
+   *
+   * @schema PostgresClusterSpec#upgrade
+   */
+  readonly upgrade?: PostgresClusterSpecUpgrade;
+
+  /**
+   * Major version of PostgreSQL. A higher one upgrades the data with pg_upgrade, after a rehearsal on a copy; the image must contain both versions. The image decides the minor version.
    *
    * @schema PostgresClusterSpec#version
    */
@@ -3347,6 +3354,7 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
     'storage': toJson_PostgresClusterSpecStorage(obj.storage),
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
+    'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
   };
   // filter undefined values
@@ -3713,7 +3721,43 @@ export function toJson_PostgresClusterSpecSynchronous(obj: PostgresClusterSpecSy
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Major version of PostgreSQL. The image decides the minor version.
+ * How another major version is reached: see `version`.
+ *
+ * @schema PostgresClusterSpecUpgrade
+ */
+export interface PostgresClusterSpecUpgrade {
+  /**
+   * SQL that the owner of the first database runs in it once the new version takes writes, in one transaction. No commands of psql.
+   *
+   * @schema PostgresClusterSpecUpgrade#afterSql
+   */
+  readonly afterSql?: string;
+
+  /**
+   * Upgrade although `backup` names no target, so that no backup is taken before. The rehearsal on a copy takes place all the same. A single instance has no way back then.
+   *
+   * @schema PostgresClusterSpecUpgrade#withoutBackup
+   */
+  readonly withoutBackup?: boolean;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecUpgrade' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecUpgrade(obj: PostgresClusterSpecUpgrade | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'afterSql': obj.afterSql,
+    'withoutBackup': obj.withoutBackup,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Major version of PostgreSQL. A higher one upgrades the data with pg_upgrade, after a rehearsal on a copy; the image must contain both versions. The image decides the minor version.
  *
  * @schema PostgresClusterSpecVersion
  */

@@ -20,6 +20,7 @@ import {
   postgresNames,
   retiredAnnotation,
   roleLabel,
+  versionAnnotation,
 } from '../../src/engines/postgres/names.ts';
 import type { LiveMember, PostgresObserved } from '../../src/engines/postgres/observe/observed.ts';
 import { firstAuthorities } from '../../src/engines/postgres/resources/authorities.ts';
@@ -27,9 +28,10 @@ import { authorityWanted, type Side, sides } from '../../src/engines/postgres/re
 import { sharedConfig } from '../../src/engines/postgres/resources/patroni-config.ts';
 import { newState, postgresChildren } from '../../src/engines/postgres/resources/resources.ts';
 import type { Roster, Start } from '../../src/engines/postgres/resources/roster.ts';
+import type { UpgradeRecord } from '../../src/engines/postgres/resources/upgrade-record.ts';
 import { fingerprinted } from '../../src/plan/difference.ts';
 import type { AuthoritySeen } from '../../src/plan/issuance.ts';
-import { type Children, childrenOf } from '../../src/resources/children.ts';
+import { type Children, childrenOf, type StatefulSet } from '../../src/resources/children.ts';
 import { memberLabel, selectorLabels } from '../../src/resources/metadata.ts';
 import { stored } from '../../src/testing/stored-object.ts';
 
@@ -60,6 +62,9 @@ export interface Story {
   readonly claims?: ByNumber<ClaimChange>;
   /** How each member is to start, as it is written down. By default it joins. */
   readonly starts?: ByNumber<Start>;
+  /** A major upgrade that is under way, and who of the members runs. */
+  readonly record?: UpgradeRecord;
+  readonly running?: readonly number[];
   /** ConfigMaps of Patroni that are gone. */
   readonly missing?: readonly StateName[];
   /** Number of who holds the lock, where that is not the primary. */
@@ -111,7 +116,13 @@ export function postgresWorld(story: Story = {}): World {
     .filter(({ kind }) => kind === 'StatefulSet');
   const objects = [
     ...stateOf(story, built, primary),
-    ...[...postgresChildren(built, roster, () => firstAuthorities).map(({ object }) => object), ...ofLeft].map(child),
+    ...[
+      ...postgresChildren(built, roster, () => firstAuthorities, {
+        record: story.record,
+        isRunning: (number) => story.running?.includes(number) !== false,
+      }).map(({ object }) => object),
+      ...ofLeft,
+    ].map(child),
     ...numbers.flatMap((number) => podOf(story, built, number, primary)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
   ];
@@ -141,7 +152,15 @@ function changeOf<Change>(changes: ByNumber<Change> | undefined, number: number)
 function child(object: KubeObject): KubeObject {
   const made = stored(fingerprinted(object));
   return object.kind === 'StatefulSet'
-    ? { ...made, status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, updateRevision: 'new' } }
+    ? {
+        ...made,
+        status: {
+          observedGeneration: 1,
+          replicas: (made as StatefulSet).spec?.replicas ?? 0,
+          readyReplicas: 1,
+          updateRevision: 'new',
+        },
+      }
     : made;
 }
 
@@ -234,7 +253,10 @@ function claimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): 
         annotations: {
           ...(change === 'blank' || change === 'restored'
             ? {}
-            : { [holdsAnnotation]: change === 'foreign' ? '9009' : systemId }),
+            : {
+                [holdsAnnotation]: change === 'foreign' ? '9009' : systemId,
+                [versionAnnotation]: cluster.spec.version,
+              }),
           ...(change === 'restored' ? { [restoredAnnotation]: 'apps/PostgresCluster/uid-old/id' } : {}),
           ...(change === 'retired' ? { [retiredAnnotation]: 'true' } : {}),
         },

@@ -1,4 +1,5 @@
 /** A plan of PostgreSQL as short lines: what a row of a table compares. */
+import type { BackupFactory } from '../../src/engine/backup-support.ts';
 import type { PostgresAction } from '../../src/engines/postgres/action.ts';
 import { situationOf } from '../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../src/engines/postgres/plan/plan.ts';
@@ -8,10 +9,10 @@ import { postgresWorld, type Story } from './postgres-situation.ts';
 import { coherent } from './truthful-engine.ts';
 
 /** The steps in order, then the outcome. What is said in that situation is looked at for contradictions on the way. */
-export function planned(story: Story): string[] {
+export function planned(story: Story, take: BackupFactory = () => undefined): string[] {
   const { cluster, children, observed } = postgresWorld(story);
   const situation = situationOf(cluster, children, observed);
-  const plan = planPostgres(situation);
+  const plan = planPostgres(situation, take);
   coherent(postgresStatus(situation, plan));
   return words(plan);
 }

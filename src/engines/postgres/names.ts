@@ -24,6 +24,12 @@ export const retiredAnnotation = 'clusterwright.dev/retired';
 /** On a claim: the system identifier of the data that it holds. A claim without it holds nobody's. */
 export const holdsAnnotation = 'clusterwright.dev/postgres-system';
 
+/** On a claim: the major version of PostgreSQL that its data has. */
+export const versionAnnotation = 'clusterwright.dev/postgres-version';
+
+/** On a claim that an upgrade has retired: the version of its data, which is equal to what the upgrade began with. */
+export const wayBackAnnotation = 'clusterwright.dev/way-back';
+
 export const component = 'member';
 
 export const paths = {

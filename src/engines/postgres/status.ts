@@ -57,7 +57,7 @@ interface Judgement {
 }
 
 function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initialized: boolean): Judgement {
-  const { cluster, spec, primary, pods } = situation;
+  const { cluster, spec, primary, pods, upgrade } = situation;
   if (outcome.state === 'blocked') {
     const conditions = desiredConditions('False', outcome.reason, outcome.message, {
       degraded: initialized,
@@ -78,7 +78,9 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
   if (before === undefined || before === 'Creating')
     return { phase: 'Creating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   const isAsked = observedGeneration !== cluster.metadata.generation || isChanging(situation) || before === 'Updating';
-  if (isAsked && primary !== undefined)
+  // No member runs while the data is upgraded.
+  const isUpgrading = upgrade !== undefined && upgrade.stage !== 'cancelled';
+  if (isAsked && (primary !== undefined || isUpgrading))
     return { phase: 'Updating', conditions: desiredConditions('False', reason, message, { progressing: true }) };
   return {
     phase: 'Degraded',
@@ -88,10 +90,12 @@ function judge(situation: Situation, { outcome }: Plan<PostgresAction>, initiali
 
 /** The spec asks for something that is not there yet. */
 function isChanging(situation: Situation): boolean {
-  const { spec, sets, children, claims, live, roster } = situation;
+  const { spec, wanted, upgrade, sets, children, claims, live, roster } = situation;
   return (
     sets.size !== roster.size ||
     roster.size !== spec.instances ||
+    wanted.version !== spec.version ||
+    upgrade !== undefined ||
     isUnsettled(situation) ||
     isExpanding(spec.storage.size, { ...children, claims: [...claims.values()] }) ||
     [...roster.keys()].some((index) => isOutdated(situation, index) || live.get(index)?.restartPending === true)

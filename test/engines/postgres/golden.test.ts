@@ -28,6 +28,17 @@ describe('a golden pod template of PostgreSQL', () => {
         ],
         "image": "clusterwright-postgres:17",
         "imagePullPolicy": "IfNotPresent",
+        "lifecycle": {
+          "preStop": {
+            "exec": {
+              "command": [
+                "python3",
+                "-IS",
+                "/etc/patroni/pre-stop.py",
+              ],
+            },
+          },
+        },
         "livenessProbe": {
           "failureThreshold": 3,
           "httpGet": {
@@ -130,6 +141,14 @@ describe('a golden pod template of PostgreSQL', () => {
           "value": "clusterwright",
         },
         {
+          "name": "REST_PORT",
+          "value": "8008",
+        },
+        {
+          "name": "DATA",
+          "value": "/var/lib/postgresql/data",
+        },
+        {
           "name": "PGBIN",
           "value": "/usr/lib/postgresql/17/bin",
         },
@@ -183,6 +202,10 @@ describe('a golden pod template of PostgreSQL', () => {
                     {
                       "key": "post-init.sh",
                       "path": "post-init.sh",
+                    },
+                    {
+                      "key": "pre-stop.py",
+                      "path": "pre-stop.py",
                     },
                   ],
                   "name": "db-patroni",

@@ -200,7 +200,7 @@ describe('a volume', () => {
     [
       'is marked when its member tells of the database',
       { claims: { 2: 'blank' } },
-      ['data-db-2-0: postgres-system 7001', 'settled'],
+      ['data-db-2-0: postgres-system 7001', 'data-db-2-0: postgres-version 17', 'settled'],
     ],
     ['is not marked before', { claims: { 2: 'blank' }, members: { 2: 'silent' } }, ['wait MembersNotReady']],
     [

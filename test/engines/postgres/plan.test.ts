@@ -69,7 +69,7 @@ describe('a new cluster', () => {
     [
       'marks each volume as soon as its member tells of the database',
       { status: {}, starts: { 0: 'form' }, claims: { all: 'blank' }, members: { 1: blank, 2: 'silent' } },
-      ['data-db-0-0: postgres-system 7001', 'wait MembersNotReady'],
+      ['data-db-0-0: postgres-system 7001', 'data-db-0-0: postgres-version 17', 'wait MembersNotReady'],
     ],
     [
       'is formed once: the member that has formed it goes on like the others',

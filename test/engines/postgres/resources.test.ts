@@ -254,6 +254,7 @@ describe('Patroni', () => {
       'db-0.bootstrap.yml',
       'db-1.start',
       'db-2.start',
+      'version',
     ]);
   });
 

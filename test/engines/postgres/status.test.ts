@@ -8,7 +8,12 @@ import { coherent } from '../../support/truthful-engine.ts';
 function statusOf(story: Story) {
   const { cluster, children, observed } = postgresWorld(story);
   const situation = situationOf(cluster, children, observed);
-  return coherent(postgresStatus(situation, planPostgres(situation)));
+  return coherent(
+    postgresStatus(
+      situation,
+      planPostgres(situation, () => undefined),
+    ),
+  );
 }
 
 /** `Ready/True/AllMembersReady`: the phase, why it is ready or not, and what else is true. */

@@ -34,7 +34,7 @@ describe('a ConfigMap of Patroni that is gone while a primary holds the lock', (
 
   it('says that the primary alone may be elected, until the primary writes who else may', () => {
     const { cluster, children, observed } = postgresWorld(gone('sync'));
-    const [step] = planPostgres(situationOf(cluster, children, observed)).steps;
+    const [step] = planPostgres(situationOf(cluster, children, observed), () => undefined).steps;
     const made = step?.type === 'create' ? step.object : undefined;
     expect(made?.metadata.annotations).toMatchObject({ leader: 'db-0-0', sync_standby: '', quorum: '0' });
   });
@@ -122,6 +122,6 @@ describe('what Patroni writes', () => {
           : object,
       );
     const { cluster, children, observed } = postgresWorld({ children: scribbled });
-    expect(words(planPostgres(situationOf(cluster, children, observed)))).toEqual(['settled']);
+    expect(words(planPostgres(situationOf(cluster, children, observed), () => undefined))).toEqual(['settled']);
   });
 });

@@ -19,6 +19,11 @@ const memberMemory = '256Mi';
 
 /** Majors that are supported, oldest first. */
 export const majors = ['15', '16', '17', '18'] as const;
+export type Major = (typeof majors)[number];
+
+export function isMajor(text: string): text is Major {
+  return majors.some((major) => major === text);
+}
 
 const synchronousSchema = {
   type: 'object',
@@ -101,22 +106,47 @@ const initSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const upgradeSchema = {
+  type: 'object',
+  description: 'How another major version is reached: see `version`.',
+  default: {},
+  properties: {
+    withoutBackup: {
+      type: 'boolean',
+      description:
+        'Upgrade although `backup` names no target, so that no backup is taken before. The rehearsal on a copy takes place all the same. A single instance has no way back then.',
+      default: false,
+    },
+    afterSql: {
+      type: 'string',
+      description:
+        'SQL that the owner of the first database runs in it once the new version takes writes, in one transaction. No commands of psql.',
+      minLength: 1,
+      maxLength: 8192,
+      pattern: '^\\s*[^\\\\\\s][\\s\\S]*$',
+    },
+  },
+} as const satisfies StructuralSchema;
+
+/** Raising it may be taken back while the old version runs. The status tells what runs. */
+const versionRules = [
+  {
+    rule: '!has(oldSelf.status) || !has(oldSelf.status.version) || oldSelf.status.version.startsWith(self.spec.version) || self.spec.version > oldSelf.status.version',
+    message: 'version cannot be lowered: PostgreSQL cannot read data of a later major version',
+    fieldPath: '.spec.version',
+  },
+] as const;
+
 export const postgresSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
   properties: {
     version: {
       type: 'string',
-      description: 'Major version of PostgreSQL. The image decides the minor version.',
+      description:
+        'Major version of PostgreSQL. A higher one upgrades the data with pg_upgrade, after a rehearsal on a copy; the image must contain both versions. The image decides the minor version.',
       enum: majors,
       default: '17',
-      'x-kubernetes-validations': [
-        // pg_upgrade is a later part.
-        {
-          rule: 'self == oldSelf',
-          message: 'version cannot change yet: restore a dump into a cluster of the other version',
-        },
-      ],
     },
     image: imageSchema('clusterwright-postgres:VERSION'),
     instances: {
@@ -133,6 +163,7 @@ export const postgresSpecSchema = {
     synchronous: synchronousSchema,
     failover: failoverSchema,
     initial: initialSchema,
+    upgrade: upgradeSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
     init: initSchema,
@@ -179,7 +210,7 @@ export const postgresKind: KindDefinition = {
     description,
     required: ['spec'],
     properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: statusSchema },
-    'x-kubernetes-validations': storageRules,
+    'x-kubernetes-validations': [...storageRules, ...versionRules],
   },
   printerColumns: [
     ...stateColumns,

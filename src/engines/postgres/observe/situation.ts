@@ -16,7 +16,9 @@ import {
   stateNames,
 } from '../names.ts';
 import { type Roster, readRoster } from '../resources/roster.ts';
+import { type ReadRecord, readRecord, type UpgradeRecord } from '../resources/upgrade-record.ts';
 import { answering, type LiveMember, type PostgresObserved } from './observed.ts';
+import { runningCluster } from './running-version.ts';
 
 /** What the ConfigMaps of Patroni say. */
 export interface StoreState {
@@ -29,8 +31,14 @@ export interface StoreState {
 }
 
 export interface Situation {
+  /** With the version that its data has, and the image that runs that. */
   readonly cluster: Cluster<PostgresSpec>;
   readonly spec: PostgresSpec;
+  /** As the custom resource has it. */
+  readonly wanted: PostgresSpec;
+  /** How far a major upgrade is. */
+  readonly upgrade?: UpgradeRecord;
+  readonly isRecordUnreadable: boolean;
   readonly children: Children;
   readonly observed: PostgresObserved;
   readonly roster: Roster;
@@ -47,18 +55,18 @@ export interface Situation {
   readonly primary?: LiveMember;
 }
 
-export function situationOf(cluster: Cluster<PostgresSpec>, children: Children, observed: PostgresObserved): Situation {
-  const { metadata, spec } = cluster;
+export function situationOf(wanted: Cluster<PostgresSpec>, children: Children, observed: PostgresObserved): Situation {
+  const { metadata } = wanted;
   const isOurs = (object: KubeObject): boolean =>
     metadata.uid !== undefined &&
     (object.metadata.ownerReferences ?? []).some((owner) => owner.controller === true && owner.uid === metadata.uid);
   const labelled = (object: KubeObject): number | undefined =>
     indexInName(metadata.name, object.metadata.labels?.[memberLabel]);
   const record = children.get('ConfigMap', postgresNames(metadata.name).roster);
-  const roster: Roster =
-    record !== undefined && isOurs(record)
-      ? readRoster(metadata.name, (record.data ?? {}) as Readonly<Record<string, string>>)
-      : new Map();
+  const written: Readonly<Record<string, string>> =
+    record !== undefined && isOurs(record) ? ((record.data ?? {}) as Readonly<Record<string, string>>) : {};
+  const roster: Roster = readRoster(metadata.name, written);
+  const upgrade: ReadRecord = readRecord(written);
   const sets = children.objects.filter(
     (object): object is StatefulSet => object.kind === 'StatefulSet' && isOurs(object),
   );
@@ -66,21 +74,24 @@ export function situationOf(cluster: Cluster<PostgresSpec>, children: Children, 
     const index = labelled(claim);
     return index !== undefined && claim.metadata.name === claimName(metadata.name, index);
   });
+  const kept = claims.filter((claim) => claim.metadata.annotations?.[retiredAnnotation] === undefined);
+  const cluster = runningCluster(wanted, { written, upgrade, sets, claims: kept });
+  const { spec } = cluster;
   const live = answering(observed.members);
   const store = storeOf(cluster, children);
   const primary = live.find(({ pod, role }) => role === 'primary' && pod === store.leader);
   return {
     cluster,
     spec,
+    wanted: wanted.spec,
+    ...(upgrade.state === 'read' ? { upgrade: upgrade.record } : {}),
+    isRecordUnreadable: upgrade.state === 'unreadable',
     children,
     observed,
     roster,
     sets: numbered(sets, (set) => indexInName(metadata.name, set.metadata.name)),
     pods: numbered(children.pods, (pod) => indexInPodName(metadata.name, pod.metadata.name)),
-    claims: numbered(
-      claims.filter((claim) => claim.metadata.annotations?.[retiredAnnotation] === undefined),
-      labelled,
-    ),
+    claims: numbered(kept, labelled),
     live: numbered(live, ({ pod }) => indexInPodName(metadata.name, pod)),
     taken: new Set([...roster.keys(), ...numbered(sets, labelled).keys(), ...numbered(claims, labelled).keys()]),
     store,

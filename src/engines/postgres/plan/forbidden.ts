@@ -1,12 +1,23 @@
 /** What forbids everything: the operator stops and says so, because going on could begin a second history. */
 import { blocked, type Outcome } from '../../../plan/plan.ts';
+import { postgresNames } from '../names.ts';
 import { answering } from '../observe/observed.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
+import { upgradeKey } from '../resources/upgrade-record.ts';
 import { lostState } from './store.ts';
 
 /** Undefined where nothing forbids to go on. */
 export function forbidden(situation: Situation): Outcome | undefined {
-  return foreignData(situation) ?? stateLost(lostState(situation));
+  return unreadable(situation) ?? foreignData(situation) ?? stateLost(lostState(situation));
+}
+
+function unreadable({ cluster, isRecordUnreadable }: Situation): Outcome | undefined {
+  if (!isRecordUnreadable) return undefined;
+  const { roster } = postgresNames(cluster.metadata.name);
+  return blocked(
+    'UpgradeRecordUnreadable',
+    `ConfigMap ${roster} says that a major upgrade is under way, and its key ${upgradeKey} cannot be read: nothing is started or stopped before a person has restored it`,
+  );
 }
 
 /** Patroni cannot elect without its ConfigMaps, and the operator does not know what they said. */
@@ -19,8 +30,13 @@ function stateLost(names: readonly string[]): Outcome | undefined {
   );
 }
 
-/** The members, the volumes and the store are about one database. */
-function foreignData({ observed, claims, store }: Situation): Outcome | undefined {
+/**
+ * The members, the volumes and the store are about one database. An upgrade gives the data another system identifier: while
+ * it is written down, and no member runs, its two are one database. Nothing else may change it.
+ */
+function foreignData({ observed, claims, store, upgrade }: Situation): Outcome | undefined {
+  const isSwitching = upgrade?.stage === 'switching';
+  const isOfUpgrade = (id: string): boolean => isSwitching && (id === upgrade.oldSystem || id === upgrade.newSystem);
   const told = [
     ...(store.systemId === undefined ? [] : [{ id: store.systemId, who: 'Patroni’s ConfigMap' }]),
     ...[...claims.values()].flatMap((claim) => {
@@ -31,8 +47,9 @@ function foreignData({ observed, claims, store }: Situation): Outcome | undefine
       systemId === undefined ? [] : [{ id: systemId, who: pod }],
     ),
   ];
-  const [first] = told;
-  const other = told.find(({ id }) => id !== first?.id);
+  const others = told.filter(({ id }) => !isOfUpgrade(id));
+  const [first] = isSwitching ? [{ id: upgrade.oldSystem, who: 'the upgrade' }] : others;
+  const other = others.find(({ id }) => id !== first?.id);
   if (first === undefined || other === undefined) return undefined;
   return blocked(
     'ForeignData',

@@ -1,5 +1,6 @@
 /** What a PostgresCluster needs next: pure, from the situation. Electing a primary is Patroni's; the operator never promotes. */
 import { statefulSets } from '../../../api/resource.ts';
+import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
 import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
@@ -9,7 +10,7 @@ import type { PostgresAction } from '../action.ts';
 import { authoritiesAnnotation } from '../names.ts';
 import { hasHeldData, podOf, type Situation } from '../observe/situation.ts';
 import { firstAuthorities } from '../resources/authorities.ts';
-import { postgresChildren } from '../resources/resources.ts';
+import { postgresChildren, type Upgrading } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
@@ -22,13 +23,17 @@ import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { stateToMake } from './store.ts';
+import { continueUpgrade } from './upgrade.ts';
+import { beginUpgrade } from './upgrade-begin.ts';
+import { accompanying, finishUpgrade, keptRecord } from './upgrade-finish.ts';
+import type { UpgradePlan } from './upgrade-plan.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export type PostgresPlan = Plan<PostgresAction>;
 
-export function planPostgres(situation: Situation): PostgresPlan {
+export function planPostgres(situation: Situation, take: BackupFactory): PostgresPlan {
   const { spec, children } = situation;
-  const plan = awaitingExpansion(planCluster(situation), spec.storage.size, {
+  const plan = awaitingExpansion(planCluster(situation, take), spec.storage.size, {
     ...children,
     claims: claimsOf(situation),
   });
@@ -51,12 +56,12 @@ function volumesGoing(situation: Situation, pods: readonly string[]): Outcome | 
       );
 }
 
-function planCluster(situation: Situation): PostgresPlan {
+function planCluster(situation: Situation, take: BackupFactory): PostgresPlan {
   const { steps, lost } = planIssuance(situation);
   const outcome = forbidden(situation);
   if (outcome !== undefined) return { steps: [...growth(situation), ...steps], outcome };
   if (lost !== undefined && situation.spec.instances > 0) return { steps, outcome: blocked('CertificatesLost', lost) };
-  const plan = planMembers(situation);
+  const plan = planMembers(situation, take);
   return { ...plan, steps: [...steps, ...plan.steps] };
 }
 
@@ -64,8 +69,10 @@ function growth(situation: Situation): Step<PostgresAction>[] {
   return growthSteps(situation.spec.storage.size, claimsOf(situation));
 }
 
-function planMembers(situation: Situation): PostgresPlan {
+function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const { spec, pods, primary, observed } = situation;
+  const upgrade = continueUpgrade(situation);
+  if (upgrade !== undefined) return withUpgrade(situation, upgrade);
   if (spec.instances === 0) {
     const roster = nextRoster(situation, false);
     return withObjects(
@@ -78,13 +85,15 @@ function planMembers(situation: Situation): PostgresPlan {
   const stuck = planStuck(situation);
   if (primary === undefined) {
     const roster = nextRoster(situation, false);
-    return withObjects(situation, roster, stuck?.steps ?? [], stuck?.outcome ?? withoutPrimary(situation));
+    const steps = [...accompanying(situation), ...(stuck?.steps ?? [])];
+    return withObjects(situation, roster, steps, stuck?.outcome ?? withoutPrimary(situation));
   }
   const problems = memberProblems(situation);
   const isWhole = problems.length === 0 && !isUnsettled(situation);
   const leaving = leavers(situation).map((index) => podOf(situation, index));
   const roster = nextRoster(situation, isWhole && leaving.length === 0);
   const steps = [
+    ...accompanying(situation),
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
@@ -107,9 +116,19 @@ function planMembers(situation: Situation): PostgresPlan {
   }
   if (leaving.length > 0)
     return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
-  const change = steps.length === 0 ? (planRestart(situation) ?? planInit(situation)) : undefined;
-  const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
-  return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
+  if (steps.length > 0)
+    return withObjects(situation, roster, steps, wait('Updating', 'settings are brought in line', recheckMs));
+  const change = planRestart(situation) ?? planInit(situation);
+  if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
+  const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
+  return next === undefined ? withObjects(situation, roster, [], settled) : withUpgrade(situation, next);
+}
+
+/** Steps of an upgrade, and in the same reconcile what is written down of it. */
+function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
+  const { record, isRunning = () => true, roster = situation.roster, cluster = situation.cluster } = upgrade;
+  const as = { ...situation, cluster, spec: cluster.spec };
+  return withObjects(as, roster, upgrade.steps, upgrade.outcome, { record, isRunning });
 }
 
 /** Nobody takes writes and holds the lock. */
@@ -140,6 +159,7 @@ function withObjects(
   roster: Roster,
   steps: readonly Step<PostgresAction>[],
   outcome: Outcome,
+  upgrading: Upgrading = { record: keptRecord(situation), isRunning: () => true },
 ): PostgresPlan {
   const { cluster, children, sets, observed } = situation;
   const authorities = (index: number): string | undefined => {
@@ -147,7 +167,10 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = stateToMake(situation);
-  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
+  const objects = objectSteps(
+    [...state, ...postgresChildren(cluster, roster, authorities, upgrading)],
+    children,
+  ).filter(
     // Patroni writes to them.
     (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
   );

@@ -3,9 +3,10 @@ import { persistentVolumeClaims } from '../../../api/resource.ts';
 import type { ObjectStep } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import type { Claim } from '../../../resources/children.ts';
-import { holdsAnnotation, retiredAnnotation } from '../names.ts';
+import { holdsAnnotation, retiredAnnotation, versionAnnotation } from '../names.ts';
 import { heldBy, type Situation } from '../observe/situation.ts';
 import type { Roster } from '../resources/roster.ts';
+import { majorOf } from '../resources/upgrade-record.ts';
 
 function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
   const ref = refOf(claim, persistentVolumeClaims);
@@ -21,11 +22,16 @@ function annotate(claim: Claim, name: string, to: string): ObjectStep[] {
   ];
 }
 
-/** A volume whose member has told its database for the first time. */
+/** A volume whose member has told its database for the first time, and the version of its data. */
 export function holdSteps({ claims, live }: Situation): ObjectStep[] {
   return [...claims].flatMap(([index, claim]) => {
-    const { systemId } = live.get(index) ?? {};
-    return systemId === undefined || heldBy(claim) !== undefined ? [] : annotate(claim, holdsAnnotation, systemId);
+    const { systemId, version } = live.get(index) ?? {};
+    if (systemId === undefined) return [];
+    const major = majorOf(version);
+    return [
+      ...(heldBy(claim) !== undefined ? [] : annotate(claim, holdsAnnotation, systemId)),
+      ...(major === undefined ? [] : annotate(claim, versionAnnotation, major)),
+    ];
   });
 }
 

@@ -47,13 +47,13 @@ const probe = (path: string, timing: Partial<Probe>): Probe => ({
 });
 
 type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];
-interface Mounted {
+export interface Mounted {
   readonly volume: Volume;
   readonly mounts: readonly Mount[];
 }
 
 /** Files of Secrets under names of their own. PostgreSQL takes a key only where nobody else can read it. */
-function certificates(cluster: string): Mounted {
+export function certificates(cluster: string): Mounted {
   const { certificates: secrets } = postgresNames(cluster);
   const pair = (secret: string, name: string, ca?: string) => ({
     secret: {
@@ -85,6 +85,7 @@ function configuration(cluster: string, index: number): Mounted {
     { key: 'patroni.yml', path: 'patroni.yml' },
     { key: 'relabel.py', path: 'relabel.py' },
     { key: 'post-init.sh', path: 'post-init.sh' },
+    { key: 'pre-stop.py', path: 'pre-stop.py' },
   ];
   const sources = [
     { configMap: { name: patroni, items } },
@@ -97,7 +98,7 @@ function configuration(cluster: string, index: number): Mounted {
 }
 
 /** The user that the container runs as has no name in any image, and PostgreSQL asks for one. */
-function users(cluster: string): Mounted {
+export function users(cluster: string): Mounted {
   return {
     volume: {
       name: 'users',
@@ -121,7 +122,7 @@ function token(): Mounted {
 }
 
 /** Nothing is written to the image. What is in memory counts towards the limit of the container. */
-function scratch(): Mounted[] {
+export function scratch(): Mounted[] {
   const inMemory = (name: string, mountPath: string, sizeLimit: string): Mounted => ({
     volume: { name, emptyDir: { medium: 'Memory', sizeLimit } },
     mounts: [{ name, mountPath }],
@@ -148,6 +149,8 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     ROLE_LABEL: roleLabel,
     MEMBER_SELECTOR: selector.join(','),
     OPERATOR_ROLE: roles.operator,
+    REST_PORT: String(patroniPort),
+    DATA: paths.data,
     PGBIN: programs(cluster.spec.version),
     // For people who enter the pod: Debian has no `psql` in the usual path.
     PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
@@ -197,6 +200,7 @@ export function memberStatefulSet(
     readinessProbe: probe('/readiness', { periodSeconds: 2, failureThreshold: 3 }),
     // A Patroni that hangs cannot give up the lock. The kubelet ends it, and PostgreSQL with it, well before the lock ends.
     livenessProbe: probe('/liveness', { periodSeconds: 4, failureThreshold: 3, terminationGracePeriodSeconds: 5 }),
+    lifecycle: { preStop: { exec: { command: ['python3', '-IS', `${paths.patroni}/pre-stop.py`] } } },
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: claimTemplate, mountPath: paths.volume }, ...mounted.flatMap(({ mounts }) => mounts)],

@@ -15,6 +15,7 @@ import { accountName, bootstrapConfig, memberConfig } from './patroni-config.ts'
 import { memberStatefulSet } from './pods.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
+import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
 
 const passwordLength = 32;
 
@@ -57,11 +58,18 @@ function applicationValues({ metadata, spec }: Cluster<PostgresSpec>): Record<st
   };
 }
 
-/** `authorities`: whom a member is to trust, where that is known. */
+export interface Upgrading {
+  readonly record?: UpgradeRecord | undefined;
+  /** Which members run; default: all. */
+  isRunning(index: number): boolean;
+}
+
+/** `cluster` has the version of its data. `authorities`: whom a member is to trust, where that is known. */
 export function postgresChildren(
   cluster: Cluster<PostgresSpec>,
   roster: Roster,
   authorities: (index: number) => string | undefined = () => undefined,
+  { record, isRunning }: Upgrading = { isRunning: () => true },
 ): readonly Desired[] {
   const { metadata, spec } = cluster;
   const names = postgresNames(metadata.name);
@@ -69,7 +77,6 @@ export function postgresChildren(
   const owned = (name: string) => ownedMetadata(cluster, name, part);
   const selector = selectorLabels(cluster, part);
   const ports = [{ name: 'postgres', port: sqlPort, targetPort: 'postgres', protocol: 'TCP' }];
-  const size = spec.instances === 0 ? 0 : 1;
   const patroni = {
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
@@ -85,10 +92,10 @@ export function postgresChildren(
     ...accessOfPods(cluster, [...roster.keys()], part).map((object) => ({ object })),
     { object: configMap(owned(names.patroni), patroni) },
     {
-      object: configMap(
-        owned(names.roster),
-        rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning)),
-      ),
+      object: configMap(owned(names.roster), {
+        ...rosterData(metadata.name, roster, (beginning) => bootstrapConfig(cluster, beginning)),
+        ...upgradeData(spec.version, record),
+      }),
     },
     { object: headlessService({ metadata: owned(names.members), selector, ports }) },
     // The lock decides. Patroni 4.1 calls a primary unready for a while after a failover.
@@ -98,7 +105,13 @@ export function postgresChildren(
     { object: clusterIPService({ metadata: owned(names.replicas), selector: withRole('replica'), ports }) },
     { object: disruptionBudget(owned(names.members), selector) },
     ...[...roster.keys()].map((index) => ({
-      object: memberStatefulSet(cluster, index, part, size, authorities(index)),
+      object: memberStatefulSet(
+        cluster,
+        index,
+        part,
+        spec.instances > 0 && isRunning(index) ? 1 : 0,
+        authorities(index),
+      ),
     })),
   ];
 }

@@ -1,0 +1,108 @@
+/**
+ * Whether a major upgrade begins. Everybody is well and nothing else is to be done. Until it begins, nothing of the members
+ * is touched: a rehearsal upgrades a copy of the data, and then a backup is taken.
+ */
+import type { BackupFactory, OwnBackup } from '../../../engine/backup-support.ts';
+import { goodForMs, requiredBackup, versionBackupReason } from '../../../jobs/required-backup.ts';
+import { blocked, wait } from '../../../plan/plan.ts';
+import { indexOf, type Situation } from '../observe/situation.ts';
+import { postgresImage } from '../resources/pods.ts';
+import type { UpgradeRecord } from '../resources/upgrade-record.ts';
+import { taskProgress, type Upgrade } from './upgrade-jobs.ts';
+import { type UpgradePlan, upgradeRecheckMs } from './upgrade-plan.ts';
+
+/** Undefined where the data has the version of the spec. */
+export function beginUpgrade(situation: Situation, take: BackupFactory): UpgradePlan | undefined {
+  const { spec, wanted, upgrade, cluster, primary, store } = situation;
+  const [from, to] = [spec.version, wanted.version];
+  if (from === to) return undefined;
+  const generation = cluster.metadata.generation ?? 0;
+  const staying = { steps: [], record: upgrade } as const;
+  if (Number(to) < Number(from)) {
+    const message = `the data is of PostgreSQL ${from}, which ${to} cannot read: set version to ${from} or a later one`;
+    return { ...staying, outcome: blocked('DowngradeRefused', message) };
+  }
+  if (upgrade?.why !== undefined && upgrade.generation === generation) {
+    const message = `${upgrade.why}. All members run ${from} again. It is tried again when the spec changes`;
+    return { ...staying, outcome: blocked('UpgradeCancelled', message) };
+  }
+  const leader = primary === undefined ? undefined : indexOf(situation, primary);
+  if (leader === undefined || store.systemId === undefined) return undefined;
+  const planned: Upgrade = { from, to, image: postgresImage(wanted), generation };
+  const objects = take(cluster, upgradeBackup(situation, planned));
+  if (objects === undefined && !wanted.upgrade.withoutBackup) {
+    const message = `PostgreSQL ${from} becomes ${to} only after a backup, and no backup can be taken: spec.backup names no target. To upgrade without one, set spec.upgrade.withoutBackup to true`;
+    return { ...staying, outcome: blocked('UpgradeNeedsBackup', message) };
+  }
+  return (
+    rehearsal(situation, planned) ??
+    backup(situation, planned, objects) ?? {
+      steps: [],
+      record: { ...planned, stage: 'stopping', leader, oldSystem: store.systemId } satisfies UpgradeRecord,
+      outcome: wait('Upgrading', `PostgreSQL ${from} becomes ${to}: the members stop`, upgradeRecheckMs),
+    }
+  );
+}
+
+/** Undefined once it has succeeded. */
+function rehearsal(situation: Situation, planned: Upgrade): UpgradePlan | undefined {
+  const { from, to } = planned;
+  const { name, result, steps } = taskProgress(situation, planned, { mode: 'rehearse' });
+  const record = situation.upgrade;
+  const what = `the upgrade from ${from} to ${to} is rehearsed on a copy`;
+  switch (result.state) {
+    case 'done':
+      return undefined;
+    case 'missing':
+    case 'useless':
+      return { steps, record, outcome: wait('Rehearsing', what) };
+    case 'running':
+      return { steps, record, outcome: wait('Rehearsing', `${what}: ${result.message}`, 5000) };
+    case 'failed': {
+      const again = `The cluster runs ${from} as before. To try again, delete Job ${name} or change the spec; to give it up, set version to ${from}`;
+      return result.isRefused
+        ? { steps, record, outcome: blocked('UpgradeRefused', `${result.message}\n${again}`) }
+        : { steps, record, outcome: blocked('RehearsalFailed', `${what}, and failed: ${result.message}\n${again}`) };
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+/** Undefined where there is a verified one, or none is wanted. */
+function backup(
+  situation: Situation,
+  { from, to }: Upgrade,
+  objects: ReturnType<BackupFactory>,
+): UpgradePlan | undefined {
+  if (objects === undefined) return undefined;
+  const progress = requiredBackup(objects, situation.children, situation.observed.at);
+  const record = situation.upgrade;
+  const what = `a backup is taken before PostgreSQL ${from} becomes ${to}`;
+  switch (progress.state) {
+    case 'verified':
+      return undefined;
+    case 'missing':
+      return { steps: progress.steps, record, outcome: wait(versionBackupReason, what) };
+    case 'running': {
+      const outcome = wait(versionBackupReason, `${what}: ${progress.message}`, progress.recheckMs);
+      return { steps: progress.steps, record, outcome };
+    }
+    case 'failed': {
+      const message = `${what}, and failed: ${progress.message}; it is tried again`;
+      return { steps: progress.steps, record, outcome: wait('VersionBackupFailed', message, progress.recheckMs) };
+    }
+    default:
+      return progress satisfies never;
+  }
+}
+
+function upgradeBackup({ cluster, observed }: Situation, { from, to, generation }: Upgrade): OwnBackup {
+  const { name, uid } = cluster.metadata;
+  return {
+    name: `${name}-version-backup`,
+    purpose: 'version',
+    before: `${from}-${to}`,
+    ...(uid === undefined ? {} : { uid: `${uid}-${generation}-${Math.floor(observed.at / goodForMs)}` }),
+  };
+}

@@ -1,0 +1,22 @@
+/** What a stage of an upgrade asks for: steps, and what is written down with them in the same reconcile. */
+import type { Outcome, Step } from '../../../plan/plan.ts';
+import type { PostgresAction } from '../action.ts';
+import type { Situation } from '../observe/situation.ts';
+import type { Roster } from '../resources/roster.ts';
+import type { UpgradeRecord } from '../resources/upgrade-record.ts';
+
+export interface UpgradePlan {
+  readonly steps: readonly Step<PostgresAction>[];
+  readonly outcome: Outcome;
+  /** Undefined: the upgrade is over. */
+  readonly record: UpgradeRecord | undefined;
+  /** Default: all members. */
+  readonly isRunning?: (index: number) => boolean;
+  /** Default: as it is. */
+  readonly roster?: Roster;
+  /** Default: as it is. */
+  readonly cluster?: Situation['cluster'];
+}
+
+/** How often to look again where no watch would tell. */
+export const upgradeRecheckMs = 500;

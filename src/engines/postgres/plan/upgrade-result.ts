@@ -1,0 +1,76 @@
+/** What came of a Job of an upgrade: from its conditions, and from the termination messages of its pods. Pure, and bounded. */
+import { withoutSecrets } from '../../../backup/secret-text.ts';
+import { podProblem } from '../../../plan/pod-problem.ts';
+import type { Children, Job, Pod } from '../../../resources/children.ts';
+import { upgradeAnnotation, upgradeContainer } from '../resources/upgrade-job.ts';
+
+export type JobResult =
+  | { readonly state: 'missing' }
+  /** Made for another upgrade, or nobody has kept what it came to: it is made again. */
+  | { readonly state: 'useless'; readonly job: Job; readonly why: string }
+  | { readonly state: 'running'; readonly message: string }
+  | { readonly state: 'done'; readonly values: Readonly<Record<string, string>> }
+  /** `isRefused`: in the script's words, it would fail again, and the old data is as it was. */
+  | { readonly state: 'failed'; readonly message: string; readonly isRefused: boolean };
+
+/** A watch of pods may be behind that of Jobs for so long. */
+const lagMs = 30_000;
+const mostWords = 1500;
+const refusedCode = 3;
+
+/** `purpose`: of the Job that is wanted. `now` in milliseconds. */
+export function jobResult({ jobs, jobPods }: Children, name: string, purpose: string, now: number): JobResult {
+  const job = jobs.find(({ metadata }) => metadata.name === name);
+  if (job === undefined) return { state: 'missing' };
+  if (job.metadata.deletionTimestamp !== undefined)
+    return { state: 'running', message: `Job ${name} is being deleted` };
+  if (job.metadata.annotations?.[upgradeAnnotation] !== purpose)
+    return { state: 'useless', job, why: 'it was made for something else' };
+  const pods = jobPods
+    .filter(({ metadata }) => (metadata.ownerReferences ?? []).some(({ uid }) => uid === job.metadata.uid))
+    .sort((a, b) => createdAt(b) - createdAt(a));
+  const ended = (type: string) => job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
+  const complete = ended('Complete');
+  if (complete !== undefined) {
+    const message = pods.map(messageOf).find((text) => text?.exitCode === 0)?.message;
+    if (message !== undefined) return { state: 'done', values: valuesOf(message) };
+    const isLate = now - (Date.parse(complete.lastTransitionTime ?? '') || 0) > lagMs;
+    return isLate
+      ? { state: 'useless', job, why: 'nobody has kept what it came to' }
+      : { state: 'running', message: `Job ${name} has ended, and its result is awaited` };
+  }
+  const failed = ended('Failed');
+  if (failed !== undefined) {
+    const words = pods.flatMap((pod) => messageOf(pod) ?? []).find(({ exitCode }) => exitCode !== 0);
+    const message = words === undefined || words.message === '' ? (failed.message ?? 'it has failed') : words.message;
+    return { state: 'failed', message, isRefused: words?.exitCode === refusedCode };
+  }
+  const [newest] = pods;
+  const problem = newest === undefined ? undefined : podProblem(newest);
+  const before = pods.flatMap((pod) => messageOf(pod) ?? []).find(({ exitCode }) => exitCode !== 0)?.message;
+  const again = before === undefined ? '' : `; the attempt before it failed: ${before}`;
+  return { state: 'running', message: `${problem ?? `Job ${name} is at work`}${again}` };
+}
+
+function createdAt({ metadata }: Pod): number {
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
+function messageOf({ status }: Pod): { readonly exitCode: number; readonly message: string } | undefined {
+  const found = status?.containerStatuses?.find(({ name }) => name === upgradeContainer)?.state?.terminated;
+  if (found === undefined) return undefined;
+  const message = withoutSecrets(found.message ?? '')
+    .trim()
+    .slice(-mostWords);
+  return { exitCode: found.exitCode ?? -1, message };
+}
+
+/** Lines `KEY=VALUE`; others are left out. */
+function valuesOf(message: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    message.split('\n').flatMap((line): [string, string][] => {
+      const [, key, value] = /^([a-z]{1,20})=([\x20-\x7e]{0,600})$/.exec(line) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value]];
+    }),
+  );
+}

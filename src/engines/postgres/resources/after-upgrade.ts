@@ -1,0 +1,43 @@
+/** What the Job has that works on the new version once it takes writes: statistics as the operator's role, and the user's SQL as the owner. */
+import { createHash } from 'node:crypto';
+import type { Cluster } from '../../../api/cluster.ts';
+import type { ContainerSpec, Volume } from '../../../resources/plain.ts';
+import type { PostgresSpec } from '../kind/schema.ts';
+import { paths, postgresNames } from '../names.ts';
+
+type Variable = NonNullable<ContainerSpec['env']>[number];
+type Mount = NonNullable<ContainerSpec['volumeMounts']>[number];
+
+/** Another SQL is another Job. */
+export function afterDigest({ upgrade }: PostgresSpec): string {
+  return createHash('sha256')
+    .update(upgrade.afterSql ?? '')
+    .digest('hex')
+    .slice(0, 16);
+}
+
+export function operatorCertificate(cluster: string): { readonly volume: Volume; readonly mounts: readonly Mount[] } {
+  const { certificates } = postgresNames(cluster);
+  const items = ['tls.crt', 'tls.key', 'ca.crt'].map((key) => ({ key, path: key }));
+  return {
+    volume: { name: 'tls', secret: { secretName: certificates.operator, defaultMode: 0o440, items } },
+    mounts: [{ name: 'tls', mountPath: paths.tls, readOnly: true }],
+  };
+}
+
+export function afterVariables({ metadata, spec }: Cluster<PostgresSpec>): Variable[] {
+  const { primary, app } = postgresNames(metadata.name);
+  const { database, owner } = spec.initial;
+  const { afterSql } = spec.upgrade;
+  const fixed = { PRIMARY: primary, TLS: paths.tls, DATABASE: database, OWNER: owner };
+  return [
+    ...Object.entries(fixed).map(([name, value]): Variable => ({ name, value })),
+    ...(afterSql === undefined
+      ? []
+      : [
+          // Kubernetes makes one `$` of two, and fills in `$(NAME)`.
+          { name: 'AFTER_SQL', value: afterSql.replaceAll('$', '$$$$') },
+          { name: 'PGPASSWORD', valueFrom: { secretKeyRef: { name: app, key: 'password' } } },
+        ]),
+  ];
+}

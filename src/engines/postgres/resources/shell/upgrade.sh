@@ -1,0 +1,170 @@
+#!/bin/sh
+# Another major version of PostgreSQL on one volume: upgrade.sh MODE, run by a Job while no member runs on the volume.
+#   checkpoint  prints what pg_controldata says of the old data
+#   rehearse    copies the data of a running member to an empty volume, and upgrades the copy
+#   upgrade     upgrades the data of the volume
+#   undo        puts the old data back, where the new version has never run on it
+#   after       statistics, and SQL of the user, while the new version serves
+# OLD and NEW are major versions. The result is the termination message: lines KEY=VALUE, or the words of what failed.
+# Safe to kill at any point and to run again. Exit code 3: it would fail again, and the old data is as it was.
+set -eu
+: "${OLD:?}" "${NEW:?}" "${MESSAGE:=/dev/termination-log}" "${VOLUME:=/var/lib/postgresql}"
+: "${PROGRAMS:=/usr/lib/postgresql}" "${SOCKET:=/var/run/postgresql}" "${SUPERUSER:=postgres}" "${OPERATOR_ROLE:=clusterwright}"
+export LC_ALL=C.UTF-8
+data=$VOLUME/data new=$VOLUME/data.new-$NEW kept=$VOLUME/data.old-$OLD linked=$VOLUME/linked-$OLD-$NEW
+log=/tmp/upgrade.log
+
+say() { head -c 3000 > "$MESSAGE"; cat "$MESSAGE"; }
+refuse() { say; exit 3; }
+major() { cat "$1/PG_VERSION" 2>/dev/null || echo none; }
+control() { "$PROGRAMS/$1/bin/pg_controldata" -D "$2" | sed -n "s/^$3: *//p"; }
+# Options of a server that nobody but this script may reach, and that takes little memory.
+private="-c listen_addresses='' -c unix_socket_directories=$SOCKET -c ssl=off -c synchronous_standby_names=''"
+private="$private -c archive_mode=off -c jit=off -c huge_pages=off -c shared_buffers=64MB"
+sql() { "$PROGRAMS/$NEW/bin/psql" -X -q -A -t -h "$SOCKET" -U "$SUPERUSER" "$@"; }
+
+for version in "$OLD" "$NEW"; do
+  [ -x "$PROGRAMS/$version/bin/postgres" ] || echo "the image has no PostgreSQL $version: pg_upgrade needs both" | refuse
+done
+
+checkpoint() {
+  [ "$(major "$data")" = "$OLD" ] || echo "the volume holds no data of PostgreSQL $OLD, but: $(major "$data")" | refuse
+  say <<EOF
+system=$(control "$OLD" "$data" 'Database system identifier')
+state=$(control "$OLD" "$data" 'Database cluster state')
+checkpoint=$(control "$OLD" "$data" 'Latest checkpoint location')
+timeline=$(control "$OLD" "$data" "Latest checkpoint's TimeLineID")
+EOF
+}
+
+# The copy is recovered by the old server, as after a crash.
+copy() {
+  [ ! -e "$data" ] || echo "the volume for the copy is not empty" | refuse
+  "$PROGRAMS/$OLD/bin/pg_basebackup" -d "$SOURCE" -D "$data" --checkpoint=fast --wal-method=stream 2> "$log" || { tail -c 2000 "$log" | say; exit 1; }
+  rm -f "$data/standby.signal" "$data/recovery.signal"
+  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 36000 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  "$PROGRAMS/$OLD/bin/pg_ctl" -D "$data" -w -t 3600 -m fast stop > /dev/null
+}
+
+# What was begun is undone. The new server has never run on the data, and pg_upgrade has only set its control file aside.
+undo() {
+  if [ -e "$data/global/pg_control.old" ] && [ ! -e "$data/global/pg_control" ]; then
+    mv "$data/global/pg_control.old" "$data/global/pg_control"
+  fi
+  rm -rf "$new"
+  sync
+}
+
+make() {
+  checksums=--data-checksums
+  if [ "$(control "$OLD" "$data" 'Data page checksum version')" = 0 ]; then
+    checksums=
+    if [ "$NEW" -ge 18 ]; then checksums=--no-data-checksums; fi
+  fi
+  segment=$(($(control "$OLD" "$data" 'Bytes per WAL segment') / 1048576))
+  # shellcheck disable=SC2086
+  "$PROGRAMS/$NEW/bin/initdb" -D "$new" -U "$SUPERUSER" -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject \
+    --wal-segsize="$segment" --no-sync $checksums > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+}
+
+# pg_upgrade's own words: what it printed, and the reports that it points to.
+words() {
+  grep -v '  ok *$' "$log" | grep -v '^ *$' | tail -c 1200
+  find "$new/pg_upgrade_output.d" -name '*.txt' -size +0c 2>/dev/null | sort | head -n 5 | while read -r report; do
+    echo "${report##*/}:"
+    head -c 400 "$report"
+  done
+}
+
+link() {
+  undo
+  make
+  libraries=$("$PROGRAMS/$OLD/bin/postgres" -D "$data" -C shared_preload_libraries)
+  cd /tmp
+  set -- --old-bindir="$PROGRAMS/$OLD/bin" --new-bindir="$PROGRAMS/$NEW/bin" --old-datadir="$data" --new-datadir="$new" \
+    --username="$SUPERUSER" --socketdir="$SOCKET" --link --jobs="${JOBS:-2}" --old-options="$private" \
+    --new-options="$private -c shared_preload_libraries='$libraries'"
+  for check in --check --verbose; do
+    if [ "$check" = --check ]; then "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" --check > "$log" 2>&1; else "$PROGRAMS/$NEW/bin/pg_upgrade" "$@" > "$log" 2>&1; fi || {
+      words > /tmp/words
+      undo
+      refuse < /tmp/words
+    }
+  done
+  sync
+  touch "$linked"
+  sync
+}
+
+# The new server runs for the first time, and nobody can reach it. From here on there is no way back on this volume.
+finish() {
+  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -l "$log" -o "$private" start > /dev/null || { tail -c 2000 "$log" | say; exit 1; }
+  : > /tmp/warnings
+  sql -d postgres -c "select datname from pg_database where datallowconn and datname <> 'template0'" > /tmp/databases
+  while read -r database; do
+    sql -d "dbname='$database'" 2>> /tmp/warnings <<'SQL' || true
+select format('alter extension %I update', name) from pg_available_extensions where installed_version <> default_version \gexec
+SQL
+    # Only a superuser may collect all statistics before 17. From then on the rest is collected while the database serves.
+    target=''
+    if [ "$NEW" -ge 17 ]; then target='-c default_statistics_target=1'; fi
+    PGOPTIONS="$target -c vacuum_cost_delay=0" sql -d "dbname='$database'" -c analyze 2>> /tmp/warnings || true
+  done < /tmp/databases
+  # So that the operator's Job may collect the rest of the statistics while the database serves.
+  if [ "$NEW" -ge 17 ]; then sql -d postgres -c "grant pg_maintain to \"$OPERATOR_ROLE\"" 2>> /tmp/warnings || true; fi
+  "$PROGRAMS/$NEW/bin/pg_ctl" -D "$new" -w -t 3600 -m fast stop > /dev/null
+}
+
+upgrade() {
+  if [ "$(major "$data")" = "$OLD" ]; then
+    [ -e "$linked" ] || link
+    finish
+    mv "$data" "$kept"
+  fi
+  if [ ! -e "$data" ] && [ -e "$linked" ]; then mv "$new" "$data"; fi
+  [ "$(major "$data")" = "$NEW" ] || echo "the volume holds no data of PostgreSQL $OLD, but: $(major "$data")" | refuse
+  sync
+  # Its files are those of the new data: once that has run, it is of no use.
+  rm -rf "$kept"
+  rm -f "$linked"
+  say <<EOF
+system=$(control "$NEW" "$data" 'Database system identifier')
+state=$(control "$NEW" "$data" 'Database cluster state')
+checkpoint=$(control "$NEW" "$data" 'Latest checkpoint location')
+warnings=$(tr '\n' ' ' < /tmp/warnings 2>/dev/null | head -c 600)
+EOF
+}
+
+back() {
+  if [ "$(major "$data")" != "$OLD" ] || [ -e "$linked" ]; then
+    echo "PostgreSQL $NEW has run on this volume: its data is of version $(major "$data")" | refuse
+  fi
+  undo
+  checkpoint
+}
+
+after() {
+  tls="sslmode=verify-full sslrootcert=$TLS/ca.crt connect_timeout=10"
+  if [ "$NEW" -ge 17 ]; then
+    "$PROGRAMS/$NEW/bin/vacuumdb" --all --analyze-only \
+      --maintenance-db="host=$PRIMARY user=$OPERATOR_ROLE dbname=postgres sslcert=$TLS/tls.crt sslkey=$TLS/tls.key $tls" \
+      > "$log" 2>&1 || { tail -c 2000 "$log" | say; exit 1; }
+  fi
+  if [ -n "${AFTER_SQL:-}" ]; then
+    "$PROGRAMS/$NEW/bin/psql" -X -q -v ON_ERROR_STOP=1 -c "$AFTER_SQL" \
+      "host=$PRIMARY user=$OWNER dbname=$DATABASE $tls" > "$log" 2>&1 || {
+      { echo 'afterSql:' && tail -c 2000 "$log"; } > /tmp/words
+      refuse < /tmp/words
+    }
+  fi
+  echo 'state=done' | say
+}
+
+case ${1:-} in
+  checkpoint) checkpoint ;;
+  rehearse) copy && upgrade ;;
+  upgrade) upgrade ;;
+  undo) back ;;
+  after) after ;;
+  *) echo "no such mode: ${1:-}" | refuse ;;
+esac

@@ -1,0 +1,156 @@
+/** The cluster stops for a major upgrade, and whatever is not as it must be cancels it. */
+import { describe, expect, it } from 'vitest';
+import type { UpgradeRecord } from '../../../src/engines/postgres/resources/upgrade-record.ts';
+import type { Story } from '../../support/postgres-situation.ts';
+import {
+  allGone,
+  base,
+  before,
+  checkpoint,
+  compared,
+  paused,
+  recordAfter,
+  spec,
+  withPause,
+} from '../../support/postgres-upgrade.ts';
+import { type PlanRow, planned } from '../../support/postgres-words.ts';
+
+const due = { spec, before } satisfies Story;
+const table = (rows: readonly PlanRow[]): void =>
+  it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
+
+const stopping = { ...due, record: base } satisfies Story;
+const cancelled = 'wait UpgradeCancelled';
+
+describe('stopping', () => {
+  const unpause = 'db-config: metadata.annotations[config].pause false';
+  const set = (number: number) => `apply StatefulSet db-${number}: spec.replicas`;
+  table([
+    ['pauses Patroni first', stopping, ['db-config: metadata.annotations[config].pause true', 'wait Upgrading']],
+    [
+      'waits until every Patroni knows',
+      { ...stopping, members: { 0: { isPaused: true } }, children: withPause() },
+      ['wait Upgrading'],
+    ],
+    ['stops the primary first', { ...stopping, members: paused, children: withPause() }, [set(0), 'wait Upgrading']],
+    [
+      'waits for the primary while it stops',
+      { ...stopping, running: [1, 2], pods: { 0: 'stopping' }, members: paused, children: withPause() },
+      ['wait Upgrading'],
+    ],
+    [
+      'then stops the standbys',
+      {
+        ...stopping,
+        running: [1, 2],
+        members: { ...paused, 0: 'gone' },
+        leader: 0,
+        primary: 'nobody',
+        children: withPause(),
+      },
+      [set(1), set(2), 'wait Upgrading'],
+    ],
+    [
+      'compares all volumes once nobody runs',
+      { ...stopping, ...allGone, children: withPause() },
+      [0, 1, 2].map((number) => `create Job db-checkpoint-${number}`).concat('wait Upgrading'),
+    ],
+    [
+      'makes a Job again that somebody has deleted',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(...compared(checkpoint('shut down'), checkpoint('shut down in recovery'))),
+      },
+      ['create Job db-checkpoint-2', 'wait Upgrading'],
+    ],
+    [
+      'makes a Job again of which nobody knows what it came to',
+      { ...stopping, ...allGone, children: withPause(...compared('lost', 'running', 'running')) },
+      ['delete Job db-checkpoint-0', 'wait Upgrading'],
+    ],
+  ]);
+
+  const endsInCancel: readonly (readonly [string, Story, string | undefined])[] = [
+    ['another member has become primary', { ...stopping, primary: 1 }, undefined],
+    ['a member is not well any more', { ...stopping, members: { 2: 'silent' } }, undefined],
+    ['the version is not wanted any more', { ...stopping, spec: { ...spec, version: '15' } }, undefined],
+    [
+      'the primary was not shut down in order',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(
+          ...compared(
+            checkpoint('in production'),
+            checkpoint('shut down in recovery'),
+            checkpoint('shut down in recovery'),
+          ),
+        ),
+      },
+      'not shut down in order',
+    ],
+    [
+      'the volume is of another database',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(
+          ...compared(
+            checkpoint('shut down', '0/1', '9'),
+            checkpoint('shut down in recovery'),
+            checkpoint('shut down in recovery'),
+          ),
+        ),
+      },
+      'not shut down in order',
+    ],
+    [
+      'no standby has everything',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(
+          ...compared(
+            checkpoint('shut down'),
+            checkpoint('shut down in recovery', '0/1'),
+            checkpoint('shut down in recovery', '0/2'),
+          ),
+        ),
+      },
+      'no standby has the last checkpoint',
+    ],
+    [
+      'a volume cannot be read',
+      {
+        ...stopping,
+        ...allGone,
+        children: withPause(...compared(checkpoint('shut down'), { fails: 1, says: 'input/output error' }, 'running')),
+      },
+      'input/output error',
+    ],
+  ];
+  it.each(endsInCancel)('ends, and all members start again, when %s', (_, story, why) => {
+    expect(planned(story).at(-1)).toBe(cancelled);
+    const record = recordAfter(story)?.upgrade as UpgradeRecord;
+    expect(record.stage).toBe('cancelled');
+    if (why === undefined) expect(record.why).toBeUndefined();
+    else expect(record.why).toContain(why);
+    if (story.running !== undefined)
+      expect(planned(story)).toEqual(expect.arrayContaining([unpause, set(0), set(1), set(2)]));
+  });
+
+  it('goes on with the standbys that are proven equal', () => {
+    const children = withPause(
+      ...compared(
+        checkpoint('shut down'),
+        checkpoint('shut down in recovery', '0/1'),
+        checkpoint('shut down in recovery'),
+      ),
+    );
+    expect(recordAfter({ ...stopping, ...allGone, children })).toMatchObject({
+      version: '15',
+      upgrade: { stage: 'upgrading', kept: [2] },
+    });
+  });
+});
