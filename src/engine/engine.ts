@@ -48,6 +48,12 @@ export interface Maintenance<Spec> {
   plan(cluster: Cluster<Spec>, io: EngineContext): Promise<readonly ObjectStep[]>;
 }
 
+/**
+ * Annotations of children that processes write every few seconds, each with what is left of its value without the heartbeat; undefined
+ * where nothing is. A change of the heartbeat alone brings no reconcile.
+ */
+export type Heartbeats = Readonly<Record<string, (value: string) => string | undefined>>;
+
 export interface Engine<Spec, Observed, Situation, Action extends EngineAction> {
   readonly definition: Definition;
   /** What the controller needs for this engine's children; RBAC is the union over all engines. */
@@ -69,8 +75,7 @@ export interface Engine<Spec, Observed, Situation, Action extends EngineAction> 
   /** What follows in later passes, in words, as far as the spec and what there is tell. */
   forecast?(cluster: Cluster<Spec>, children: Children): readonly string[];
   readonly listener?: Listener<Spec>;
-  /** Annotations of children that processes write every few seconds. A change of these alone brings no reconcile. */
-  readonly heartbeats?: readonly string[];
+  readonly heartbeats?: Heartbeats;
   /** Absent for what keeps no data. */
   readonly backup?: BackupSupport<Spec>;
   readonly maintenance?: Maintenance<Spec>;
@@ -114,7 +119,7 @@ export interface KindHandler {
   /** As above. Of a kind that is about another cluster, it can be told without that one. */
   forecast?(cluster: Cluster, children: Children): readonly string[];
   readonly listener?: Listener<unknown>;
-  readonly heartbeats?: readonly string[];
+  readonly heartbeats?: Heartbeats;
   /**
    * What has to be done before anything of a cluster that is being deleted may go; undefined where nothing has. `now`
    * in milliseconds.
