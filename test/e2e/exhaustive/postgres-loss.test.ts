@@ -34,7 +34,8 @@ async function movedFrom(name: string): Promise<void> {
 test('Patroni of the primary hangs: the kubelet ends it, and another one is elected', async () => {
   const before = await cluster.primary();
   const { gapMs } = await underPostgresWriters('Patroni of the primary frozen', scenario, async () => {
-    await killProcess(refOf(before), { signal: 'SIGSTOP' });
+    // The first process of the container only starts Patroni, and passes signals on.
+    await cluster.shell(before.metadata.name, 'kill -STOP $(pgrep -P 1 -f patroni)');
     const restartsOf = ({ status }: Pod): number => status?.containerStatuses?.[0]?.restartCount ?? 0;
     await until('the kubelet has ended it', async () => {
       expect(restartsOf(await cluster.pod(before.metadata.name))).toBeGreaterThan(restartsOf(before));
