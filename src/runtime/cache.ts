@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { childResources, optionalResources } from '../api/child-resources.ts';
 import type { KubeObject, Resource } from '../api/object.ts';
 import { pods, resourceOf } from '../api/resource.ts';
-import type { Heartbeats, KindHandler, ObjectReference } from '../engine/engine.ts';
+import type { KindHandler, ObjectReference } from '../engine/engine.ts';
 import { type Children, childrenOf } from '../resources/children.ts';
 import { instanceLabel, managedBy, managedByLabel, nameLabel } from '../resources/metadata.ts';
 import type { Clock, Random } from '../system/clock.ts';
@@ -123,7 +123,7 @@ export function createCache(options: CacheOptions): Cache {
     const transform = resource === pods ? podSummary : wholeObject;
     return watch(resource, `${managedByLabel}=${managedBy}`, transform, { [byCluster]: keyOfChild });
   });
-  const heartbeats = Object.assign({}, ...engines.map((engine) => engine.heartbeats)) as Heartbeats;
+  const heartbeats = new Map(engines.map(({ name, withoutHeartbeats }) => [name, withoutHeartbeats]));
   const requests = clusters.filter(({ engine }) => engine.targetRef !== undefined);
   const all = [...clusters.flatMap(({ watched }) => watched), ...children];
 
@@ -186,7 +186,7 @@ export function createCache(options: CacheOptions): Cache {
     onChildChange(call) {
       for (const { store } of children) {
         store.subscribe((change) => {
-          if (isHeartbeat(change, heartbeats)) return;
+          if (isHeartbeat(change, heartbeats.get(change.object.metadata.labels?.[nameLabel] ?? ''))) return;
           // Whoever has lost it to another one's label misses it.
           const before = change.previous === undefined ? [] : keyOfChild(change.previous);
           for (const key of new Set([...keyOfChild(change.object), ...before])) call(key, change);

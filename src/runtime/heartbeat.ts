@@ -7,18 +7,12 @@ import type { KubeObject } from '../api/object.ts';
 import type { Heartbeats } from '../engine/engine.ts';
 import type { Change } from './store.ts';
 
-/** `annotations`: those that are written again and again. Whether nothing but these, as far as they are heartbeats, has changed. */
-export function isHeartbeat(change: Change, annotations: Heartbeats): boolean {
-  if (change.type !== 'updated' || Object.keys(annotations).length === 0) return false;
-  return isDeepStrictEqual(atRest(change.previous, annotations), atRest(change.object, annotations));
+export function isHeartbeat(change: Change, withoutHeartbeats: Heartbeats | undefined): boolean {
+  if (change.type !== 'updated' || withoutHeartbeats === undefined) return false;
+  return isDeepStrictEqual(atRest(change.previous, withoutHeartbeats), atRest(change.object, withoutHeartbeats));
 }
 
-function atRest(object: KubeObject, heartbeats: Heartbeats): KubeObject {
+function atRest(object: KubeObject, withoutHeartbeats: Heartbeats): KubeObject {
   const { resourceVersion: _, annotations = {}, ...metadata } = object.metadata;
-  const kept = Object.entries(annotations).flatMap(([name, value]): [string, string][] => {
-    if (!Object.hasOwn(heartbeats, name)) return [[name, value]];
-    const rest = heartbeats[name]?.(value);
-    return rest === undefined ? [] : [[name, rest]];
-  });
-  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+  return { ...object, metadata: { ...metadata, annotations: withoutHeartbeats(annotations) } };
 }

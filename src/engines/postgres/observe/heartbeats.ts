@@ -1,26 +1,27 @@
-/** What Patroni writes every few seconds: to the lock, and to the pod of each member. */
-import type { Heartbeats } from '../../../engine/engine.ts';
+/** What Patroni writes to annotations every few seconds, as long as nothing happens. */
 
-/** Of `status`, on a pod: how far the member is. */
-const positions = ['xlog_location', 'receive_lsn', 'replay_lsn'] as const;
+type Annotations = Readonly<Record<string, string>>;
 
-const nothing = (): undefined => undefined;
+/** Of the ConfigMap of the lock. */
+const written: ReadonlySet<string> = new Set(['optime', 'renewTime', 'slots']);
 
-/** The rest of `status` tells what no other watch does: who streams, on which timeline, and who waits for a restart. */
-function withoutPositions(status: string): string {
-  try {
-    const fields: unknown = JSON.parse(status);
-    if (typeof fields !== 'object' || fields === null) return status;
-    return JSON.stringify({ ...fields, ...Object.fromEntries(positions.map((name) => [name, undefined])) });
-  } catch {
-    // Not of Patroni: any change of it counts.
-    return status;
-  }
+/** Of a member's `status`: what changes when something happens to it. Positions in the WAL are not among them. */
+const told = ['state', 'role', 'replication_state', 'timeline', 'pending_restart', 'pause', 'version'] as const;
+
+export function withoutHeartbeats(annotations: Annotations): Annotations {
+  const kept = Object.entries(annotations).filter(([name]) => !written.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, name === 'status' ? summaryOf(value) : value]));
 }
 
-export const heartbeats: Heartbeats = {
-  optime: nothing,
-  renewTime: nothing,
-  slots: nothing,
-  status: withoutPositions,
-};
+/** As it is where it cannot be read: then every change of it is a change. */
+function summaryOf(status: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(status);
+  } catch {
+    return status;
+  }
+  if (typeof parsed !== 'object' || parsed === null) return status;
+  const fields = parsed as Readonly<Record<string, unknown>>;
+  return JSON.stringify(told.map((name) => fields[name] ?? null));
+}
