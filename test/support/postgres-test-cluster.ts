@@ -38,7 +38,7 @@ export interface PostgresTestCluster {
   shell(pod: string, command: string, withinMs?: number): Promise<string>;
   /** Asks PostgreSQL of a member as its superuser. One row a line, columns separated by `|`. */
   sql(pod: string, statement: string): Promise<string>;
-  /** Asks Patroni for a switchover with its own command. Default: to anybody who may take over. */
+  /** Asks Patroni for a switchover with its own command; rejects where it refuses. Default: to anybody who may take over. */
   switchover(to?: string): Promise<void>;
   /** Waits until it says Ready with this many members, of which the Service leads to one. */
   whole(size: number, patience?: Patience): Promise<readonly Pod[]>;
@@ -106,10 +106,12 @@ export function postgresTestCluster(client: KubeClient, namespace: string, name:
     async switchover(to) {
       const { metadata } = await cluster.primary();
       const candidate = to === undefined ? '' : `--candidate ${to}`;
-      await cluster.shell(
+      const said = await cluster.shell(
         metadata.name,
-        `patronictl -c /etc/patroni/patroni.yml switchover ${name} --leader ${metadata.name} ${candidate} --force`,
+        `patronictl -c /etc/patroni/patroni.yml switchover ${name} --leader ${metadata.name} ${candidate} --force 2>&1`,
       );
+      // It ends well where it was refused, too.
+      if (!/Successfully switched over/.test(said)) throw new Error(said);
     },
     whole: (size, patience) =>
       until(
