@@ -32,11 +32,40 @@ describe('a new cluster', () => {
       'gets the ConfigMaps of Patroni before anything that runs',
       nothingYet,
       [
+        'create Secret db-app',
         'create ConfigMap db-config',
         'create ConfigMap db-leader',
         'create ConfigMap db-failover',
         'create ConfigMap db-sync',
+        'create ServiceAccount db-postgres',
+        'create Role db-postgres',
+        'create RoleBinding db-postgres',
+        'create ConfigMap db-patroni',
+        'create ConfigMap db-members',
+        'create Service db',
+        'create Service db-primary',
+        'create Service db-replicas',
+        'create PodDisruptionBudget db',
+        'create StatefulSet db-0',
+        'create StatefulSet db-1',
+        'create StatefulSet db-2',
+        'wait Forming',
+      ],
+    ],
+    [
+      'gets its Secret though the operator was killed after it had made a ConfigMap of Patroni',
+      {
+        ...nothingYet,
+        children: (objects) =>
+          withoutInitialize(
+            objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'db-config'),
+          ),
+      },
+      [
         'create Secret db-app',
+        'create ConfigMap db-leader',
+        'create ConfigMap db-failover',
+        'create ConfigMap db-sync',
         'create ServiceAccount db-postgres',
         'create Role db-postgres',
         'create RoleBinding db-postgres',
@@ -257,7 +286,7 @@ describe('certificates', () => {
     expect(lines.slice(0, 9)).toEqual([
       ...['ca', 'server-tls', 'replication-tls', 'rewind-tls', 'operator-tls'].map((name) => `issue db-${name}`),
       ...['patroni-ca', 'patroni-tls', 'patroni-operator-tls'].map((name) => `issue db-${name}`),
-      'create ConfigMap db-config',
+      'create Secret db-app',
     ]);
   });
 });
