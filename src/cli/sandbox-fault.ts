@@ -84,6 +84,38 @@ const cutCommand: CommandModule<object, CutArguments> = {
     }),
 };
 
+interface CutApiArguments {
+  readonly pod: readonly string[];
+  readonly namespace: string;
+  readonly hang: boolean;
+}
+
+const cutApiCommand: CommandModule<object, CutApiArguments> = {
+  command: 'cut-api <pod..>',
+  describe: 'Keep pods from the API server',
+  builder: (yargs) =>
+    withNamespace(yargs)
+      .parserConfiguration(severalPositionals)
+      .positional('pod', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'Pods: NAME or NAMESPACE/NAME',
+      })
+      .option('hang', {
+        type: 'boolean',
+        default: false,
+        describe: 'Drop the packets, so that nothing answers; default: refuse connections',
+      }),
+  handler: ({ pod: pods, namespace, hang }) =>
+    attend(async () => {
+      const { cutFromApi } = await import('../sandbox/faults/cut.ts');
+      const refs = pods.map((pod) => podRef(pod, namespace));
+      await cutFromApi(refs, hang ? 'hang' : 'refuse');
+      process.stdout.write(`${pods.join(', ')}: cut off from the API server\n`);
+    }),
+};
+
 interface HealArguments {
   readonly pod: readonly string[] | undefined;
   readonly namespace: string;
@@ -192,6 +224,7 @@ export const faultCommand: CommandModule = {
       .command(stopNodeCommand)
       .command(startNodeCommand)
       .command(cutCommand)
+      .command(cutApiCommand)
       .command(healCommand)
       .command(fillCommand)
       .command(freeCommand)

@@ -18,13 +18,13 @@ import { createProgress, type Progress } from '../../src/sandbox/progress.ts';
 import { down, loadImages, sandboxEnv, up } from '../../src/sandbox/sandbox.ts';
 import { bundleForeseen } from '../support/foreseen-bundle.ts';
 import { connectKubernetes, listAll } from '../support/kubernetes.ts';
-import { backupSchedules, backups, etcdClusters, redisClusters } from '../support/resources.ts';
+import { backupSchedules, backups, etcdClusters, postgresClusters, redisClusters } from '../support/resources.ts';
 import { finishResults, startResults } from '../support/results.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6', 's3:dev'];
+const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6', 'postgres:17', 's3:dev'];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = createProgress();
@@ -56,7 +56,7 @@ async function installCrds(kubeconfig: string): Promise<void> {
   try {
     const documents = parseAllDocuments(await readFile(join(root, 'dist/0000-crds.k8s.yaml'), 'utf8'));
     for (const document of documents) await client.apply(document.toJS() as KubeObject, { force: true });
-    for (const resource of [redisClusters, etcdClusters, backups, backupSchedules]) {
+    for (const resource of [redisClusters, etcdClusters, postgresClusters, backups, backupSchedules]) {
       await until('the CRDs served', () => listAll(client, resource, 'default'), { withinMs: 30_000 });
     }
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutRules, cutTag } from '../../src/sandbox/faults/cut.ts';
+import { apiRules, apiTag, cutRules, cutTag } from '../../src/sandbox/faults/cut.ts';
 import { silenceRules } from '../../src/sandbox/faults/node.ts';
 import { layoutOf, nodeLayout } from '../../src/sandbox/layout.ts';
 import { addition, removal, tagsIn } from '../../src/sandbox/netfilter.ts';
@@ -68,6 +68,17 @@ describe('rules', () => {
         'COMMIT\n',
       ].join('\n'),
     );
+  });
+
+  it.each([
+    ['refuse', ['INPUT -s 10.244.1.3 -p tcp --dport 6443 -j REJECT --reject-with tcp-reset']],
+    ['hang', ['INPUT -s 10.244.1.3 -p tcp --dport 6443 -j DROP', 'OUTPUT -d 10.244.1.3 -p tcp --sport 6443 -j DROP']],
+  ] as const)('of a pod for which the API server is to %s come first, under a tag of their own', (outage, expected) => {
+    const tag = apiTag({ namespace: 't', name: 'a' });
+    const rules = apiRules(tag, '10.244.1.3', outage);
+    expect(rules.map(({ chain, match }) => `${chain} ${match}`)).toEqual(expected);
+    expect(new Set(rules.map(({ place }) => place))).toEqual(new Set(['first']));
+    expect(tagsIn(addition(rules))).toEqual(['clusterwright:cut:t/a,the_API_server']);
   });
 
   it('of a stopped node silence it towards pods and the machine itself, both ways', () => {

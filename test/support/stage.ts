@@ -10,6 +10,7 @@ import { expect, inject } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { apiVersionOf } from '../../src/api/object.ts';
 import type { EtcdSpecInput } from '../../src/engines/etcd/kind/schema.ts';
+import type { PostgresSpecInput } from '../../src/engines/postgres/kind/schema.ts';
 import type { RedisSpecInput } from '../../src/engines/redis/kind/schema.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
 import type { AskEtcd } from './etcd-client.ts';
@@ -19,8 +20,9 @@ import { foresightWords, readForesight, unforeseenIn } from './foresight-report.
 import { connectKubernetes } from './kubernetes.ts';
 import { removeNamespace, restricted } from './namespace.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
+import { type PostgresTestCluster, postgresTestCluster } from './postgres-test-cluster.ts';
 import { imageOf, type TestCluster, testCluster } from './redis-cluster.ts';
-import { etcdClusters, redisClusters } from './resources.ts';
+import { etcdClusters, postgresClusters, redisClusters } from './resources.ts';
 import { recordResult, resultsDirectory } from './results.ts';
 import { until } from './until.ts';
 import { watchStatuses } from './watched-statuses.ts';
@@ -51,6 +53,7 @@ export interface Stage {
   create(name: string, spec?: RedisSpecInput): Promise<TestCluster>;
   /** `ask`: how its clients ask, where they have to show who they are. */
   createEtcd(name: string, spec?: EtcdSpecInput, ask?: AskEtcd): Promise<EtcdTestCluster>;
+  createPostgres(name: string, spec?: PostgresSpecInput): Promise<PostgresTestCluster>;
   /**
    * Ends the operators and removes the namespace with everything in it. Rejects when they did what no plan had shown (O13), and
    * when a status contradicted itself.
@@ -102,6 +105,15 @@ export async function openStage(name: string): Promise<Stage> {
         spec,
       });
       return etcdTestCluster(client, namespace, cluster, ask);
+    },
+    async createPostgres(cluster, spec = {}) {
+      await client.create({
+        apiVersion: apiVersionOf(postgresClusters),
+        kind: postgresClusters.kind,
+        metadata: { name: cluster, namespace },
+        spec,
+      });
+      return postgresTestCluster(client, namespace, cluster);
     },
     async close() {
       await Promise.all(operators.map((operator) => operator.kill()));

@@ -1,7 +1,7 @@
 /** Every status that operators write in a namespace of a real API server, and what of it contradicts itself. */
 import type { Resource } from '../../src/api/object.ts';
 import type { KubeClient } from '../../src/runtime/client.ts';
-import { backupSchedules, backups, etcdClusters, redisClusters } from './resources.ts';
+import { backupSchedules, backups, etcdClusters, postgresClusters, redisClusters } from './resources.ts';
 import { statusContradictions } from './status-contradictions.ts';
 
 export interface WatchedStatuses {
@@ -38,7 +38,7 @@ export function watchStatuses(client: Pick<KubeClient, 'watch'>, namespace: stri
     }
   }
 
-  const watches = [redisClusters, etcdClusters, backups, backupSchedules].map(keepFollowing);
+  const watches = [redisClusters, etcdClusters, postgresClusters, backups, backupSchedules].map(keepFollowing);
   return {
     async stop() {
       stopping.abort();

@@ -34,11 +34,40 @@ describe('a new cluster', () => {
       'gets the ConfigMaps of Patroni before anything that runs',
       nothingYet,
       [
+        'create Secret db-app',
         'create ConfigMap db-config',
         'create ConfigMap db-leader',
         'create ConfigMap db-failover',
         'create ConfigMap db-sync',
+        'create ServiceAccount db-postgres',
+        'create Role db-postgres',
+        'create RoleBinding db-postgres',
+        'create ConfigMap db-patroni',
+        'create ConfigMap db-members',
+        'create Service db',
+        'create Service db-primary',
+        'create Service db-replicas',
+        'create PodDisruptionBudget db',
+        'create StatefulSet db-0',
+        'create StatefulSet db-1',
+        'create StatefulSet db-2',
+        'wait Forming',
+      ],
+    ],
+    [
+      'gets its Secret though the operator was killed after it had made a ConfigMap of Patroni',
+      {
+        ...nothingYet,
+        children: (objects) =>
+          withoutInitialize(
+            objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'db-config'),
+          ),
+      },
+      [
         'create Secret db-app',
+        'create ConfigMap db-leader',
+        'create ConfigMap db-failover',
+        'create ConfigMap db-sync',
         'create ServiceAccount db-postgres',
         'create Role db-postgres',
         'create RoleBinding db-postgres',
@@ -100,7 +129,7 @@ describe('a volume that a restore has filled', () => {
       before: { instances: 1 },
       children: onlyClaims,
     });
-    const plan = planPostgres(situationOf(cluster, children, observed));
+    const plan = planPostgres(situationOf(cluster, children, observed), () => undefined);
     const made = plan.steps.flatMap((step) => (step.type === 'create' ? [step.object] : []));
     const roster = made.find(({ metadata }) => metadata.name === 'db-members')?.data as Record<string, string>;
     expect(Object.keys(roster)).toEqual(['db-0.start', 'db-0.bootstrap.yml', 'db-1.start', 'db-2.start']);
@@ -306,7 +335,7 @@ describe('certificates', () => {
     expect(lines.slice(0, 9)).toEqual([
       ...['ca', 'server-tls', 'replication-tls', 'rewind-tls', 'operator-tls'].map((name) => `issue db-${name}`),
       ...['patroni-ca', 'patroni-tls', 'patroni-operator-tls'].map((name) => `issue db-${name}`),
-      'create ConfigMap db-config',
+      'create Secret db-app',
     ]);
   });
 });

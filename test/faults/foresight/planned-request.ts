@@ -57,8 +57,8 @@ const collectionOf = (object: KubeObject): string => collectionPath(resourceOf(o
 
 /** `generated`: where the text is that stands in no plan. */
 function isMade(body: unknown, object: KubeObject, generated: string): boolean {
-  const { [generated]: _, ...rest } = body as Fields;
-  return same(rest, object);
+  const without = ({ [generated]: _, ...rest }: Fields): Fields => rest;
+  return same(without(body as Fields), without(object as unknown as Fields));
 }
 
 /** What was there already is made what it should be, and before that its fields become ours to take away. */

@@ -14,7 +14,7 @@ import type { Dial } from '../../../src/system/dial.ts';
 import { targetOf } from '../wire/request.ts';
 import { type JudgedPods, withDryRuns } from './judged-pods.ts';
 import { frozen, type KeptIO, keeping } from './kept-io.ts';
-import { type Connection, tapped } from './transcript.ts';
+import { type Connection, tapped, tappedWithin } from './transcript.ts';
 
 export interface Pass {
   readonly life: number;
@@ -172,6 +172,7 @@ export function foresightRecorder(options: {
               ...keepable,
               secret: reading(pass, io),
               dial: (...place) => askedFor(into(), () => io.dial(...place)),
+              secure: tappedWithin(io.secure, () => clock.monotonic()),
               exchange: (request) => askedFor(into(), () => keepable.exchange(request)),
             };
             const assessment = await engine.assess(cluster, children, watched, referred);

@@ -3,8 +3,10 @@
  * the same. So a plan can be made a second time from exactly what it was made from, without asking anybody anything.
  */
 import { Duplex } from 'node:stream';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 import type { Clock } from '../../../src/system/clock.ts';
 import type { Dial } from '../../../src/system/dial.ts';
+import { secured } from '../../../src/system/secured.ts';
 
 type Event = { readonly at: number } & (
   | { readonly way: 'out'; readonly bytes: Buffer }
@@ -39,8 +41,37 @@ export function tapped(dial: Dial, keptIn: () => Connection[] | undefined, now: 
   };
 }
 
+/** What is kept of a socket. When it is secured, what is said within is kept in its place. */
+interface Tap {
+  readonly events: Event[];
+  isSecured: boolean;
+}
+
+const taps = new WeakMap<Duplex, Tap>();
+
+/** Puts TLS on a connection as the engine does, and keeps what is said within, in the clear. */
+export function tappedWithin(
+  secure: NonNullable<EngineContext['secure']> = secured,
+  now: () => number,
+): NonNullable<EngineContext['secure']> {
+  return async (stream, host, tls, signal) => {
+    const kept = taps.get(stream);
+    if (kept === undefined) return secure(stream, host, tls, signal);
+    kept.isSecured = true;
+    try {
+      return tap(await secure(stream, host, tls, signal), kept.events, now);
+    } catch (error) {
+      if (!signal.aborted) kept.events.push({ at: now(), way: 'failure', error: error as Error });
+      throw error;
+    }
+  };
+}
+
 /** In place: one more stream in between would take time, and the run would be another one. */
-function tap(socket: Duplex, events: Event[], now: () => number): Duplex {
+function tap(socket: Duplex, kept: Event[], now: () => number): Duplex {
+  const tapped: Tap = { events: kept, isSecured: false };
+  taps.set(socket, tapped);
+  const events = { push: (event: Event): void => void (tapped.isSecured || kept.push(event)) };
   const write = socket._write.bind(socket);
   const push = socket.push.bind(socket);
   socket._write = (chunk: Buffer | string, encoding, done) => {

@@ -3,7 +3,7 @@ import { statefulSets } from '../../../api/resource.ts';
 import type { BackupFactory } from '../../../engine/backup-support.ts';
 import { sparingVolumes } from '../../../plan/going-volumes.ts';
 import { objectSteps } from '../../../plan/objects.ts';
-import { blocked, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
+import { blocked, type ObjectStep, type Outcome, type Plan, type Step, settled, wait } from '../../../plan/plan.ts';
 import { refOf } from '../../../plan/ref.ts';
 import { awaitingExpansion, growthSteps } from '../../../plan/volume-expansion.ts';
 import type { PostgresAction } from '../action.ts';
@@ -167,13 +167,15 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = stateToMake(situation);
-  const objects = objectSteps(
-    [...state, ...postgresChildren(cluster, roster, authorities, upgrading)],
-    children,
-  ).filter(
+  const made = objectSteps(postgresChildren(cluster, roster, authorities, upgrading), children);
+  const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';
+  const objects = [
+    // Before anything else: as soon as there is another child, nobody makes it any more.
+    ...made.filter(isSecret),
     // Patroni writes to them.
-    (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
-  );
+    ...objectSteps(state, children).filter((step) => step.type !== 'apply'),
+    ...made.filter((step) => !isSecret(step)),
+  ];
   const retired = retireSteps(situation, roster);
   const leaving = [...sets].flatMap(([index, set]) => {
     const ref = roster.has(index) ? undefined : refOf(set, statefulSets);
