@@ -14,6 +14,8 @@ export interface StatefulSetOptions {
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly podSpec: PodSpec;
   readonly claims: readonly ClaimTemplate[];
+  /** Default: `OnDelete`. `RollingUpdate`: for pods that keep nothing and that nobody orders. */
+  readonly updates?: 'RollingUpdate';
 }
 
 export interface ClaimTemplate {
@@ -25,7 +27,7 @@ export interface ClaimTemplate {
 }
 
 export function statefulSet(options: StatefulSetOptions): KubeObject {
-  const { metadata, selector, serviceName, replicas, podAnnotations, podSpec, claims } = options;
+  const { metadata, selector, serviceName, replicas, podAnnotations, podSpec, claims, updates = 'OnDelete' } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
@@ -34,7 +36,7 @@ export function statefulSet(options: StatefulSetOptions): KubeObject {
       serviceName,
       replicas,
       podManagementPolicy: 'Parallel',
-      updateStrategy: { type: 'OnDelete' },
+      updateStrategy: { type: updates },
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
       template: {

@@ -6,11 +6,24 @@ export interface Asked {
   readonly address: string;
 }
 
+/** Clients wait in these poolers while the primary is interrupted. */
+export interface Pause {
+  readonly poolers: readonly Asked[];
+  /** Address of who takes writes afterwards. */
+  readonly primary: string;
+}
+
 export type PostgresAction =
   /** Changes the shared configuration. Fields that are null go. */
   | { readonly type: 'postgres.configure'; readonly via: Asked; readonly patch: Readonly<Record<string, unknown>> }
   /** The primary hands over to a standby. */
-  | { readonly type: 'postgres.switchover'; readonly via: Asked; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'postgres.switchover';
+      readonly via: Asked;
+      readonly from: string;
+      readonly to: string;
+      readonly pause?: Pause;
+    }
   /** Makes the first database, its owner and the owner's password what the spec and the Secret say. */
   | {
       readonly type: 'postgres.makeApplication';
@@ -19,4 +32,8 @@ export type PostgresAction =
       readonly hasDatabase: boolean;
     }
   /** PostgreSQL starts again, and Patroni stays. */
-  | { readonly type: 'postgres.restart'; readonly member: Asked };
+  | { readonly type: 'postgres.restart'; readonly member: Asked; readonly pause?: Pause }
+  /** Poolers let their clients go on. */
+  | { readonly type: 'postgres.resume'; readonly poolers: readonly Asked[] }
+  /** Gives one of the operator's roles the password of its Secret. */
+  | { readonly type: 'postgres.setPassword'; readonly via: Asked; readonly role: string; readonly secret: string };

@@ -4,7 +4,7 @@ import { actPostgres } from './act/act.ts';
 import type { PostgresAction } from './action.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
-import { patroniPort, sqlPort } from './names.ts';
+import { patroniPort, poolerPort, sqlPort } from './names.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
@@ -16,7 +16,7 @@ import { postgresStatus } from './status.ts';
 export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, PostgresAction> = {
   definition: postgresDefinition,
   permissions: postgresPermissions,
-  ports: [sqlPort, patroniPort],
+  ports: [sqlPort, patroniPort, poolerPort],
   resources: postgresResources,
   observe: observePostgres,
   situation: situationOf,

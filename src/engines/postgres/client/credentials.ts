@@ -36,17 +36,34 @@ export async function ownerSession(
   io: EngineContext,
 ): Promise<SessionTarget> {
   const { database, owner } = cluster.spec.initial;
+  return await passwordSession(cluster, address, { user: owner, database, password }, io);
+}
+
+/** With a password, and without a certificate. */
+export async function passwordSession(
+  cluster: Cluster<PostgresSpec>,
+  address: string,
+  login: SessionTarget['login'],
+  io: EngineContext,
+): Promise<SessionTarget> {
   const { tls, ...target } = await operatorSession(cluster, address, io);
   const { ca = '', servername = serverName(cluster) } = tls ?? {};
-  return { ...target, tls: { ca, servername }, login: { user: owner, database, password } };
+  return { ...target, tls: { ca, servername }, login };
 }
 
 /** The password of the owner, in the Secret for the application. */
 export async function ownerPassword({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<string> {
-  const { app } = postgresNames(metadata.name);
-  const { password } = (await io.secret(app)) ?? {};
-  if (password === undefined) throw new SecretUnusable(`Secret ${app} has no key password`);
+  return await passwordIn(postgresNames(metadata.name).app, io);
+}
+
+export async function passwordIn(secret: string, io: EngineContext): Promise<string> {
+  const { password } = (await io.secret(secret)) ?? {};
+  if (password === undefined) throw new SecretUnusable(`Secret ${secret} has no key password`);
   return password;
+}
+
+export function poolerServerName({ metadata }: Cluster<PostgresSpec>): string {
+  return `${postgresNames(metadata.name).pooler}.${metadata.namespace}.svc`;
 }
 
 function serverName({ metadata }: Cluster<PostgresSpec>): string {

@@ -11,7 +11,10 @@ import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
+import { accessRules, accessSchema } from './access.ts';
+import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
+import { poolerRules, poolerSchema } from './pooler.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
 const memberMemory = '256Mi';
@@ -126,6 +129,9 @@ export const postgresSpecSchema = {
     synchronous: synchronousSchema,
     failover: failoverSchema,
     initial: initialSchema,
+    pooler: poolerSchema,
+    monitoring: monitoringSchema,
+    access: accessSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
   },
@@ -141,12 +147,15 @@ export const postgresSpecSchema = {
       fieldPath: '.initial.database',
     },
     {
-      rule: "!self.initial.owner.startsWith('pg_') && !(self.initial.owner in ['postgres', 'public', 'clusterwright', 'replicator', 'rewinder'])",
+      rule: "!self.initial.owner.startsWith('pg_') && !(self.initial.owner in ['postgres', 'public', 'replicator', 'rewinder']) && !self.initial.owner.startsWith('clusterwright')",
       message:
-        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder',
+        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, clusterwright*, postgres, public, replicator, rewinder',
       fieldPath: '.initial.owner',
     },
     ...computeRules('resources', memberMemory),
+    ...poolerRules,
+    ...monitoringRules,
+    ...accessRules,
   ],
 } as const satisfies StructuralSchema;
 

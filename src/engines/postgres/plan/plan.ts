@@ -15,12 +15,15 @@ import { applicationSteps } from './application.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planIssuance } from './issuance.ts';
+import { loginSteps } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
+import { poolerProblem, resumeSteps } from './pooler.ts';
 import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { stateToMake } from './store.ts';
+import { surplusSteps } from './surplus.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
 export type PostgresPlan = Plan<PostgresAction>;
@@ -87,6 +90,8 @@ function planMembers(situation: Situation): PostgresPlan {
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
+    ...loginSteps(situation, primary),
+    ...resumeSteps(situation),
   ];
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   if (observed.config === undefined)
@@ -107,8 +112,14 @@ function planMembers(situation: Situation): PostgresPlan {
   if (leaving.length > 0)
     return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
   const change = steps.length === 0 ? planRestart(situation) : undefined;
-  const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
+  const outcome = steps.length === 0 ? whole(situation) : wait('Updating', 'settings are brought in line', recheckMs);
   return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);
+}
+
+/** The database is as the spec says; what stands beside it may not be. */
+function whole(situation: Situation): Outcome {
+  const problem = poolerProblem(situation);
+  return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
 
 /** Nobody takes writes and holds the lock. */
@@ -146,7 +157,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = stateToMake(situation);
-  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
+  const desired = [...state, ...postgresChildren(cluster, roster, authorities)];
+  const objects = objectSteps(desired, children).filter(
     // Patroni writes to them.
     (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
   );
@@ -158,7 +170,16 @@ function withObjects(
   const patches = steps.filter((step) => step.type === 'patch');
   const others = steps.filter((step) => step.type !== 'patch');
   return {
-    steps: [...patches, ...holdSteps(situation), ...retired, ...objects, ...leaving, ...growth(situation), ...others],
+    steps: [
+      ...patches,
+      ...holdSteps(situation),
+      ...retired,
+      ...objects,
+      ...surplusSteps(situation, desired),
+      ...leaving,
+      ...growth(situation),
+      ...others,
+    ],
     outcome,
   };
 }
