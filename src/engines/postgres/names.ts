@@ -85,7 +85,7 @@ export interface PostgresNames {
   readonly pooler: string;
   /** Secret with the password of the pooler's role. */
   readonly poolerLogin: string;
-  /** StatefulSet and ConfigMap of the exporters. */
+  /** Service and ConfigMap of the exporters. */
   readonly exporter: string;
   /** Secret with the password of the exporters' role. */
   readonly exporterLogin: string;
@@ -144,6 +144,11 @@ export function stateNames(cluster: string): readonly string[] {
 /** Name of the member's StatefulSet. */
 export function memberName(cluster: string, index: number): string {
   return `${cluster}-${index}`;
+}
+
+/** Name of the StatefulSet of the member's exporter. */
+export function exporterName(cluster: string, index: number): string {
+  return `${postgresNames(cluster).exporter}-${index}`;
 }
 
 /** Also the member's name in Patroni. */

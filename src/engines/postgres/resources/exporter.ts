@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { computeResources } from '../../../resources/compute.ts';
 import { configMap } from '../../../resources/configmap.ts';
-import { ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
+import { memberLabel, ownedMetadata, type Part, selectorLabels, unownedMetadata } from '../../../resources/metadata.ts';
 import type { ContainerSpec } from '../../../resources/plain.ts';
 import { containerSecurityContext, podSecurityContext } from '../../../resources/podsecurity.ts';
 import { schedulingFields } from '../../../resources/scheduling.ts';
@@ -16,7 +17,17 @@ import { headlessService } from '../../../resources/service.ts';
 import { statefulSet } from '../../../resources/statefulset.ts';
 import { exporterImage } from '../kind/monitoring.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { configAnnotation, exporterComponent, exporterPort, podName, postgresNames, roles, sqlPort } from '../names.ts';
+import {
+  configAnnotation,
+  exporterComponent,
+  exporterName,
+  exporterPort,
+  memberName,
+  podName,
+  postgresNames,
+  roles,
+  sqlPort,
+} from '../names.ts';
 import type { Roster } from './roster.ts';
 import { texts } from './shell/texts.ts';
 
@@ -58,70 +69,81 @@ export function exporterChildren(cluster: Cluster<PostgresSpec>, roster: Roster)
   const { monitoring } = spec;
   if (monitoring === undefined) return [];
   const part = exporterPart(cluster);
+  const owned = ownedMetadata(cluster, postgresNames(metadata.name).exporter, part);
+  const files = { 'queries.yaml': queriesFile(spec), 'exporter.sh': texts['exporter.sh'] };
+  const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const ports = [{ name: 'metrics', port: exporterPort, targetPort: 'metrics', protocol: 'TCP' }];
+  return [
+    exporterSecret(cluster),
+    { object: configMap(owned, files) },
+    { object: headlessService({ metadata: owned, selector: selectorLabels(cluster, part), ports }) },
+    ...[...roster.keys()].map((index) => ({ object: exporterOf(cluster, index, monitoring, digest) })),
+  ];
+}
+
+/** With the label of its member, by which Prometheus tells members apart. */
+function exporterOf(
+  cluster: Cluster<PostgresSpec>,
+  index: number,
+  monitoring: NonNullable<PostgresSpec['monitoring']>,
+  digest: string,
+): KubeObject {
+  const { metadata, spec } = cluster;
+  const part = exporterPart(cluster);
   const names = postgresNames(metadata.name);
-  const selector = selectorLabels(cluster, part);
-  const owned = ownedMetadata(cluster, names.exporter, part);
-  const members = [...roster.keys()].sort((a, b) => a - b).map((index) => podName(metadata.name, index));
-  const files = {
-    members: `${members.join('\n')}\n`,
-    'queries.yaml': queriesFile(spec),
-    'exporter.sh': texts['exporter.sh'],
-  };
+  const own = { [memberLabel]: memberName(metadata.name, index) };
+  const selector = { ...selectorLabels(cluster, part), ...own };
+  const owned = ownedMetadata(cluster, exporterName(metadata.name, index), part);
+  const sources = [
+    { configMap: { name: names.exporter } },
+    { secret: { name: names.exporterLogin, items: [{ key: 'password', path: 'password' }] } },
+    { secret: { name: names.certificates.server, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  ];
+  return statefulSet({
+    metadata: { ...owned, labels: { ...owned.labels, ...own } },
+    selector,
+    serviceName: names.exporter,
+    replicas: spec.instances === 0 ? 0 : 1,
+    updates: 'RollingUpdate',
+    podAnnotations: { [configAnnotation]: digest },
+    podSpec: {
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: podSecurityContext,
+      ...schedulingFields(spec.scheduling, selectorLabels(cluster, part)),
+      containers: [container(cluster, index, monitoring)],
+      volumes: [{ name: 'config', projected: { defaultMode: 0o440, sources } }],
+    },
+    claims: [],
+  });
+}
+
+function container(
+  { metadata, spec }: Cluster<PostgresSpec>,
+  index: number,
+  { image = exporterImage, resources }: NonNullable<PostgresSpec['monitoring']>,
+): ContainerSpec {
+  const { members } = postgresNames(metadata.name);
   const environment: Readonly<Record<string, string>> = {
     CONFIG: directory,
-    DOMAIN: `${names.members}.${metadata.namespace}.svc`,
+    HOST: `${podName(metadata.name, index)}.${members}.${metadata.namespace}.svc`,
     PORT: String(sqlPort),
     DATABASE: spec.initial.database,
-    CLUSTER: metadata.name,
     METRICS_PORT: String(exporterPort),
     DATA_SOURCE_USER: roles.monitor,
   };
-  const exporter: ContainerSpec = {
+  return {
     name: 'exporter',
-    image: monitoring.image ?? exporterImage,
+    image,
     imagePullPolicy: 'IfNotPresent',
     command: ['/bin/sh', `${directory}/exporter.sh`],
-    env: [
-      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-      ...Object.entries(environment).map(([name, value]) => ({ name, value })),
-    ],
+    env: Object.entries(environment).map(([name, value]) => ({ name, value })),
     ports: [{ name: 'metrics', containerPort: exporterPort, protocol: 'TCP' }],
-    resources: computeResources(monitoring.resources),
+    resources: computeResources(resources),
     // Not `/metrics`, which asks the database.
     readinessProbe: { httpGet: { path: '/', port: 'metrics' }, periodSeconds: 10 },
     securityContext: containerSecurityContext,
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: 'config', mountPath: directory, readOnly: true }],
   };
-  const sources = [
-    { configMap: { name: names.exporter } },
-    { secret: { name: names.exporterLogin, items: [{ key: 'password', path: 'password' }] } },
-    { secret: { name: names.certificates.server, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-  ];
-  const set = statefulSet({
-    metadata: owned,
-    selector,
-    serviceName: names.exporter,
-    replicas: spec.instances === 0 ? 0 : members.length,
-    updates: 'RollingUpdate',
-    podAnnotations: {
-      [configAnnotation]: createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16),
-    },
-    podSpec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: podSecurityContext,
-      ...schedulingFields(spec.scheduling, selector),
-      containers: [exporter],
-      volumes: [{ name: 'config', projected: { defaultMode: 0o440, sources } }],
-    },
-    claims: [],
-  });
-  const ports = [{ name: 'metrics', port: exporterPort, targetPort: 'metrics', protocol: 'TCP' }];
-  return [
-    exporterSecret(cluster),
-    { object: configMap(owned, files) },
-    { object: headlessService({ metadata: owned, selector, ports }) },
-    { object: set },
-  ];
 }
