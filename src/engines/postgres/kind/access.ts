@@ -2,7 +2,7 @@
 import type { CelRule, StructuralSchema } from '../../../api/schema.ts';
 
 const hostName = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?([.][a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
-const addressRange = '^[0-9a-fA-F.:]{2,39}/[0-9]{1,3}$';
+const addressRange = '^[0-9a-fA-F.:]+/[0-9]{1,3}$';
 
 const serviceSchema = (to: string) =>
   ({
