@@ -46,6 +46,10 @@ export const paths = {
 
 /** In the pods of the pooler. */
 export const poolerPaths = { config: '/etc/pgbouncer', socket: '/run/pgbouncer' } as const;
+/** Where an image has the programs of a major version. */
+export function programs(version: string): string {
+  return `/usr/lib/postgresql/${version}/bin`;
+}
 
 /** Roles that are not the user's. Who shows a certificate with the name is that role. */
 export const roles = {
