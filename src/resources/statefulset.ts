@@ -14,8 +14,6 @@ export interface StatefulSetOptions {
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly podSpec: PodSpec;
   readonly claims: readonly ClaimTemplate[];
-  /** Default: `OnDelete`. `RollingUpdate`: for pods that keep nothing and that nobody orders. */
-  readonly updates?: 'RollingUpdate';
 }
 
 export interface ClaimTemplate {
@@ -27,7 +25,7 @@ export interface ClaimTemplate {
 }
 
 export function statefulSet(options: StatefulSetOptions): KubeObject {
-  const { metadata, selector, serviceName, replicas, podAnnotations, podSpec, claims, updates = 'OnDelete' } = options;
+  const { metadata, selector, serviceName, replicas, podAnnotations, podSpec, claims } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
@@ -36,7 +34,7 @@ export function statefulSet(options: StatefulSetOptions): KubeObject {
       serviceName,
       replicas,
       podManagementPolicy: 'Parallel',
-      updateStrategy: { type: updates },
+      updateStrategy: { type: 'OnDelete' },
       revisionHistoryLimit: 3,
       selector: { matchLabels: selector },
       template: {

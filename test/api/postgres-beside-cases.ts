@@ -89,7 +89,6 @@ const monitored: readonly Case[] = [
   accepted(queries(query({ metrics: [column, { column: 'kind', type: 'Label', description: 'Which.' }] }))),
   accepted(queries(...many(20, (i) => query({ name: `q${i}` })))),
   refusal(queries(...many(21, (i) => query({ name: `q${i}` }))), 'spec.monitoring.queries'),
-  refusal(queries(query({}), query({})), 'spec.monitoring.queries[1]'),
   ...['Tables', '1a', 'a-b', 'a'.repeat(64)].map((name) =>
     refusal(queries(query({ name })), 'spec.monitoring.queries[0].name'),
   ),
@@ -104,7 +103,6 @@ const monitored: readonly Case[] = [
     queries(query({ metrics: many(21, (i) => ({ ...column, column: `c${i}` })) })),
     'spec.monitoring.queries[0].metrics',
   ),
-  refusal(queries(query({ metrics: [column, column] })), 'spec.monitoring.queries[0].metrics[1]'),
   ...['Total', 'a'.repeat(64)].map((name) =>
     refusal(queries(query({ metrics: [{ ...column, column: name }] })), 'spec.monitoring.queries[0].metrics[0].column'),
   ),
@@ -139,13 +137,12 @@ const accessed: readonly Case[] = [
       refusal(access({ [service]: {} }), `${at}.type`),
       refusal(of({ type: 'ExternalName' }), `${at}.type`),
       refusal(of({ annotations: annotations(33) }), `${at}.annotations`),
-      refusal(of({ annotations: { 'example.com/a': 'x'.repeat(1025) } }), `${at}.annotations["example.com/a"]`),
+      refusal(of({ annotations: { a: 'x'.repeat(1025) } }), `${at}.annotations.a`),
       ...[0, 65_536].map((nodePort) => refusal(of({ nodePort }), `${at}.nodePort`)),
       refusal(of({ loadBalancerClass: 'x'.repeat(254) }), `${at}.loadBalancerClass`),
       refusal(of({ sourceRanges: ranges(65) }), `${at}.sourceRanges`),
       refusal(of({ sourceRanges: ['everywhere'] }), `${at}.sourceRanges[0]`),
       refusal(of({ sourceRanges: [`${'1'.repeat(45)}/8`] }), `${at}.sourceRanges[0]`),
-      refusal(of({ sourceRanges: ['10.0.0.0/8', '10.0.0.0/8'] }), `${at}.sourceRanges[1]`),
     ];
   }),
   refusal({ access: { pooler: { type: 'NodePort' } } }, 'spec.access'),
@@ -153,7 +150,6 @@ const accessed: readonly Case[] = [
   refusal(access({ names: names(17) }), 'spec.access.names'),
   refusal(access({ names: ['DB.example.com'] }), 'spec.access.names[0]'),
   refusal(access({ names: [`${'a.'.repeat(127)}a`] }), 'spec.access.names[0]'),
-  refusal(access({ names: ['db.example.com', 'db.example.com'] }), 'spec.access.names[1]'),
 ];
 
 export const postgresBesideCases: readonly Case[] = [...processes, ...poolers, ...monitored, ...accessed];

@@ -12,6 +12,7 @@ import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
+import { besideSteps } from './beside.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planIssuance } from './issuance.ts';
@@ -92,6 +93,7 @@ function planMembers(situation: Situation): PostgresPlan {
     ...applicationSteps(situation, primary),
     ...loginSteps(situation, primary),
     ...resumeSteps(situation),
+    ...besideSteps(situation),
   ];
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   if (observed.config === undefined)

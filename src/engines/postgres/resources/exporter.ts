@@ -104,7 +104,6 @@ function exporterOf(
     selector,
     serviceName: names.exporter,
     replicas: spec.instances === 0 ? 0 : 1,
-    updates: 'RollingUpdate',
     podAnnotations: { [configAnnotation]: digest },
     podSpec: {
       automountServiceAccountToken: false,

@@ -1,4 +1,4 @@
-/** The pooler's objects: a StatefulSet whose pods Kubernetes replaces by itself, since they keep nothing, and a Service. */
+/** The pooler's objects: pods that keep nothing, and a Service. */
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Desired } from '../../../plan/objects.ts';
 import { computeResources } from '../../../resources/compute.ts';
@@ -99,7 +99,6 @@ export function poolerChildren(cluster: Cluster<PostgresSpec>): Desired[] {
     selector,
     serviceName: names.pooler,
     replicas: spec.instances === 0 ? 0 : pooler.instances,
-    updates: 'RollingUpdate',
     podSpec: {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
