@@ -110,7 +110,7 @@ export function postgresWorld(story: Story = {}): World {
   const left = numbers.filter((number) => !roster.has(number));
   const ofLeft = postgresChildren(built, new Map(left.map(start)), () => firstAuthorities)
     .map(({ object }) => object)
-    .filter(({ kind }) => kind === 'StatefulSet');
+    .filter(({ kind, metadata }) => kind === 'StatefulSet' && metadata.labels?.[memberLabel] !== undefined);
   const objects = [
     ...stateOf(story, built, primary),
     ...[...postgresChildren(built, roster, () => firstAuthorities).map(({ object }) => object), ...ofLeft].map(child),

@@ -59,6 +59,8 @@ function containers(image: string, { resources }: PoolerSpec): PodSpec['containe
       name: 'pgbouncer',
       command: ['/usr/sbin/pgbouncer', `${poolerPaths.config}/pgbouncer.ini`],
       ports: [{ name: 'postgres', containerPort: poolerPort, protocol: 'TCP' }],
+      // From SIGTERM on it refuses clients. Until then the Service has to forget it.
+      lifecycle: { preStop: { exec: { command: ['sleep', '5'] } } },
       resources: computeResources(resources),
       readinessProbe: { tcpSocket: { port: 'postgres' }, periodSeconds: 3 },
       livenessProbe: { tcpSocket: { port: 'postgres' }, periodSeconds: 10, failureThreshold: 6 },
