@@ -3221,6 +3221,13 @@ export function toJson_PostgresClusterProps(obj: PostgresClusterProps | undefine
  */
 export interface PostgresClusterSpec {
   /**
+   * Access from outside of the Kubernetes cluster. The Services inside stay as they are.
+   *
+   * @schema PostgresClusterSpec#access
+   */
+  readonly access?: PostgresClusterSpecAccess;
+
+  /**
    * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
    *
    * @schema PostgresClusterSpec#backup
@@ -3277,6 +3284,13 @@ export interface PostgresClusterSpec {
   readonly instances?: PostgresClusterSpecInstances;
 
   /**
+   * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
+   *
+   * @schema PostgresClusterSpec#monitoring
+   */
+  readonly monitoring?: PostgresClusterSpecMonitoring;
+
+  /**
    * Settings of postgresql.conf, by name, as text. PostgreSQL itself says which of them need a restart: members restart one at a time. Settings that name files, addresses or peers, that decide durability, or that belong to other fields are refused.
    *
    * @schema PostgresClusterSpec#parameters
@@ -3289,6 +3303,13 @@ export interface PostgresClusterSpec {
    * @schema PostgresClusterSpec#paused
    */
   readonly paused?: boolean;
+
+  /**
+   * PgBouncer in pods of its own, in front of the primary, with the Service NAME-pooler. In mode transaction, clients wait during a planned switchover. When absent, there is no pooler.
+   *
+   * @schema PostgresClusterSpec#pooler
+   */
+  readonly pooler?: PostgresClusterSpecPooler;
 
   /**
    * CPU and memory of an instance.
@@ -3340,6 +3361,7 @@ export interface PostgresClusterSpec {
 export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'access': toJson_PostgresClusterSpecAccess(obj.access),
     'backup': toJson_PostgresClusterSpecBackup(obj.backup),
     'bootstrap': toJson_PostgresClusterSpecBootstrap(obj.bootstrap),
     'deletionPolicy': obj.deletionPolicy,
@@ -3348,14 +3370,68 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
     'init': toJson_PostgresClusterSpecInit(obj.init),
     'initial': toJson_PostgresClusterSpecInitial(obj.initial),
     'instances': obj.instances,
+    'monitoring': toJson_PostgresClusterSpecMonitoring(obj.monitoring),
     'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
     'paused': obj.paused,
+    'pooler': toJson_PostgresClusterSpecPooler(obj.pooler),
     'resources': toJson_PostgresClusterSpecResources(obj.resources),
     'scheduling': toJson_PostgresClusterSpecScheduling(obj.scheduling),
     'storage': toJson_PostgresClusterSpecStorage(obj.storage),
     'synchronous': toJson_PostgresClusterSpecSynchronous(obj.synchronous),
     'upgrade': toJson_PostgresClusterSpecUpgrade(obj.upgrade),
     'version': obj.version,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Access from outside of the Kubernetes cluster. The Services inside stay as they are.
+ *
+ * @schema PostgresClusterSpecAccess
+ */
+export interface PostgresClusterSpecAccess {
+  /**
+   * DNS names by which clients outside connect. They are added to the certificates.
+   *
+   * @schema PostgresClusterSpecAccess#names
+   */
+  readonly names?: string[];
+
+  /**
+   * Service for clients outside that leads to the pooler.
+   *
+   * @schema PostgresClusterSpecAccess#pooler
+   */
+  readonly pooler?: PostgresClusterSpecAccessPooler;
+
+  /**
+   * Service for clients outside that leads to the primary.
+   *
+   * @schema PostgresClusterSpecAccess#primary
+   */
+  readonly primary?: PostgresClusterSpecAccessPrimary;
+
+  /**
+   * Service for clients outside that leads to the standbys.
+   *
+   * @schema PostgresClusterSpecAccess#replicas
+   */
+  readonly replicas?: PostgresClusterSpecAccessReplicas;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecAccess' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecAccess(obj: PostgresClusterSpecAccess | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'names': obj.names?.map(y => y),
+    'pooler': toJson_PostgresClusterSpecAccessPooler(obj.pooler),
+    'primary': toJson_PostgresClusterSpecAccessPrimary(obj.primary),
+    'replicas': toJson_PostgresClusterSpecAccessReplicas(obj.replicas),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -3551,6 +3627,126 @@ export enum PostgresClusterSpecInstances {
   /** 5 */
   VALUE_5 = 5,
 }
+
+/**
+ * Metrics of each instance for Prometheus, by postgres_exporter in a pod of its own. When absent, there are none.
+ *
+ * @schema PostgresClusterSpecMonitoring
+ */
+export interface PostgresClusterSpecMonitoring {
+  /**
+   * Image to run instead of clusterwright-postgres-exporter:0.17, with a tag or a digest.
+   *
+   * @schema PostgresClusterSpecMonitoring#image
+   */
+  readonly image?: string;
+
+  /**
+   * Queries of your own, in the first database.
+   *
+   * @schema PostgresClusterSpecMonitoring#queries
+   */
+  readonly queries?: PostgresClusterSpecMonitoringQueries[];
+
+  /**
+   * CPU and memory of an exporter.
+   *
+   * @schema PostgresClusterSpecMonitoring#resources
+   */
+  readonly resources?: PostgresClusterSpecMonitoringResources;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoring' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoring(obj: PostgresClusterSpecMonitoring | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'image': obj.image,
+    'queries': obj.queries?.map(y => toJson_PostgresClusterSpecMonitoringQueries(y)),
+    'resources': toJson_PostgresClusterSpecMonitoringResources(obj.resources),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * PgBouncer in pods of its own, in front of the primary, with the Service NAME-pooler. In mode transaction, clients wait during a planned switchover. When absent, there is no pooler.
+ *
+ * @schema PostgresClusterSpecPooler
+ */
+export interface PostgresClusterSpecPooler {
+  /**
+   * Image to run instead of clusterwright-pgbouncer:1.24, with a tag or a digest.
+   *
+   * @schema PostgresClusterSpecPooler#image
+   */
+  readonly image?: string;
+
+  /**
+   * Number of pooler pods.
+   *
+   * @schema PostgresClusterSpecPooler#instances
+   */
+  readonly instances?: number;
+
+  /**
+   * Clients that each pooler pod accepts.
+   *
+   * @schema PostgresClusterSpecPooler#maxClients
+   */
+  readonly maxClients?: number;
+
+  /**
+   * When a server connection serves the next client: after each transaction, or when the client disconnects.
+   *
+   * @schema PostgresClusterSpecPooler#mode
+   */
+  readonly mode?: PostgresClusterSpecPoolerMode;
+
+  /**
+   * Settings of pgbouncer.ini. They are reloaded without a restart.
+   *
+   * @schema PostgresClusterSpecPooler#parameters
+   */
+  readonly parameters?: PostgresClusterSpecPoolerParameters;
+
+  /**
+   * Server connections of each pooler pod for one database and one user.
+   *
+   * @schema PostgresClusterSpecPooler#poolSize
+   */
+  readonly poolSize?: number;
+
+  /**
+   * CPU and memory of a pooler pod.
+   *
+   * @schema PostgresClusterSpecPooler#resources
+   */
+  readonly resources?: PostgresClusterSpecPoolerResources;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPooler' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPooler(obj: PostgresClusterSpecPooler | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'image': obj.image,
+    'instances': obj.instances,
+    'maxClients': obj.maxClients,
+    'mode': obj.mode,
+    'parameters': toJson_PostgresClusterSpecPoolerParameters(obj.parameters),
+    'poolSize': obj.poolSize,
+    'resources': toJson_PostgresClusterSpecPoolerResources(obj.resources),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * CPU and memory of an instance.
@@ -3773,6 +3969,186 @@ export enum PostgresClusterSpecVersion {
 }
 
 /**
+ * Service for clients outside that leads to the pooler.
+ *
+ * @schema PostgresClusterSpecAccessPooler
+ */
+export interface PostgresClusterSpecAccessPooler {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema PostgresClusterSpecAccessPooler#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema PostgresClusterSpecAccessPooler#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema PostgresClusterSpecAccessPooler#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema PostgresClusterSpecAccessPooler#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Type of the Service.
+   *
+   * @schema PostgresClusterSpecAccessPooler#type
+   */
+  readonly type: PostgresClusterSpecAccessPoolerType;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecAccessPooler' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecAccessPooler(obj: PostgresClusterSpecAccessPooler | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Service for clients outside that leads to the primary.
+ *
+ * @schema PostgresClusterSpecAccessPrimary
+ */
+export interface PostgresClusterSpecAccessPrimary {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Type of the Service.
+   *
+   * @schema PostgresClusterSpecAccessPrimary#type
+   */
+  readonly type: PostgresClusterSpecAccessPrimaryType;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecAccessPrimary' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecAccessPrimary(obj: PostgresClusterSpecAccessPrimary | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Service for clients outside that leads to the standbys.
+ *
+ * @schema PostgresClusterSpecAccessReplicas
+ */
+export interface PostgresClusterSpecAccessReplicas {
+  /**
+   * Annotations of the Service, for the controller of load balancers or DNS names.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Which controller makes the load balancer. When absent, the default one.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#loadBalancerClass
+   */
+  readonly loadBalancerClass?: string;
+
+  /**
+   * Port on the nodes. When absent, Kubernetes chooses one.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#nodePort
+   */
+  readonly nodePort?: number;
+
+  /**
+   * Address ranges that the load balancer accepts, for example 10.0.0.0/8. When empty, all.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#sourceRanges
+   */
+  readonly sourceRanges?: string[];
+
+  /**
+   * Type of the Service.
+   *
+   * @schema PostgresClusterSpecAccessReplicas#type
+   */
+  readonly type: PostgresClusterSpecAccessReplicasType;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecAccessReplicas' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecAccessReplicas(obj: PostgresClusterSpecAccessReplicas | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'loadBalancerClass': obj.loadBalancerClass,
+    'nodePort': obj.nodePort,
+    'sourceRanges': obj.sourceRanges?.map(y => y),
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema PostgresClusterSpecBackupEncryption
@@ -3882,6 +4258,282 @@ export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterS
     'encryption': toJson_PostgresClusterSpecBootstrapRestoreEncryption(obj.encryption),
     'id': obj.id,
     'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One query. Its metrics are called NAME_COLUMN.
+ *
+ * @schema PostgresClusterSpecMonitoringQueries
+ */
+export interface PostgresClusterSpecMonitoringQueries {
+  /**
+   * The columns of the result.
+   *
+   * @schema PostgresClusterSpecMonitoringQueries#metrics
+   */
+  readonly metrics: PostgresClusterSpecMonitoringQueriesMetrics[];
+
+  /**
+   * First part of the names of its metrics.
+   *
+   * @schema PostgresClusterSpecMonitoringQueries#name
+   */
+  readonly name: string;
+
+  /**
+   * A SELECT without a semicolon. It runs as the role clusterwright_monitor, read-only, for at most 5 s. Rows after the first 1000 are left out.
+   *
+   * @schema PostgresClusterSpecMonitoringQueries#sql
+   */
+  readonly sql: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoringQueries' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoringQueries(obj: PostgresClusterSpecMonitoringQueries | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metrics': obj.metrics?.map(y => toJson_PostgresClusterSpecMonitoringQueriesMetrics(y)),
+    'name': obj.name,
+    'sql': obj.sql,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * CPU and memory of an exporter.
+ *
+ * @schema PostgresClusterSpecMonitoringResources
+ */
+export interface PostgresClusterSpecMonitoringResources {
+  /**
+   * Limits of CPU and memory.
+   *
+   * @schema PostgresClusterSpecMonitoringResources#limits
+   */
+  readonly limits?: PostgresClusterSpecMonitoringResourcesLimits;
+
+  /**
+   * Requested CPU and memory.
+   *
+   * @schema PostgresClusterSpecMonitoringResources#requests
+   */
+  readonly requests?: PostgresClusterSpecMonitoringResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoringResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoringResources(obj: PostgresClusterSpecMonitoringResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_PostgresClusterSpecMonitoringResourcesLimits(obj.limits),
+    'requests': toJson_PostgresClusterSpecMonitoringResourcesRequests(obj.requests),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * When a server connection serves the next client: after each transaction, or when the client disconnects.
+ *
+ * @schema PostgresClusterSpecPoolerMode
+ */
+export enum PostgresClusterSpecPoolerMode {
+  /** transaction */
+  TRANSACTION = "transaction",
+  /** session */
+  SESSION = "session",
+}
+
+/**
+ * Settings of pgbouncer.ini. They are reloaded without a restart.
+ *
+ * @schema PostgresClusterSpecPoolerParameters
+ */
+export interface PostgresClusterSpecPoolerParameters {
+  /**
+   * Seconds that a cancellation waits for a server connection.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#cancel_wait_timeout
+   */
+  readonly cancelWaitTimeout?: number;
+
+  /**
+   * Seconds after which an idle client is disconnected. 0: never.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#client_idle_timeout
+   */
+  readonly clientIdleTimeout?: number;
+
+  /**
+   * Seconds after which a client that is idle in a transaction is disconnected. 0: never.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#idle_transaction_timeout
+   */
+  readonly idleTransactionTimeout?: number;
+
+  /**
+   * 1 logs every connection of a client.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#log_connections
+   */
+  readonly logConnections?: number;
+
+  /**
+   * 1 logs every disconnection of a client.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#log_disconnections
+   */
+  readonly logDisconnections?: number;
+
+  /**
+   * Server connections of each pooler pod to one database. 0: no limit.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#max_db_connections
+   */
+  readonly maxDbConnections?: number;
+
+  /**
+   * Prepared statements that are kept on each server connection. 0 switches their support off.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#max_prepared_statements
+   */
+  readonly maxPreparedStatements?: number;
+
+  /**
+   * Server connections of each pooler pod for one user. 0: no limit.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#max_user_connections
+   */
+  readonly maxUserConnections?: number;
+
+  /**
+   * Server connections that a used pool keeps open.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#min_pool_size
+   */
+  readonly minPoolSize?: number;
+
+  /**
+   * Seconds after which a query is cancelled. 0: never.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#query_timeout
+   */
+  readonly queryTimeout?: number;
+
+  /**
+   * Seconds that a query waits for a server connection, also during a switchover.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#query_wait_timeout
+   */
+  readonly queryWaitTimeout?: number;
+
+  /**
+   * Additional server connections of a pool whose clients wait too long.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#reserve_pool_size
+   */
+  readonly reservePoolSize?: number;
+
+  /**
+   * Seconds after which a waiting client may use the reserve.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#reserve_pool_timeout
+   */
+  readonly reservePoolTimeout?: number;
+
+  /**
+   * Seconds after which an idle server connection is closed.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#server_idle_timeout
+   */
+  readonly serverIdleTimeout?: number;
+
+  /**
+   * Seconds after which a server connection is closed.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#server_lifetime
+   */
+  readonly serverLifetime?: number;
+
+  /**
+   * 1 uses server connections in turn, 0 the one that was used last.
+   *
+   * @schema PostgresClusterSpecPoolerParameters#server_round_robin
+   */
+  readonly serverRoundRobin?: number;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerParameters' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerParameters(obj: PostgresClusterSpecPoolerParameters | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cancel_wait_timeout': obj.cancelWaitTimeout,
+    'client_idle_timeout': obj.clientIdleTimeout,
+    'idle_transaction_timeout': obj.idleTransactionTimeout,
+    'log_connections': obj.logConnections,
+    'log_disconnections': obj.logDisconnections,
+    'max_db_connections': obj.maxDbConnections,
+    'max_prepared_statements': obj.maxPreparedStatements,
+    'max_user_connections': obj.maxUserConnections,
+    'min_pool_size': obj.minPoolSize,
+    'query_timeout': obj.queryTimeout,
+    'query_wait_timeout': obj.queryWaitTimeout,
+    'reserve_pool_size': obj.reservePoolSize,
+    'reserve_pool_timeout': obj.reservePoolTimeout,
+    'server_idle_timeout': obj.serverIdleTimeout,
+    'server_lifetime': obj.serverLifetime,
+    'server_round_robin': obj.serverRoundRobin,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * CPU and memory of a pooler pod.
+ *
+ * @schema PostgresClusterSpecPoolerResources
+ */
+export interface PostgresClusterSpecPoolerResources {
+  /**
+   * Limits of CPU and memory.
+   *
+   * @schema PostgresClusterSpecPoolerResources#limits
+   */
+  readonly limits?: PostgresClusterSpecPoolerResourcesLimits;
+
+  /**
+   * Requested CPU and memory.
+   *
+   * @schema PostgresClusterSpecPoolerResources#requests
+   */
+  readonly requests?: PostgresClusterSpecPoolerResourcesRequests;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerResources(obj: PostgresClusterSpecPoolerResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': toJson_PostgresClusterSpecPoolerResourcesLimits(obj.limits),
+    'requests': toJson_PostgresClusterSpecPoolerResourcesRequests(obj.requests),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4074,6 +4726,42 @@ export enum PostgresClusterSpecSchedulingTopologySpread {
   PREFERRED = "Preferred",
   /** Required */
   REQUIRED = "Required",
+}
+
+/**
+ * Type of the Service.
+ *
+ * @schema PostgresClusterSpecAccessPoolerType
+ */
+export enum PostgresClusterSpecAccessPoolerType {
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
+}
+
+/**
+ * Type of the Service.
+ *
+ * @schema PostgresClusterSpecAccessPrimaryType
+ */
+export enum PostgresClusterSpecAccessPrimaryType {
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
+}
+
+/**
+ * Type of the Service.
+ *
+ * @schema PostgresClusterSpecAccessReplicasType
+ */
+export enum PostgresClusterSpecAccessReplicasType {
+  /** LoadBalancer */
+  LOAD_BALANCER = "LoadBalancer",
+  /** NodePort */
+  NODE_PORT = "NodePort",
 }
 
 /**
@@ -4314,6 +5002,194 @@ export function toJson_PostgresClusterSpecBootstrapRestoreTarget(obj: PostgresCl
   const result = {
     'claim': toJson_PostgresClusterSpecBootstrapRestoreTargetClaim(obj.claim),
     's3': toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * One column of the result.
+ *
+ * @schema PostgresClusterSpecMonitoringQueriesMetrics
+ */
+export interface PostgresClusterSpecMonitoringQueriesMetrics {
+  /**
+   * Name of the column.
+   *
+   * @schema PostgresClusterSpecMonitoringQueriesMetrics#column
+   */
+  readonly column: string;
+
+  /**
+   * Help text of the metric.
+   *
+   * @schema PostgresClusterSpecMonitoringQueriesMetrics#description
+   */
+  readonly description?: string;
+
+  /**
+   * Gauge and Counter are values, Label tells the rows of the result apart.
+   *
+   * @schema PostgresClusterSpecMonitoringQueriesMetrics#type
+   */
+  readonly type: PostgresClusterSpecMonitoringQueriesMetricsType;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoringQueriesMetrics' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoringQueriesMetrics(obj: PostgresClusterSpecMonitoringQueriesMetrics | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'column': obj.column,
+    'description': obj.description,
+    'type': obj.type,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Limits of CPU and memory.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesLimits
+ */
+export interface PostgresClusterSpecMonitoringResourcesLimits {
+  /**
+   * CPU, for example 2. When absent, there is no limit.
+   *
+   * @schema PostgresClusterSpecMonitoringResourcesLimits#cpu
+   */
+  readonly cpu?: PostgresClusterSpecMonitoringResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 32Mi.
+   *
+   * @schema PostgresClusterSpecMonitoringResourcesLimits#memory
+   */
+  readonly memory?: PostgresClusterSpecMonitoringResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoringResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoringResourcesLimits(obj: PostgresClusterSpecMonitoringResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Requested CPU and memory.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesRequests
+ */
+export interface PostgresClusterSpecMonitoringResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema PostgresClusterSpecMonitoringResourcesRequests#cpu
+   */
+  readonly cpu?: PostgresClusterSpecMonitoringResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. When absent, the memory limit.
+   *
+   * @schema PostgresClusterSpecMonitoringResourcesRequests#memory
+   */
+  readonly memory?: PostgresClusterSpecMonitoringResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecMonitoringResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecMonitoringResourcesRequests(obj: PostgresClusterSpecMonitoringResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Limits of CPU and memory.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesLimits
+ */
+export interface PostgresClusterSpecPoolerResourcesLimits {
+  /**
+   * CPU, for example 2. When absent, there is no limit.
+   *
+   * @schema PostgresClusterSpecPoolerResourcesLimits#cpu
+   */
+  readonly cpu?: PostgresClusterSpecPoolerResourcesLimitsCpu;
+
+  /**
+   * Memory, at least 32Mi.
+   *
+   * @schema PostgresClusterSpecPoolerResourcesLimits#memory
+   */
+  readonly memory?: PostgresClusterSpecPoolerResourcesLimitsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerResourcesLimits' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerResourcesLimits(obj: PostgresClusterSpecPoolerResourcesLimits | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Requested CPU and memory.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesRequests
+ */
+export interface PostgresClusterSpecPoolerResourcesRequests {
+  /**
+   * CPU, for example 500m.
+   *
+   * @schema PostgresClusterSpecPoolerResourcesRequests#cpu
+   */
+  readonly cpu?: PostgresClusterSpecPoolerResourcesRequestsCpu;
+
+  /**
+   * Memory, for example 512Mi. When absent, the memory limit.
+   *
+   * @schema PostgresClusterSpecPoolerResourcesRequests#memory
+   */
+  readonly memory?: PostgresClusterSpecPoolerResourcesRequestsMemory;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecPoolerResourcesRequests' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecPoolerResourcesRequests(obj: PostgresClusterSpecPoolerResourcesRequests | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cpu': obj.cpu?.value,
+    'memory': obj.memory?.value,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4625,6 +5501,148 @@ export function toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj: Postgres
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Gauge and Counter are values, Label tells the rows of the result apart.
+ *
+ * @schema PostgresClusterSpecMonitoringQueriesMetricsType
+ */
+export enum PostgresClusterSpecMonitoringQueriesMetricsType {
+  /** Gauge */
+  GAUGE = "Gauge",
+  /** Counter */
+  COUNTER = "Counter",
+  /** Label */
+  LABEL = "Label",
+}
+
+/**
+ * CPU, for example 2. When absent, there is no limit.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesLimitsCpu
+ */
+export class PostgresClusterSpecMonitoringResourcesLimitsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecMonitoringResourcesLimitsCpu {
+    return new PostgresClusterSpecMonitoringResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecMonitoringResourcesLimitsCpu {
+    return new PostgresClusterSpecMonitoringResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 32Mi.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesLimitsMemory
+ */
+export class PostgresClusterSpecMonitoringResourcesLimitsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecMonitoringResourcesLimitsMemory {
+    return new PostgresClusterSpecMonitoringResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecMonitoringResourcesLimitsMemory {
+    return new PostgresClusterSpecMonitoringResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesRequestsCpu
+ */
+export class PostgresClusterSpecMonitoringResourcesRequestsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecMonitoringResourcesRequestsCpu {
+    return new PostgresClusterSpecMonitoringResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecMonitoringResourcesRequestsCpu {
+    return new PostgresClusterSpecMonitoringResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. When absent, the memory limit.
+ *
+ * @schema PostgresClusterSpecMonitoringResourcesRequestsMemory
+ */
+export class PostgresClusterSpecMonitoringResourcesRequestsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecMonitoringResourcesRequestsMemory {
+    return new PostgresClusterSpecMonitoringResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecMonitoringResourcesRequestsMemory {
+    return new PostgresClusterSpecMonitoringResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 2. When absent, there is no limit.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesLimitsCpu
+ */
+export class PostgresClusterSpecPoolerResourcesLimitsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecPoolerResourcesLimitsCpu {
+    return new PostgresClusterSpecPoolerResourcesLimitsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecPoolerResourcesLimitsCpu {
+    return new PostgresClusterSpecPoolerResourcesLimitsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, at least 32Mi.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesLimitsMemory
+ */
+export class PostgresClusterSpecPoolerResourcesLimitsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecPoolerResourcesLimitsMemory {
+    return new PostgresClusterSpecPoolerResourcesLimitsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecPoolerResourcesLimitsMemory {
+    return new PostgresClusterSpecPoolerResourcesLimitsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * CPU, for example 500m.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesRequestsCpu
+ */
+export class PostgresClusterSpecPoolerResourcesRequestsCpu {
+  public static fromNumber(value: number): PostgresClusterSpecPoolerResourcesRequestsCpu {
+    return new PostgresClusterSpecPoolerResourcesRequestsCpu(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecPoolerResourcesRequestsCpu {
+    return new PostgresClusterSpecPoolerResourcesRequestsCpu(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Memory, for example 512Mi. When absent, the memory limit.
+ *
+ * @schema PostgresClusterSpecPoolerResourcesRequestsMemory
+ */
+export class PostgresClusterSpecPoolerResourcesRequestsMemory {
+  public static fromNumber(value: number): PostgresClusterSpecPoolerResourcesRequestsMemory {
+    return new PostgresClusterSpecPoolerResourcesRequestsMemory(value);
+  }
+  public static fromString(value: string): PostgresClusterSpecPoolerResourcesRequestsMemory {
+    return new PostgresClusterSpecPoolerResourcesRequestsMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
 
 /**
  * Encryption method of the server.

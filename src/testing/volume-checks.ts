@@ -27,7 +27,9 @@ function misnamed(engine: KindHandler, sample: EngineSample): string[] {
     const suffix = name === cluster ? '' : name.startsWith(`${cluster}-`) ? name.slice(cluster.length + 1) : name;
     if (suffix === '') return [];
     if (claimTemplatesOf(set).length === 0) {
-      return /^[a-z]+$/.test(suffix) && suffix !== name ? [] : [`${nameOf(set)} is not called CLUSTER or CLUSTER-WORD`];
+      return /^[a-z]+(-\d+)?$/.test(suffix) && suffix !== name
+        ? []
+        : [`${nameOf(set)} is not called CLUSTER, CLUSTER-WORD or CLUSTER-WORD-N`];
     }
     if (!/^\d+$/.test(suffix)) return [`${nameOf(set)} has volumes, and is not called CLUSTER or CLUSTER-NUMBER`];
     const isOfOne = Number(fieldsIn(set.spec).replicas) <= 1;

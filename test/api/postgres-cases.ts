@@ -1,6 +1,7 @@
 /** PostgresClusters that are accepted and refused. Rows about fields that every kind shares are those of RedisCluster: they must mean the same here. */
 import { forbiddenParameters } from '../../src/engines/postgres/kind/parameters.ts';
 import type { Case, Json } from './case.ts';
+import { postgresBesideCases } from './postgres-beside-cases.ts';
 import { redisCases } from './redis-cases.ts';
 
 const sharedFields = ['image', 'storage', 'resources', 'scheduling', 'backup', 'bootstrap', 'deletionPolicy', 'paused'];
@@ -226,4 +227,4 @@ const updates: readonly Case[] = [
   { story: 'another owner', old: {}, spec: { initial: { owner: 'orders' } }, refused: 'spec.initial.owner' },
 ];
 
-export const postgresCases: readonly Case[] = [...shared, ...creates, ...updates];
+export const postgresCases: readonly Case[] = [...shared, ...creates, ...updates, ...postgresBesideCases];

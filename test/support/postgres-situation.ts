@@ -14,9 +14,12 @@ import { type PostgresSpec, type PostgresSpecInput, postgresKind } from '../../s
 import {
   claimName,
   component,
+  exporterComponent,
+  exporterName,
   holdsAnnotation,
   memberName,
   podName,
+  poolerComponent,
   postgresNames,
   retiredAnnotation,
   roleLabel,
@@ -113,7 +116,7 @@ export function postgresWorld(story: Story = {}): World {
   const left = numbers.filter((number) => !roster.has(number));
   const ofLeft = postgresChildren(built, new Map(left.map(start)), () => firstAuthorities)
     .map(({ object }) => object)
-    .filter(({ kind }) => kind === 'StatefulSet');
+    .filter(({ kind, metadata }) => kind === 'StatefulSet' && metadata.labels?.[memberLabel] !== undefined);
   const objects = [
     ...stateOf(story, built, primary),
     ...[
@@ -125,6 +128,7 @@ export function postgresWorld(story: Story = {}): World {
     ].map(child),
     ...numbers.flatMap((number) => podOf(story, built, number, primary)),
     ...numbers.flatMap((number) => claimOf(story, built, number)),
+    ...besidePodsOf(built, numbers),
   ];
   const members = numbers.flatMap((number) => liveOf(story, built, numbers, primary, number));
   const isAsked = members.some(({ state }) => state === 'answering');
@@ -137,6 +141,7 @@ export function postgresWorld(story: Story = {}): World {
       certificates: certificatesOf(built),
       authorities: firstAuthorities,
       ...(isAsked ? { config: sharedConfig(built) } : {}),
+      ...(built.spec.pooler === undefined ? {} : { poolers: poolersSeen(built.spec.pooler.instances) }),
       ...(primary === undefined
         ? {}
         : { application: { state: 'seen', facts: { hasOwner: true, owner: 'app' }, isPasswordWrong: false } }),
@@ -144,6 +149,13 @@ export function postgresWorld(story: Story = {}): World {
     },
   };
 }
+
+const poolersSeen = (size: number) =>
+  Array.from({ length: size }, (_, ordinal) => ({
+    pod: `db-pooler-${ordinal}`,
+    address: poolerAddress(ordinal),
+    isPaused: false,
+  }));
 
 function changeOf<Change>(changes: ByNumber<Change> | undefined, number: number): Change | undefined {
   return changes?.[number] ?? changes?.all;
@@ -233,6 +245,54 @@ function podOf(story: Story, cluster: Cluster<PostgresSpec>, number: number, pri
       },
     }),
   ];
+}
+
+export const poolerAddress = (ordinal: number): string => `10.0.1.${ordinal}`;
+
+/** Those of the pooler and of the exporters, each of which runs and is ready. */
+function besidePodsOf(cluster: Cluster<PostgresSpec>, numbers: readonly number[]): KubeObject[] {
+  const { metadata, spec } = cluster;
+  const { pooler } = postgresNames(metadata.name);
+  const size = spec.instances === 0 ? 0 : (spec.pooler?.instances ?? 0);
+  const poolers = Array.from({ length: size }, (_, ordinal) => podBeside(cluster, poolerComponent, pooler, ordinal));
+  const monitored = spec.monitoring === undefined ? [] : numbers;
+  return [
+    ...poolers,
+    ...monitored.map((number) => {
+      const own = { [memberLabel]: memberName(metadata.name, number) };
+      return podBeside(cluster, exporterComponent, exporterName(metadata.name, number), 0, own);
+    }),
+  ];
+}
+
+function podBeside(
+  cluster: Cluster<PostgresSpec>,
+  of: string,
+  set: string,
+  ordinal: number,
+  own: Readonly<Record<string, string>> = {},
+): KubeObject {
+  const labels = selectorLabels(cluster, { engine: 'postgres', component: of });
+  return stored({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${set}-${ordinal}`,
+      namespace: cluster.metadata.namespace,
+      labels: { ...labels, ...own, 'controller-revision-hash': 'new' },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'StatefulSet', name: set, uid: `uid-StatefulSet-${set}`, controller: true },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      podIP: poolerAddress(ordinal),
+      conditions: [
+        { type: 'PodScheduled', status: 'True' },
+        { type: 'Ready', status: 'True' },
+      ],
+    },
+  });
 }
 
 function claimOf(story: Story, cluster: Cluster<PostgresSpec>, number: number): KubeObject[] {

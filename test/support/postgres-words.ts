@@ -1,6 +1,6 @@
 /** A plan of PostgreSQL as short lines: what a row of a table compares. */
 import type { BackupFactory } from '../../src/engine/backup-support.ts';
-import type { PostgresAction } from '../../src/engines/postgres/action.ts';
+import type { Pause, PostgresAction } from '../../src/engines/postgres/action.ts';
 import { situationOf } from '../../src/engines/postgres/observe/situation.ts';
 import { planPostgres } from '../../src/engines/postgres/plan/plan.ts';
 import { postgresStatus } from '../../src/engines/postgres/status.ts';
@@ -36,14 +36,22 @@ export function actionWords(action: PostgresAction): string {
     case 'postgres.configure':
       return `configure ${leaves(action.patch).join(' ')}`;
     case 'postgres.switchover':
-      return `switch over ${action.from} -> ${action.to}`;
+      return `switch over ${action.from} -> ${action.to}${pauseWords(action.pause)}`;
     case 'postgres.makeApplication':
       return `make application${action.hasOwner ? ', owner is there' : ''}${action.hasDatabase ? ', database is there' : ''}`;
     case 'postgres.restart':
-      return `restart ${action.member.pod}`;
+      return `restart ${action.member.pod}${pauseWords(action.pause)}`;
+    case 'postgres.resume':
+      return `resume ${action.poolers.map(({ pod }) => pod).join(' ')}`;
+    case 'postgres.setLogin':
+      return `set password of ${action.role}`;
     default:
       return action satisfies never;
   }
+}
+
+function pauseWords(pause: Pause | undefined): string {
+  return pause === undefined ? '' : `, ${pause.poolers.map(({ pod }) => pod).join(' ')} paused`;
 }
 
 const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -22,7 +22,11 @@ export type Script = (request: HttpRequest) => HttpResponse | Error | 'hang' | u
 
 /** Every certificate of the cluster as it has just been made, and the Secret of the application. */
 export function postgresSecrets(cluster: Cluster<PostgresSpec>, now: number): Secrets {
-  const secrets: Secrets = { 'db-app': { password: 'correct-horse-battery-staple' } };
+  const secrets: Secrets = {
+    'db-app': { password: 'correct-horse-battery-staple' },
+    'db-pooler-login': { password: 'swimming-pool-attendant' },
+    'db-exporter-login': { password: 'thermometer-reading' },
+  };
   for (const side of sides) {
     const wanted = authorityWanted(cluster, side);
     const steps = issuing(wanted, seenIn(wanted, {}), { areNone: true, areUpToDate: true }, now) ?? [];

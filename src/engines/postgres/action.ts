@@ -6,11 +6,24 @@ export interface Asked {
   readonly address: string;
 }
 
+/** Clients wait in these poolers while the primary is interrupted. */
+export interface Pause {
+  readonly poolers: readonly Asked[];
+  /** Address of who takes writes afterwards. */
+  readonly primary: string;
+}
+
 export type PostgresAction =
   /** Changes the shared configuration. Fields that are null go. */
   | { readonly type: 'postgres.configure'; readonly via: Asked; readonly patch: Readonly<Record<string, unknown>> }
   /** The primary hands over to a standby. */
-  | { readonly type: 'postgres.switchover'; readonly via: Asked; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'postgres.switchover';
+      readonly via: Asked;
+      readonly from: string;
+      readonly to: string;
+      readonly pause?: Pause;
+    }
   /** Makes the first database, its owner and the owner's password what the spec and the Secret say. */
   | {
       readonly type: 'postgres.makeApplication';
@@ -19,7 +32,11 @@ export type PostgresAction =
       readonly hasDatabase: boolean;
     }
   /** PostgreSQL starts again, and Patroni stays. */
-  | { readonly type: 'postgres.restart'; readonly member: Asked };
+  | { readonly type: 'postgres.restart'; readonly member: Asked; readonly pause?: Pause }
+  /** Poolers let their clients go on. */
+  | { readonly type: 'postgres.resume'; readonly poolers: readonly Asked[] }
+  /** Gives one of the operator's roles the password of its Secret. */
+  | { readonly type: 'postgres.setLogin'; readonly via: Asked; readonly role: string; readonly secret: string };
 
 /** What the operator asks of the primary for a PostgresDatabase or a PostgresUser. Nothing in it is a secret. */
 export type ContentAction =

@@ -57,4 +57,25 @@ export const postgresImages: readonly ImageRecipe[] = [
     layers: [server('forky', '18', [])],
     config: {},
   },
+  // psql is for the guard beside PgBouncer, and reads no configuration of Perl's.
+  {
+    name: 'pgbouncer:1.24',
+    standsInFor: ['docker.io/library/clusterwright-pgbouncer:1.24'],
+    layers: [
+      {
+        kind: 'debian',
+        suite: 'trixie',
+        packages: ['pgbouncer', 'postgresql-client-17'],
+        without: 'perl',
+        removed: ['usr/lib/*-linux-gnu/gconv'],
+      },
+    ],
+    config: {},
+  },
+  {
+    name: 'postgres-exporter:0.17',
+    standsInFor: ['docker.io/library/clusterwright-postgres-exporter:0.17'],
+    layers: [{ kind: 'debian', suite: 'trixie', packages: ['prometheus-postgres-exporter'] }],
+    config: {},
+  },
 ];

@@ -5,7 +5,7 @@ import type { PostgresAction } from './action.ts';
 import { postgresBackup } from './backup/support.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
-import { patroniPort, sqlPort } from './names.ts';
+import { patroniPort, poolerPort, sqlPort } from './names.ts';
 import { withoutHeartbeats } from './observe/heartbeats.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
@@ -18,7 +18,7 @@ import { postgresStatus } from './status.ts';
 export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, PostgresAction> = {
   definition: postgresDefinition,
   permissions: postgresPermissions,
-  ports: [sqlPort, patroniPort],
+  ports: [sqlPort, patroniPort, poolerPort],
   resources: postgresResources,
   observe: observePostgres,
   situation: situationOf,

@@ -8,6 +8,10 @@
 export const sqlPort = 5432;
 /** Patroni's REST API. */
 export const patroniPort = 8008;
+/** PgBouncer's, also of its console. */
+export const poolerPort = 6432;
+/** Metrics. */
+export const exporterPort = 9187;
 
 /** On a pod: `primary` or `replica`. Patroni writes it on its own pod; see `relabel.py` for those of others. */
 export const roleLabel = 'clusterwright.dev/role';
@@ -31,6 +35,10 @@ export const versionAnnotation = 'clusterwright.dev/postgres-version';
 export const wayBackAnnotation = 'clusterwright.dev/way-back';
 
 export const component = 'member';
+export const poolerComponent = 'pooler';
+export const exporterComponent = 'exporter';
+/** Of Services for clients outside of the Kubernetes cluster. */
+export const accessComponent = 'access';
 
 export const paths = {
   volume: '/var/lib/postgresql',
@@ -46,6 +54,8 @@ export const paths = {
   account: '/var/run/secrets/kubernetes.io/serviceaccount',
 } as const;
 
+/** In the pods of the pooler. */
+export const poolerPaths = { config: '/etc/pgbouncer', socket: '/run/pgbouncer' } as const;
 /** Where an image has the programs of a major version. */
 export function programs(version: string): string {
   return `/usr/lib/postgresql/${version}/bin`;
@@ -57,6 +67,10 @@ export const roles = {
   operator: 'clusterwright',
   replication: 'replicator',
   rewind: 'rewinder',
+  /** May call the function that returns verifiers, and nothing else. Has a password. */
+  pooler: 'clusterwright_pooler',
+  /** Reads statistics. Has a password. */
+  monitor: 'clusterwright_monitor',
 } as const;
 
 export interface PostgresNames {
@@ -81,6 +95,14 @@ export interface PostgresNames {
   };
   /** Secret for the application. */
   readonly app: string;
+  /** Service, StatefulSet and ConfigMap of the pooler. */
+  readonly pooler: string;
+  /** Secret with the password of the pooler's role. */
+  readonly poolerLogin: string;
+  /** Service and ConfigMap of the exporters. */
+  readonly exporter: string;
+  /** Secret with the password of the exporters' role. */
+  readonly exporterLogin: string;
   /** Secrets with the authorities that the operator makes: of the connections to PostgreSQL, and of those to Patroni. */
   readonly authorities: { readonly sql: string; readonly patroni: string };
   /** Secrets with certificates. */
@@ -89,6 +111,7 @@ export interface PostgresNames {
     readonly replication: string;
     readonly rewind: string;
     readonly operator: string;
+    readonly pooler: string;
     readonly patroni: string;
     readonly patroniOperator: string;
   };
@@ -109,12 +132,17 @@ export function postgresNames(cluster: string): PostgresNames {
       sync: `${cluster}-sync`,
     },
     app: `${cluster}-app`,
+    pooler: `${cluster}-pooler`,
+    poolerLogin: `${cluster}-pooler-login`,
+    exporter: `${cluster}-exporter`,
+    exporterLogin: `${cluster}-exporter-login`,
     authorities: { sql: `${cluster}-ca`, patroni: `${cluster}-patroni-ca` },
     certificates: {
       server: `${cluster}-server-tls`,
       replication: `${cluster}-replication-tls`,
       rewind: `${cluster}-rewind-tls`,
       operator: `${cluster}-operator-tls`,
+      pooler: `${cluster}-pooler-tls`,
       patroni: `${cluster}-patroni-tls`,
       patroniOperator: `${cluster}-patroni-operator-tls`,
     },
@@ -130,6 +158,11 @@ export function stateNames(cluster: string): readonly string[] {
 /** Name of the member's StatefulSet. */
 export function memberName(cluster: string, index: number): string {
   return `${cluster}-${index}`;
+}
+
+/** Name of the StatefulSet of the member's exporter. */
+export function exporterName(cluster: string, index: number): string {
+  return `${postgresNames(cluster).exporter}-${index}`;
 }
 
 /** Also the member's name in Patroni. */

@@ -44,6 +44,7 @@ export function postgresStatus(situation: Situation, plan: Plan<PostgresAction>)
       services: [
         { role: 'primary', host: names.primary, port: sqlPort },
         { role: 'replicas', host: names.replicas, port: sqlPort },
+        ...(spec.pooler === undefined ? [] : [{ role: 'pooler', host: names.pooler, port: sqlPort }]),
       ],
       secretName: names.app,
     },

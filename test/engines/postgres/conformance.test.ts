@@ -31,11 +31,24 @@ const everything: PostgresSpecInput = {
   deletionPolicy: 'Snapshot',
 };
 
+const beside: PostgresSpecInput = {
+  pooler: { mode: 'session', parameters: { query_wait_timeout: 60 } },
+  monitoring: {
+    queries: [{ name: 'tables', sql: 'select 1 as total', metrics: [{ column: 'total', type: 'Gauge' }] }],
+  },
+  access: {
+    primary: { type: 'LoadBalancer', annotations: { 'example.com/a': 'b' }, sourceRanges: ['10.0.0.0/8'] },
+    pooler: { type: 'NodePort' },
+    names: ['db.example.com'],
+  },
+};
+
 const samples = [
   sample('defaults', {}),
   sample('alone', { instances: 1 }),
   sample('asynchronous', { synchronous: { count: 0 } }),
   sample('everything set', everything),
+  sample('with what stands beside the members', beside),
 ];
 
 /** What does not hold yet, and why. Each turns red as soon as it does. */

@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { EngineContext } from '../../../engine/engine-context.ts';
-import type { PostgresAction } from '../action.ts';
-import { makeApplication } from '../client/application.ts';
-import { operatorSession, ownerPassword, patroniTls } from '../client/credentials.ts';
+import type { Pause, PostgresAction } from '../action.ts';
+import { makeApplication, setPassword } from '../client/application.ts';
+import { operatorSession, ownerPassword, passwordIn, patroniTls } from '../client/credentials.ts';
 import { callPatroni, switchoverTimeoutMs } from '../client/patroni.ts';
 import { saltBytes, scramVerifier } from '../client/scram-verifier.ts';
 import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { resumed, whilePaused } from './pause.ts';
 
 const changeTimeoutMs = 5000;
 const restartTimeoutMs = 60_000;
@@ -21,6 +22,10 @@ export async function actPostgres(
   io: EngineContext,
 ): Promise<void> {
   const tls = await patroniTls(cluster, io);
+  const interrupting = async (pause: Pause | undefined, call: () => Promise<unknown>): Promise<void> => {
+    const work = async (): Promise<void> => void (await call());
+    await (pause === undefined ? work() : whilePaused(pause, cluster, io, work));
+  };
   switch (action.type) {
     case 'postgres.configure': {
       const call = { method: 'PATCH', path: '/config', body: action.patch, timeoutMs: changeTimeoutMs } as const;
@@ -30,7 +35,7 @@ export async function actPostgres(
     case 'postgres.switchover': {
       const body = { leader: action.from, candidate: action.to };
       const call = { method: 'POST', path: '/switchover', body, timeoutMs: switchoverTimeoutMs } as const;
-      await callPatroni(io, action.via.address, call, tls);
+      await interrupting(action.pause, () => callPatroni(io, action.via.address, call, tls));
       return;
     }
     case 'postgres.makeApplication': {
@@ -52,7 +57,16 @@ export async function actPostgres(
       // Without effect where nothing counts from a start on any more.
       const body = { restart_pending: true };
       const call = { method: 'POST', path: '/restart', body, timeoutMs: restartTimeoutMs } as const;
-      await callPatroni(io, action.member.address, call, tls);
+      await interrupting(action.pause, () => callPatroni(io, action.member.address, call, tls));
+      return;
+    }
+    case 'postgres.resume':
+      await Promise.all(action.poolers.map(({ address }) => resumed(cluster, address, io)));
+      return;
+    case 'postgres.setLogin': {
+      const verifier = await scramVerifier(await passwordIn(action.secret, io), randomBytes(saltBytes));
+      const target = await operatorSession(cluster, action.via.address, io);
+      await withSession(io, target, (connection) => setPassword(connection, action.role, verifier));
       return;
     }
     default:

@@ -37,6 +37,11 @@ export async function makeApplication(
   await connection.query(`CREATE DATABASE ${quoted(database)} OWNER ${quoted(owner)}`);
 }
 
+/** `verifier`: never the password itself. */
+export async function setPassword(connection: PostgresConnection, role: string, verifier: string): Promise<void> {
+  await connection.query(`ALTER ROLE ${quoted(role)} PASSWORD ${literal(verifier)}`);
+}
+
 export interface Application {
   readonly database: string;
   readonly owner: string;

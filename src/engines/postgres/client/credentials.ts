@@ -40,11 +40,11 @@ export async function ownerSession(
   return await passwordSession(cluster, address, { user: owner, database, password }, io);
 }
 
-/** As whoever has the password, without a certificate. */
+/** With a password, and without a certificate. */
 export async function passwordSession(
   cluster: Cluster<PostgresSpec>,
   address: string,
-  login: Login,
+  login: SessionTarget['login'],
   io: EngineContext,
 ): Promise<SessionTarget> {
   const { tls, ...target } = await operatorSession(cluster, address, io);
@@ -54,10 +54,17 @@ export async function passwordSession(
 
 /** The password of the owner, in the Secret for the application. */
 export async function ownerPassword({ metadata }: Cluster<PostgresSpec>, io: EngineContext): Promise<string> {
-  const { app } = postgresNames(metadata.name);
-  const { password } = (await io.secret(app)) ?? {};
-  if (password === undefined) throw new SecretUnusable(`Secret ${app} has no key password`);
+  return await passwordIn(postgresNames(metadata.name).app, io);
+}
+
+export async function passwordIn(secret: string, io: EngineContext): Promise<string> {
+  const { password } = (await io.secret(secret)) ?? {};
+  if (password === undefined) throw new SecretUnusable(`Secret ${secret} has no key password`);
   return password;
+}
+
+export function poolerServerName({ metadata }: Cluster<PostgresSpec>): string {
+  return `${postgresNames(metadata.name).pooler}.${metadata.namespace}.svc`;
 }
 
 function serverName({ metadata }: Cluster<PostgresSpec>): string {

@@ -24,6 +24,8 @@ export interface SessionTarget {
   readonly tls?: TlsMaterial;
   /** Default: 1 s. */
   readonly timeoutMs?: number;
+  /** It speaks to a console, which knows no settings. */
+  readonly isConsole?: true;
 }
 
 /** Of a session that only observes: the server itself refuses to change anything. */
@@ -32,7 +34,7 @@ export const readOnly = { default_transaction_read_only: 'on' } as const;
 /** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
 export async function withSession<T>(
   io: Pick<EngineContext, 'dial' | 'sleep' | 'secure'>,
-  { address, port, login, tls, timeoutMs = answerTimeoutMs }: SessionTarget,
+  { address, port, login, tls, timeoutMs = answerTimeoutMs, isConsole }: SessionTarget,
   talk: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
   const place = `${address}:${port}`;
@@ -45,7 +47,8 @@ export async function withSession<T>(
       const { secure = secured } = io;
       const stream = tls === undefined ? plain : await securedBy(plain, (open) => secure(open, address, tls, signal));
       const wire = openWire(stream, longestAnswerBytes);
-      const settings = { search_path: 'pg_catalog', statement_timeout: String(timeoutMs), ...login.settings };
+      const ours = isConsole ? {} : { search_path: 'pg_catalog', statement_timeout: String(timeoutMs) };
+      const settings = { ...ours, ...login.settings };
       const parameters = await logIn(wire, { ...login, settings }, nonce());
       const opened = postgresConnection(wire, parameters, bounds);
       connection = opened;

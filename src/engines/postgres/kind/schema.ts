@@ -12,7 +12,10 @@ import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
 import { statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
+import { accessRules, accessSchema } from './access.ts';
+import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
+import { poolerRules, poolerSchema } from './pooler.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
 const memberMemory = '256Mi';
@@ -164,6 +167,9 @@ export const postgresSpecSchema = {
     failover: failoverSchema,
     initial: initialSchema,
     upgrade: upgradeSchema,
+    pooler: poolerSchema,
+    monitoring: monitoringSchema,
+    access: accessSchema,
     backup: backupPolicySchema(),
     bootstrap: bootstrapSchema({}),
     init: initSchema,
@@ -182,12 +188,15 @@ export const postgresSpecSchema = {
       fieldPath: '.initial.database',
     },
     {
-      rule: "!self.initial.owner.startsWith('pg_') && !(self.initial.owner in ['postgres', 'public', 'clusterwright', 'replicator', 'rewinder'])",
+      rule: "!self.initial.owner.startsWith('pg_') && !(self.initial.owner in ['postgres', 'public', 'replicator', 'rewinder']) && !self.initial.owner.startsWith('clusterwright')",
       message:
-        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, postgres, public, clusterwright, replicator, rewinder',
+        'initial.owner must not be a role of PostgreSQL or of the operator: pg_*, clusterwright*, postgres, public, replicator, rewinder',
       fieldPath: '.initial.owner',
     },
     ...computeRules('resources', memberMemory),
+    ...poolerRules,
+    ...monitoringRules,
+    ...accessRules,
     ...bootstrapRules,
     ...backupPolicyRules,
   ],

@@ -5,10 +5,13 @@ import type { Children, Pod } from '../../../resources/children.ts';
 import { patroniTls, SecretUnusable } from '../client/credentials.ts';
 import { callPatroni } from '../client/patroni.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
+import { indexInPodName } from '../names.ts';
 import { observeApplication } from './application.ts';
 import { observeCertificates } from './certificates.ts';
+import { observeLogins } from './logins.ts';
 import { liveMember } from './member.ts';
 import { answering, type LiveMember, type PostgresObserved, type SilentMember } from './observed.ts';
+import { observePoolers } from './poolers.ts';
 
 export async function observePostgres(
   cluster: Cluster<PostgresSpec>,
@@ -21,14 +24,16 @@ export async function observePostgres(
     throw error;
   });
   if (tls instanceof SecretUnusable) {
-    const members = children.pods.map((pod) => silent(pod, tls.message));
+    const members = memberPods(cluster, children).map((pod) => silent(pod, tls.message));
     return { members, at: io.now(), ...certificates, credentialsProblem: tls.message };
   }
-  const members = await Promise.all(children.pods.map((pod) => ask(pod, tls, io)));
+  const members = await Promise.all(memberPods(cluster, children).map((pod) => ask(pod, tls, io)));
   const primary = answering(members).find(({ role }) => role === 'primary');
-  const [config, application] = await Promise.all([
+  const [config, application, logins, poolers] = await Promise.all([
     configOf(answering(members), tls, io),
     primary === undefined ? undefined : observeApplication(cluster, primary.address, io),
+    primary === undefined ? undefined : observeLogins(cluster, primary.address, io),
+    observePoolers(cluster, children, io),
   ]);
   return {
     members,
@@ -36,7 +41,14 @@ export async function observePostgres(
     ...certificates,
     ...(config === undefined ? {} : { config }),
     ...(application === undefined ? {} : { application }),
+    ...(logins === undefined ? {} : { logins }),
+    ...(poolers.length === 0 ? {} : { poolers }),
   };
+}
+
+/** Those of the pooler and of exporters have no Patroni. */
+function memberPods({ metadata }: Cluster<PostgresSpec>, { pods }: Children): readonly Pod[] {
+  return pods.filter((pod) => indexInPodName(metadata.name, pod.metadata.name) !== undefined);
 }
 
 async function ask(pod: Pod, tls: TlsMaterial, io: EngineContext): Promise<LiveMember | SilentMember> {

@@ -5,6 +5,8 @@
 import type { AuthoritySeen } from '../../../plan/issuance.ts';
 import type { Side } from '../resources/certificates.ts';
 import type { ApplicationSeen } from './application.ts';
+import type { LoginSeen } from './logins.ts';
+import type { PoolerSeen } from './poolers.ts';
 
 export interface SilentMember {
   readonly state: 'silent';
@@ -51,6 +53,10 @@ export interface PostgresObserved {
   readonly at: number;
   /** Asked of the primary; absent where there is none. */
   readonly application?: ApplicationSeen;
+  /** Asked of the primary; absent where there is none. */
+  readonly logins?: readonly LoginSeen[];
+  /** Those that run. */
+  readonly poolers?: readonly PoolerSeen[];
   /** Patroni's shared configuration, as a member that answers has it. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly certificates?: Readonly<Record<Side, AuthoritySeen>>;

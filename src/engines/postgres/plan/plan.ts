@@ -13,16 +13,20 @@ import { firstAuthorities } from '../resources/authorities.ts';
 import { postgresChildren, type Upgrading } from '../resources/resources.ts';
 import type { Roster } from '../resources/roster.ts';
 import { applicationSteps } from './application.ts';
+import { besideSteps } from './beside.ts';
 import { forbidden } from './forbidden.ts';
 import { memberProblems } from './health.ts';
 import { planInit } from './init.ts';
 import { planIssuance } from './issuance.ts';
+import { loginSteps } from './logins.ts';
 import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
+import { poolerProblem, resumeSteps } from './pooler.ts';
 import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
 import { configPatch } from './shared-config.ts';
 import { stateToMake } from './store.ts';
+import { surplusSteps } from './surplus.ts';
 import { continueUpgrade } from './upgrade.ts';
 import { beginUpgrade } from './upgrade-begin.ts';
 import { accompanying, finishUpgrade, keptRecord } from './upgrade-finish.ts';
@@ -97,6 +101,9 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
     ...roleSteps(situation, primary),
     ...configSteps(situation, primary),
     ...applicationSteps(situation, primary),
+    ...loginSteps(situation, primary),
+    ...resumeSteps(situation),
+    ...besideSteps(situation),
   ];
   if (stuck !== undefined) return withObjects(situation, roster, [...steps, ...stuck.steps], stuck.outcome);
   if (observed.config === undefined)
@@ -121,7 +128,7 @@ function planMembers(situation: Situation, take: BackupFactory): PostgresPlan {
   const change = planRestart(situation) ?? planInit(situation);
   if (change !== undefined) return withObjects(situation, roster, change.steps, change.outcome);
   const next = finishUpgrade(situation, take) ?? beginUpgrade(situation, take);
-  return next === undefined ? withObjects(situation, roster, [], settled) : withUpgrade(situation, next);
+  return next === undefined ? withObjects(situation, roster, [], whole(situation)) : withUpgrade(situation, next);
 }
 
 /** Steps of an upgrade, and in the same reconcile what is written down of it. */
@@ -129,6 +136,12 @@ function withUpgrade(situation: Situation, upgrade: UpgradePlan): PostgresPlan {
   const { record, isRunning = () => true, roster = situation.roster, cluster = situation.cluster } = upgrade;
   const as = { ...situation, cluster, spec: cluster.spec };
   return withObjects(as, roster, upgrade.steps, upgrade.outcome, { record, isRunning });
+}
+
+/** The database is as the spec says; what stands beside it may not be. */
+function whole(situation: Situation): Outcome {
+  const problem = poolerProblem(situation);
+  return problem === undefined ? settled : wait('PoolerNotReady', problem);
 }
 
 /** Nobody takes writes and holds the lock. */
@@ -167,7 +180,8 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = stateToMake(situation);
-  const made = objectSteps(postgresChildren(cluster, roster, authorities, upgrading), children);
+  const desired = postgresChildren(cluster, roster, authorities, upgrading);
+  const made = objectSteps(desired, children);
   const isSecret = (step: ObjectStep): boolean => step.type === 'create' && step.object.kind === 'Secret';
   const objects = [
     // Before anything else: as soon as there is another child, nobody makes it any more.
@@ -184,7 +198,16 @@ function withObjects(
   const patches = steps.filter((step) => step.type === 'patch');
   const others = steps.filter((step) => step.type !== 'patch');
   return {
-    steps: [...patches, ...holdSteps(situation), ...retired, ...objects, ...leaving, ...growth(situation), ...others],
+    steps: [
+      ...patches,
+      ...holdSteps(situation),
+      ...retired,
+      ...objects,
+      ...surplusSteps(situation, desired),
+      ...leaving,
+      ...growth(situation),
+      ...others,
+    ],
     outcome,
   };
 }

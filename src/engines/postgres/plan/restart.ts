@@ -5,6 +5,7 @@ import type { PostgresAction } from '../action.ts';
 import type { LiveMember } from '../observe/observed.ts';
 import { isPrimary, podOf, type Situation } from '../observe/situation.ts';
 import { isOutdated } from './outdated.ts';
+import { pauseFor } from './pooler.ts';
 
 type RestartPlan = Plan<PostgresAction>;
 
@@ -31,7 +32,7 @@ function restarting(pod: string, steps: RestartPlan['steps'], why = 'with the ne
  */
 export function planRestart(situation: Situation): RestartPlan | undefined {
   const { roster, live, primary } = situation;
-  if (primary?.restartPending === true && primary.awaitsPrimary) return restartingPostgres(primary);
+  if (primary?.restartPending === true && primary.awaitsPrimary) return restartingPostgres(situation, primary);
   const due = [...roster.keys()].filter(
     (index) => isOutdated(situation, index) || live.get(index)?.restartPending === true,
   );
@@ -48,7 +49,13 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
       steps: [
         {
           type: 'act',
-          action: { type: 'postgres.switchover', via: asked(primary), from: primary.pod, to: successor.pod },
+          action: {
+            type: 'postgres.switchover',
+            via: asked(primary),
+            from: primary.pod,
+            to: successor.pod,
+            ...pauseFor(situation, successor),
+          },
           summary: `make ${successor.pod} the primary: ${primary.pod} is the last to restart`,
           event: 'Switchover',
         },
@@ -59,17 +66,21 @@ export function planRestart(situation: Situation): RestartPlan | undefined {
   const pod = situation.pods.get(next);
   if (pod !== undefined && isOutdated(situation, next)) return restarting(name, restartSteps(pod));
   const member = live.get(next);
-  return member === undefined ? undefined : restartingPostgres(member);
+  return member === undefined ? undefined : restartingPostgres(situation, member);
 }
 
-function restartingPostgres(member: LiveMember): RestartPlan {
+function restartingPostgres(situation: Situation, member: LiveMember): RestartPlan {
   const { pod } = member;
   return restarting(
     pod,
     [
       {
         type: 'act',
-        action: { type: 'postgres.restart', member: asked(member) },
+        action: {
+          type: 'postgres.restart',
+          member: asked(member),
+          ...(isPrimary(situation, member) ? pauseFor(situation, member) : {}),
+        },
         summary: `restart PostgreSQL of ${pod}`,
       },
     ],

@@ -19,14 +19,27 @@ const authorityHours = 10 * 365 * 24;
 const leafHours = 90 * 24;
 
 /** By which clients know the members, in each of the lengths of a Service's name. */
-function serverNames({ metadata: { name, namespace } }: Cluster<PostgresSpec>): string[] {
+function serverNames({ metadata: { name, namespace }, spec: { access } }: Cluster<PostgresSpec>): string[] {
   const names = postgresNames(name);
   const services = [names.primary, names.replicas];
   return [
     ...services.flatMap((service) => [`${service}.${namespace}.svc`, `${service}.${namespace}`, service]),
     `*.${names.members}.${namespace}.svc`,
     'localhost',
+    ...(access?.names ?? []),
   ];
+}
+
+/** PgBouncer shows it to clients. What it reads of it, it reads again without a restart. */
+function poolerLeaf({ metadata: { name, namespace }, spec: { access } }: Cluster<PostgresSpec>): LeafWanted {
+  const { certificates, pooler } = postgresNames(name);
+  return {
+    secret: certificates.pooler,
+    organisation: name,
+    names: [`${pooler}.${namespace}.svc`, `${pooler}.${namespace}`, pooler, 'localhost', ...(access?.names ?? [])],
+    addresses: ['127.0.0.1'],
+    usages: ['server'],
+  };
 }
 
 export function authorityWanted(cluster: Cluster<PostgresSpec>, side: Side): AuthorityWanted {
@@ -52,6 +65,7 @@ export function authorityWanted(cluster: Cluster<PostgresSpec>, side: Side): Aut
       client(certificates.replication, roles.replication),
       client(certificates.rewind, roles.rewind),
       client(certificates.operator, roles.operator),
+      ...(cluster.spec.pooler === undefined ? [] : [poolerLeaf(cluster)]),
     ],
     patroni: [
       {

@@ -10,9 +10,12 @@ import { clusterIPService, headlessService } from '../../../resources/service.ts
 import type { PostgresSpec } from '../kind/schema.ts';
 import { component, postgresNames, roleLabel, sqlPort, stateNames } from '../names.ts';
 import { accessOfPods } from './access.ts';
+import { accessServices } from './access-services.ts';
 import { certificateChildren } from './certificates.ts';
+import { exporterChildren } from './exporter.ts';
 import { accountName, bootstrapConfig, memberConfig } from './patroni-config.ts';
 import { memberStatefulSet } from './pods.ts';
+import { poolerChildren } from './pooler.ts';
 import { forming, type Roster, rosterData } from './roster.ts';
 import { texts } from './shell/texts.ts';
 import { type UpgradeRecord, upgradeData } from './upgrade-record.ts';
@@ -80,7 +83,8 @@ export function postgresChildren(
   const patroni = {
     'patroni.yml': memberConfig(cluster),
     passwd: `root:x:0:0:root:/:/bin/sh\n${accountName}:x:${uid}:${uid}::/tmp:/bin/sh\n`,
-    ...texts,
+    'post-init.sh': texts['post-init.sh'],
+    'relabel.py': texts['relabel.py'],
   };
   const withRole = (role: string) => ({ ...selector, [roleLabel]: role });
   return [
@@ -113,5 +117,8 @@ export function postgresChildren(
         authorities(index),
       ),
     })),
+    ...poolerChildren(cluster),
+    ...exporterChildren(cluster, roster),
+    ...accessServices(cluster).map((object) => ({ object })),
   ];
 }

@@ -1,5 +1,12 @@
 /** Made of the scripts of this folder by `npm run build`. */
 export const texts = {
+  'exporter.sh': `#!/bin/sh
+# Starts the exporter of one member.
+set -eu
+export DATA_SOURCE_URI="$HOST:$PORT/$DATABASE?sslmode=verify-full&sslrootcert=$CONFIG/ca.crt&connect_timeout=5&statement_timeout=5000&default_transaction_read_only=on&application_name=exporter"
+export DATA_SOURCE_PASS_FILE="$CONFIG/password"
+exec /usr/bin/prometheus-postgres-exporter --web.listen-address=":$METRICS_PORT" --extend.query-path="$CONFIG/queries.yaml"
+`,
   'locked.py': `"""Runs a command while it has the lock of a directory: locked.py DIRECTORY COMMAND...
 
 A pod that somebody has deleted by force may still be at work on its volume while the next one starts. The servers that the
@@ -15,6 +22,42 @@ os.set_inheritable(lock, True)
 fcntl.flock(lock, fcntl.LOCK_EX)
 os.execv(command[0], command)
 `,
+  'pooler-guard.sh': `#!/bin/sh
+# Runs beside PgBouncer. It ends a pause that has lasted too long: the operator pauses for a switchover, and may have died
+# since. It also has PgBouncer read its files again when they change: settings, and renewed certificates.
+# The kernel tells PgBouncer that this process runs as the same user, so no password is needed.
+set -u
+for psql in /usr/lib/postgresql/*/bin/psql; do :; done
+
+console() {
+  timeout 5 "$psql" --no-psqlrc --no-password --tuples-only --no-align --quiet \\
+    --host="$SOCKET" --port="$CONSOLE_PORT" --username=pgbouncer --dbname=pgbouncer --command="$1" 2>&1
+}
+
+# Times are those of the kernel, which nobody sets.
+seconds() { cut -d. -f1 /proc/uptime; }
+
+trap 'exit 0' TERM INT
+loaded=
+since=
+while :; do
+  digest=$(cat "$CONFIG"/* | sha256sum)
+  if [ "$digest" != "$loaded" ] && answer=$(console RELOAD); then
+    [ -n "$loaded" ] && echo 'guard: the files have changed, and PgBouncer has read them'
+    loaded=$digest
+  fi
+  if console 'SHOW STATE' | grep -q '^paused|yes'; then
+    since=\${since:-$(seconds)}
+    if [ $(($(seconds) - since)) -ge "$PAUSE_LIMIT" ]; then
+      echo "guard: paused for \${PAUSE_LIMIT} s: resume: $(console RESUME)"
+      since=
+    fi
+  else
+    since=
+  fi
+  sleep 2 & wait $!
+done
+`,
   'post-init.sh': `#!/bin/sh
 # Patroni runs this once, on the first member of a new cluster, with the address of the new database as its argument.
 # It makes the role of the operator, which is no superuser.
@@ -23,6 +66,32 @@ psql="\${PGBIN:?}/psql"
 exec "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=operator="\${OPERATOR_ROLE:?}" "$1" <<'SQL'
 create role :"operator" login createrole createdb;
 grant pg_monitor, pg_signal_backend, pg_checkpoint to :"operator";
+
+-- Of the pooler: it may call one function, which tells the SCRAM verifier of a role that may log in and is nobody's but a user's.
+create role clusterwright_pooler login;
+create schema clusterwright;
+revoke all on schema clusterwright from public;
+grant usage on schema clusterwright to clusterwright_pooler;
+create function clusterwright.login_verifier(text) returns table (name text, verifier text)
+  language sql stable strict security definer set search_path = pg_catalog, pg_temp
+  as $$
+    select rolname::text, case when rolvaliduntil < now() then null else rolpassword end
+    from pg_authid
+    where rolname = $1 and rolcanlogin and not rolsuper and not rolreplication
+      and rolname not like 'clusterwright%' and rolpassword like 'SCRAM-SHA-256$%'
+  $$;
+revoke all on function clusterwright.login_verifier(text) from public;
+grant execute on function clusterwright.login_verifier(text) to clusterwright_pooler;
+
+-- Of the exporters: it reads statistics.
+create role clusterwright_monitor login;
+grant pg_monitor to clusterwright_monitor;
+
+-- It sets their passwords. Before PostgreSQL 16 it needs no grant for that.
+select :SERVER_VERSION_NUM >= 160000 as grants \\gset
+\\if :grants
+grant clusterwright_pooler, clusterwright_monitor to :"operator" with admin true, inherit false, set false;
+\\endif
 SQL
 `,
   'pre-stop.py': `"""Stops PostgreSQL in order before its pod ends, where Patroni is paused: then Patroni leaves it running, and the kernel

@@ -1,0 +1,155 @@
+/** What stands beside the members: the pooler, the exporters and the Services for clients outside. */
+import type { Case, Json } from './case.ts';
+
+const pooler = (fields: Json): Json => ({ pooler: fields });
+const monitoring = (fields: Json): Json => ({ monitoring: fields });
+const refusal = (spec: Json, refused: string): Case => ({ story: JSON.stringify(spec).slice(0, 90), spec, refused });
+const accepted = (spec: Json): Case => ({ story: JSON.stringify(spec).slice(0, 90), spec });
+
+/** Of both: CPU and memory, and the image. */
+const processes: readonly Case[] = (
+  [
+    ['pooler', pooler],
+    ['monitoring', monitoring],
+  ] as const
+).flatMap(([field, spec]) => [
+  accepted(spec({ resources: { requests: { cpu: 1, memory: '32Mi' }, limits: { cpu: 1, memory: '32Mi' } } })),
+  ...['requests', 'limits'].flatMap((kind) =>
+    ['cpu', 'memory'].flatMap((resource) =>
+      ['much', `1.${'0'.repeat(19)}Gi`].map((amount) =>
+        refusal(spec({ resources: { [kind]: { [resource]: amount } } }), `spec.${field}.resources.${kind}.${resource}`),
+      ),
+    ),
+  ),
+  refusal(spec({ resources: { limits: { memory: '31Mi' } } }), `spec.${field}.resources.limits.memory`),
+  refusal(
+    spec({ resources: { requests: { memory: '65Mi' }, limits: { memory: '64Mi' } } }),
+    `spec.${field}.resources.requests`,
+  ),
+  refusal(spec({ resources: { requests: { cpu: 2 }, limits: { cpu: 1 } } }), `spec.${field}.resources.requests`),
+  accepted(spec({ image: 'registry.example.com:5000/tool:1.2' })),
+  refusal(spec({ image: 'tool' }), `spec.${field}.image`),
+  refusal(spec({ image: `${'a'.repeat(500)}:1` }), `spec.${field}.image`),
+  refusal(spec({ enabled: true }), `spec.${field}.enabled`),
+]);
+
+const parameters: readonly (readonly [name: string, least: number, most: number])[] = [
+  ['cancel_wait_timeout', 0, 3600],
+  ['client_idle_timeout', 0, 86_400],
+  ['idle_transaction_timeout', 0, 86_400],
+  ['log_connections', 0, 1],
+  ['log_disconnections', 0, 1],
+  ['max_db_connections', 0, 10_000],
+  ['max_prepared_statements', 0, 10_000],
+  ['max_user_connections', 0, 10_000],
+  ['min_pool_size', 0, 1000],
+  ['query_timeout', 0, 86_400],
+  ['query_wait_timeout', 30, 3600],
+  ['reserve_pool_size', 0, 1000],
+  ['reserve_pool_timeout', 0, 3600],
+  ['server_idle_timeout', 1, 86_400],
+  ['server_lifetime', 1, 86_400],
+  ['server_round_robin', 0, 1],
+];
+
+const poolers: readonly Case[] = [
+  accepted(pooler({})),
+  accepted(pooler({ mode: 'session', instances: 10, maxClients: 20_000, poolSize: 1000 })),
+  accepted(pooler({ instances: 1, maxClients: 10, poolSize: 1 })),
+  refusal(pooler({ mode: 'statement' }), 'spec.pooler.mode'),
+  ...[0, 11].map((instances) => refusal(pooler({ instances }), 'spec.pooler.instances')),
+  ...[9, 20_001].map((maxClients) => refusal(pooler({ maxClients }), 'spec.pooler.maxClients')),
+  ...[0, 1001].map((poolSize) => refusal(pooler({ poolSize }), 'spec.pooler.poolSize')),
+  ...parameters.flatMap(([name, least, most]) => [
+    ...[least, most].map((value) => accepted(pooler({ parameters: { [name]: value } }))),
+    ...[least - 1, most + 1].map((value) =>
+      refusal(pooler({ parameters: { [name]: value } }), `spec.pooler.parameters.${name}`),
+    ),
+  ]),
+  ...[
+    'auth_type',
+    'auth_query',
+    'admin_users',
+    'listen_addr',
+    'client_tls_sslmode',
+    'logfile',
+    'ignore_startup_parameters',
+  ].map((name) => refusal(pooler({ parameters: { [name]: 'x' } }), `spec.pooler.parameters.${name}`)),
+];
+
+const without = (fields: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
+const column: Json = { column: 'total', type: 'Gauge' };
+const query = (fields: Json): Json => ({ name: 'tables', sql: 'select 1 as total', metrics: [column], ...fields });
+const queries = (...all: readonly Json[]): Json => monitoring({ queries: all });
+const many = (count: number, one: (i: number) => Json): Json[] => Array.from({ length: count }, (_, i) => one(i));
+
+const monitored: readonly Case[] = [
+  accepted(monitoring({})),
+  accepted(queries(query({ metrics: [column, { column: 'kind', type: 'Label', description: 'Which.' }] }))),
+  accepted(queries(...many(20, (i) => query({ name: `q${i}` })))),
+  refusal(queries(...many(21, (i) => query({ name: `q${i}` }))), 'spec.monitoring.queries'),
+  ...['Tables', '1a', 'a-b', 'a'.repeat(64)].map((name) =>
+    refusal(queries(query({ name })), 'spec.monitoring.queries[0].name'),
+  ),
+  ...['', 'select 1; select 2', 'x'.repeat(4097)].map((sql) =>
+    refusal(queries(query({ sql })), 'spec.monitoring.queries[0].sql'),
+  ),
+  ...['name', 'sql', 'metrics'].map((field) =>
+    refusal(queries(without(query({}), field)), `spec.monitoring.queries[0].${field}`),
+  ),
+  refusal(queries(query({ metrics: [] })), 'spec.monitoring.queries[0].metrics'),
+  refusal(
+    queries(query({ metrics: many(21, (i) => ({ ...column, column: `c${i}` })) })),
+    'spec.monitoring.queries[0].metrics',
+  ),
+  ...['Total', 'a'.repeat(64)].map((name) =>
+    refusal(queries(query({ metrics: [{ ...column, column: name }] })), 'spec.monitoring.queries[0].metrics[0].column'),
+  ),
+  refusal(
+    queries(query({ metrics: [{ ...column, type: 'Histogram' }] })),
+    'spec.monitoring.queries[0].metrics[0].type',
+  ),
+  ...['column', 'type'].map((field) =>
+    refusal(queries(query({ metrics: [without(column, field)] })), `spec.monitoring.queries[0].metrics[0].${field}`),
+  ),
+  refusal(
+    queries(query({ metrics: [{ ...column, description: 'x'.repeat(201) }] })),
+    'spec.monitoring.queries[0].metrics[0].description',
+  ),
+];
+
+const access = (fields: Json): Json => ({ access: fields, pooler: {} });
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `db${i}.example.com`);
+const ranges = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i}.0/24`);
+const annotations = (count: number): Json =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/a${i}`, 'x']));
+
+const accessed: readonly Case[] = [
+  accepted(access({})),
+  ...['primary', 'replicas', 'pooler'].flatMap((service): Case[] => {
+    const of = (fields: Json): Json => access({ [service]: { type: 'LoadBalancer', ...fields } });
+    const at = `spec.access.${service}`;
+    return [
+      accepted(of({ annotations: annotations(32), loadBalancerClass: 'example.com/lb', sourceRanges: ranges(64) })),
+      accepted(of({ type: 'NodePort', nodePort: 30_432 })),
+      accepted(of({ sourceRanges: ['2001:db8::/32'] })),
+      refusal(access({ [service]: {} }), `${at}.type`),
+      refusal(of({ type: 'ExternalName' }), `${at}.type`),
+      refusal(of({ annotations: annotations(33) }), `${at}.annotations`),
+      refusal(of({ annotations: { a: 'x'.repeat(1025) } }), `${at}.annotations.a`),
+      ...[0, 65_536].map((nodePort) => refusal(of({ nodePort }), `${at}.nodePort`)),
+      refusal(of({ loadBalancerClass: 'x'.repeat(254) }), `${at}.loadBalancerClass`),
+      refusal(of({ sourceRanges: ranges(65) }), `${at}.sourceRanges`),
+      refusal(of({ sourceRanges: ['everywhere'] }), `${at}.sourceRanges[0]`),
+      refusal(of({ sourceRanges: [`${'1'.repeat(45)}/8`] }), `${at}.sourceRanges[0]`),
+    ];
+  }),
+  refusal({ access: { pooler: { type: 'NodePort' } } }, 'spec.access'),
+  accepted(access({ names: names(16) })),
+  refusal(access({ names: names(17) }), 'spec.access.names'),
+  refusal(access({ names: ['DB.example.com'] }), 'spec.access.names[0]'),
+  refusal(access({ names: [`${'a.'.repeat(127)}a`] }), 'spec.access.names[0]'),
+];
+
+export const postgresBesideCases: readonly Case[] = [...processes, ...poolers, ...monitored, ...accessed];
