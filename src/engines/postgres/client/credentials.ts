@@ -4,7 +4,6 @@ import { leafKeys } from '../../../certificates/facts.ts';
 import type { EngineContext, TlsMaterial } from '../../../engine/engine-context.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { postgresNames, roles, sqlPort } from '../names.ts';
-import type { Login } from './login.ts';
 import type { SessionTarget } from './session.ts';
 
 /** A Secret, or a key of it, is not there: nobody can be asked. */
