@@ -24,6 +24,9 @@ export const retiredAnnotation = 'clusterwright.dev/retired';
 /** On a claim: the system identifier of the data that it holds. A claim without it holds nobody's. */
 export const holdsAnnotation = 'clusterwright.dev/postgres-system';
 
+/** The permanent physical slot that keeps what the archive does not have yet. */
+export const archiveSlot = 'archive';
+
 export const component = 'member';
 
 export const paths = {
