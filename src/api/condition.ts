@@ -16,7 +16,9 @@ export type Finding =
   | 'CertificateHeldBack'
   | 'TemplateRefused'
   | 'SpecWarning'
-  | 'VolumesTooSmall';
+  | 'VolumesTooSmall'
+  | 'ArchiveGap'
+  | 'ArchiveLate';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {
