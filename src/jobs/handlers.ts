@@ -29,7 +29,8 @@ export function defineEngine<Spec, Observed, Situation, Action extends EngineAct
 ): DefinedEngine {
   return {
     definition: engine.definition,
-    handler: (agentImage) => withLastBackup(withRestore(withArchive(toHandler(engine, agentImage), agentImage), agentImage), agentImage),
+    handler: (agentImage) =>
+      withLastBackup(withRestore(withArchive(toHandler(engine, agentImage), agentImage), agentImage), agentImage),
   };
 }
 

@@ -43,7 +43,10 @@ export function withArchive(engine: KindHandler, image: string): KindHandler {
       const assessment = await engine.assess(cluster, others, io);
       // Before there is a database there is no log.
       if (assessment.status.initialized !== true) return assessment;
-      const steps = [...archiveSteps(cluster, desiredFor(cluster), children), ...leftovers(cluster, objectsFor(cluster), children)];
+      const steps = [
+        ...archiveSteps(cluster, desiredFor(cluster), children),
+        ...leftovers(cluster, objectsFor(cluster), children),
+      ];
       const planned = { ...assessment, plan: { ...assessment.plan, steps: [...assessment.plan.steps, ...steps] } };
       const { archive } = (cluster.spec as CommonSpec).backup ?? {};
       if (archive === undefined || support.isParked(cluster)) return planned;
@@ -98,25 +101,36 @@ function leftovers(cluster: Cluster, wanted: readonly KubeObject[], children: Ch
   });
 }
 
-function judged(assessment: Assessment, { status: archive, verdict }: Judged): Assessment {
+function judged(assessment: Assessment, { status: archive, verdict, interruption }: Judged): Assessment {
   const { plan, status } = assessment;
-  if (verdict === undefined) return { ...assessment, status: { ...status, archive } };
+  if (verdict === undefined) {
+    const message = `the archive is interrupted: ${interruption}`;
+    const outcome =
+      interruption === undefined || plan.outcome.state !== 'settled'
+        ? plan.outcome
+        : wait('ArchiveInterrupted', message, recheckMs);
+    return { ...assessment, plan: { ...plan, outcome }, status: { ...status, archive } };
+  }
   const { reason, message } = verdict;
   const isGood = plan.outcome.state === 'settled';
   const outcome: Outcome = isGood ? wait(reason, message, recheckMs) : sooner(plan.outcome);
   const isTrouble = reason !== 'ArchiveStarting';
   const conditions = status.conditions.map((condition): DesiredCondition => {
-    if (condition.type === 'Ready' && condition.status === 'True') return { ...condition, status: 'False', reason, message };
+    if (condition.type === 'Ready' && condition.status === 'True')
+      return { ...condition, status: 'False', reason, message };
     if (condition.type === 'Degraded' && condition.status === 'False' && isTrouble) {
       return { ...condition, status: 'True', reason, message };
     }
     return condition;
   });
   const found: DesiredCondition[] = isTrouble ? [{ type: reason, status: 'True', reason, message }] : [];
-  const phase: Partial<StatusReport> =
-    status.phase === 'Ready' ? { phase: isTrouble ? 'Degraded' : 'Creating' } : {};
+  const phase: Partial<StatusReport> = status.phase === 'Ready' ? { phase: isTrouble ? 'Degraded' : 'Creating' } : {};
   const changed: Plan = { ...plan, outcome };
-  return { ...assessment, plan: changed, status: { ...status, ...phase, archive, conditions: [...conditions, ...found] } };
+  return {
+    ...assessment,
+    plan: changed,
+    status: { ...status, ...phase, archive, conditions: [...conditions, ...found] },
+  };
 }
 
 /** Whatever else is waited for. */

@@ -11,6 +11,8 @@ export interface Judged {
   readonly status: ArchiveStatus;
   /** Absent while the archive is as it should be. */
   readonly verdict?: Verdict;
+  /** What is waited for meanwhile: a short interruption is no verdict yet. */
+  readonly interruption?: string;
 }
 
 /** A shown time that is older is shown anew. */
@@ -32,13 +34,19 @@ export function judgeArchive(seen: ArchiveSeen, maxLagMs: number, before: Archiv
     ...(storedAt === undefined ? {} : { storedAt }),
     ...(verdict === undefined ? {} : { message: verdict.message }),
   };
-  return verdict === undefined ? { status } : { status, verdict };
+  if (verdict !== undefined) return { status, verdict };
+  return report?.state === 'following' ? { status } : { status, interruption: reasonOf(seen) };
+}
+
+function reasonOf({ report, silence }: ArchiveSeen): string {
+  return report?.problem?.message ?? silence ?? 'the log is not followed yet';
 }
 
 const stateOf = { ArchiveGap: 'Gap', ArchiveLate: 'Late', ArchiveStarting: 'Starting' } as const;
 
-function verdictOf({ report, silence, kept, at }: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | undefined): Verdict | undefined {
-  const said = report?.problem?.message ?? silence ?? 'the log is not followed yet';
+function verdictOf(seen: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | undefined): Verdict | undefined {
+  const { report, kept, at } = seen;
+  const said = reasonOf(seen);
   const upkeep = report?.upkeepProblem === undefined ? '' : `; it failed so far: ${report.upkeepProblem}`;
   if (kept?.state === 'lost') {
     const message = `the database no longer keeps the log for the archive: ${kept.message}; ${said}; a new base backup follows as soon as the archive does`;
@@ -57,6 +65,9 @@ function verdictOf({ report, silence, kept, at }: ArchiveSeen, maxLagMs: number,
   // Of an archive that has stored nothing nobody knows how late it is.
   if (isNew && !(late > maxLagMs)) return { reason: 'ArchiveStarting', message: `the archive starts: ${said}` };
   if (late <= maxLagMs) return undefined;
-  const bytes = kept?.state === 'kept' && kept.bytes !== undefined ? `; ${Math.ceil(kept.bytes / 1024 ** 2)} MiB wait in the database` : '';
+  const bytes =
+    kept?.state === 'kept' && kept.bytes !== undefined
+      ? `; ${Math.ceil(kept.bytes / 1024 ** 2)} MiB wait in the database`
+      : '';
   return { reason: 'ArchiveLate', message: `the archive does not get on: ${said}${bytes}` };
 }

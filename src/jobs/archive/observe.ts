@@ -1,6 +1,11 @@
 /** What is known of an archive: what its pod says, and where that does not follow the log, what the database says. Only reads. */
 import type { Cluster } from '../../api/cluster.ts';
-import { type ArchiveReport, archiveReportPath, archiveReportPort, parseArchiveReport } from '../../backup/archive-report.ts';
+import {
+  type ArchiveReport,
+  archiveReportPath,
+  archiveReportPort,
+  parseArchiveReport,
+} from '../../backup/archive-report.ts';
 import type { ArchiveSupport, KeptLog } from '../../engine/backup-support.ts';
 import type { EngineContext } from '../../engine/engine-context.ts';
 import { within } from '../../engine/within.ts';

@@ -64,7 +64,9 @@ describe('a data directory', () => {
     rmSync(join(data(), 'backup_label'));
     await expect(filled()).rejects.toMatchObject({ reason: 'Occupied' });
     const other = { ...from, path: 'another' };
-    await expect(fillPostgresVolume({ directory: data() }, other, () => pieces(smallBackup()), idle)).rejects.toMatchObject({
+    await expect(
+      fillPostgresVolume({ directory: data() }, other, () => pieces(smallBackup()), idle),
+    ).rejects.toMatchObject({
       reason: 'Occupied',
     });
   });
@@ -103,7 +105,9 @@ describe('a data directory', () => {
 
   it('cannot be made where there is no volume', async () => {
     const nowhere = join(volume, 'nowhere', 'data');
-    await expect(fillPostgresVolume({ directory: nowhere }, from, () => pieces(smallBackup()), idle)).rejects.toMatchObject({
+    await expect(
+      fillPostgresVolume({ directory: nowhere }, from, () => pieces(smallBackup()), idle),
+    ).rejects.toMatchObject({
       reason: 'BadTask',
     });
   });

@@ -9,6 +9,7 @@ import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
 import { postgresImage } from '../resources/pods.ts';
+import { postgresArchiveSupport } from './archive.ts';
 import { recoverCommand } from './recovery.ts';
 
 const tlsDirectory = '/etc/clusterwright/tls';
@@ -96,4 +97,6 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   },
 
   isSame: (_, wanted, found) => found === wanted,
+
+  archive: postgresArchiveSupport,
 };

@@ -1,5 +1,11 @@
 /** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
-import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
+import {
+  archiveSchema,
+  backupPolicyRules,
+  backupPolicySchema,
+  bootstrapRules,
+  bootstrapSchema,
+} from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
@@ -10,7 +16,7 @@ import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
-import { statusSchema } from '../../../api/status-schema.ts';
+import { archiveStatusSchema, statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { parametersSchema } from './parameters.ts';
 
@@ -86,6 +92,13 @@ const initialSchema = {
   },
 } as const satisfies StructuralSchema;
 
+const policy = backupPolicySchema(', and the base of an archive');
+
+const backupSchema = {
+  ...policy,
+  properties: { ...policy.properties, archive: archiveSchema },
+} as const satisfies StructuralSchema;
+
 export const postgresSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -118,7 +131,7 @@ export const postgresSpecSchema = {
     synchronous: synchronousSchema,
     failover: failoverSchema,
     initial: initialSchema,
-    backup: backupPolicySchema(),
+    backup: backupSchema,
     bootstrap: bootstrapSchema({}),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
@@ -151,6 +164,11 @@ export type PostgresSpec = Defaulted<typeof postgresSpecSchema>;
 /** As people write it. */
 export type PostgresSpecInput = Written<typeof postgresSpecSchema>;
 
+const postgresStatusSchema = {
+  ...statusSchema,
+  properties: { ...statusSchema.properties, archive: archiveStatusSchema },
+} as const satisfies StructuralSchema;
+
 const description = 'A PostgreSQL database: a primary and its standbys, with automatic failover.';
 
 export const postgresKind: KindDefinition = {
@@ -162,7 +180,7 @@ export const postgresKind: KindDefinition = {
     type: 'object',
     description,
     required: ['spec'],
-    properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: statusSchema },
+    properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: postgresStatusSchema },
     'x-kubernetes-validations': storageRules,
   },
   printerColumns: [

@@ -31,7 +31,8 @@ function firstRoster(situation: Situation): Roster {
   const known = new Set([...sets.keys(), ...claims.keys()]);
   const hasRetired = [...taken].some((index) => !known.has(index));
   const first = hasRetired ? Math.max(...taken) + 1 : 0;
-  if (!hasHeldData(situation)) return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
+  if (!hasHeldData(situation))
+    return forming(spec.instances, first, isRestored(claims.get(first)) ? 'restore' : 'form');
   if (known.size > 0) return joining([...known].sort((a, b) => a - b));
   return joining([...forming(spec.instances, first).keys()]);
 }
