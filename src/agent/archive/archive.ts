@@ -47,12 +47,14 @@ async function followed(
   context: AgentContext,
 ): Promise<never> {
   const { clock, log, signal } = context;
+  let told: string | undefined;
   for (;;) {
     try {
       for await (const event of archive.follow(source, store, context)) {
         switch (event.kind) {
           case 'opened':
             log.info({ from: event.message }, 'the log is followed');
+            told = undefined;
             shown.following();
             break;
           case 'gap':
@@ -71,8 +73,11 @@ async function followed(
     } catch (error) {
       signal.throwIfAborted();
       const reason = error instanceof Failure ? error.reason : 'Unexpected';
-      shown.failing({ reason, message: tellable(error, context, maxMessage) });
-      log.warn({ err: error, reason }, 'the log is not archived: it is tried again');
+      const message = tellable(error, context, maxMessage);
+      shown.failing({ reason, message });
+      // Once each: a store that is away for a day is tried many times.
+      if (message !== told) log.warn({ err: error, reason }, 'the log is not archived: it is tried again');
+      told = message;
     }
     await sleep(clock, againMs, signal);
   }

@@ -176,27 +176,26 @@ async function* segmentsOf(
   }
 }
 
-/** The next message; undefined when none has come in time. It is not lost: it is the next one. */
+/** The next message; undefined when none has come in time. It is not lost: it is the next one, whenever it comes. */
 function nextOrNothing(
   wire: Wire,
   clock: AgentContext['clock'],
 ): (ms: number | undefined) => Promise<Message | undefined> {
   let pending: Promise<Message> | undefined;
   return async (ms) => {
-    pending ??= wire.next();
+    const waited = pending ?? wire.next();
+    pending = waited;
     // Whoever stores a segment waits for nothing.
-    pending.catch(() => undefined);
-    const taken = pending.then((message) => {
-      pending = undefined;
-      return message;
-    });
-    if (ms === undefined) return await taken;
+    waited.catch(() => undefined);
     let cancel = (): void => undefined;
     const late = new Promise<undefined>((resolve) => {
-      cancel = clock.after(ms, () => resolve(undefined));
+      if (ms !== undefined) cancel = clock.after(ms, () => resolve(undefined));
     });
     try {
-      return await Promise.race([taken, late]);
+      const message = await Promise.race([waited, late]);
+      // Only now has anybody got it.
+      if (message !== undefined) pending = undefined;
+      return message;
     } finally {
       cancel();
     }
