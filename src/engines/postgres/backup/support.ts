@@ -86,6 +86,9 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
     };
   },
 
+  // Unless `synchronous.strict` is set, and that may be changed.
+  writesAlone: true,
+
   specVersion: (engineVersion) => engineVersion.split('.')[0] ?? engineVersion,
 
   async contents(cluster, children, io) {
