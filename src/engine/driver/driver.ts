@@ -50,7 +50,7 @@ export interface Driver<Source = EngineSource, Destination = EngineDestination, 
   describe(state: State): DataSummary;
   readonly lossSince: LossSince<State>;
   /** Absent where the database has no log that could be followed. */
-  readonly archive?: LogArchive<Source, State>;
+  readonly archive?: LogArchive<Source, Destination, State>;
   /** Whether a database of the second version reads what one of the first has written. */
   canRead(written: string, wanted: string): boolean;
 }

@@ -4,7 +4,8 @@
  *
  * A log is a sequence of pieces that only grow: files of WAL, binary logs, segments of a topic.
  */
-import type { EngineSource, EngineState } from '../../backup/engine-data.ts';
+import type { Which } from '../../backup/agent-task.ts';
+import type { EngineDestination, EngineSource, EngineState } from '../../backup/engine-data.ts';
 import type { AgentContext } from './agent-context.ts';
 
 /** A piece as the store has it. */
@@ -44,7 +45,25 @@ export interface LogOpened {
 
 export type LogEvent = LogPiece | LogGap | LogOpened;
 
-export interface LogArchive<Source = EngineSource, State extends EngineState = EngineState> {
+/** A backup, as far as it decides about it. */
+export interface DatedState<State> {
+  readonly id: string;
+  /** RFC 3339 */
+  readonly completedAt: string;
+  readonly state: State;
+}
+
+export type ChosenBase =
+  /** The newest, or the one that is named. */
+  | { readonly kind: 'any' }
+  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'none'; readonly reason: 'NotFound' | 'Ambiguous'; readonly message: string };
+
+export interface LogArchive<
+  Source = EngineSource,
+  Destination = EngineDestination,
+  State extends EngineState = EngineState,
+> {
   /**
    * Goes on where the store ends. A piece counts as stored when the next event is asked for: only then may the database
    * remove it. Ends by failing only.
@@ -54,6 +73,14 @@ export interface LogArchive<Source = EngineSource, State extends EngineState = E
   follow(source: Source, store: LogStore, context: AgentContext): AsyncGenerator<LogEvent, never, undefined>;
   /** Those of the backups from which the stored log leads to its end without a gap. */
   replayable(backups: readonly State[], store: LogStore): Promise<readonly State[]>;
+  /** Whether the log is wanted besides the backup, and which backup to begin with. Absent destination fields: none of it. */
+  choose(destination: Destination, which: Which, backups: readonly DatedState<State>[]): ChosenBase;
+  /**
+   * Puts what leads from the backup to where the destination wants it, once the backup itself is in place.
+   *
+   * @throws Failure NotFound, Ambiguous where part of it is missing
+   */
+  fetch(destination: Destination, backup: State, store: LogStore, context: AgentContext): Promise<void>;
   /** Names of the pieces that none of these backups needs. Whatever is not known is needed. */
   unneeded(backups: readonly State[], pieces: readonly StoredPiece[]): readonly string[];
 }

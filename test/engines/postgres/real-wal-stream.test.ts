@@ -140,7 +140,9 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
       expect(piece.bytes.equals(fileOf(primary, piece.name).subarray(0, piece.bytes.length))).toBe(true);
       // The reader waits for its next message meanwhile, and gets it.
       await primary.sql('INSERT INTO small VALUES (1)');
-      await expect.poll(() => primary.sql('SELECT sent_lsn = pg_current_wal_flush_lsn() FROM pg_stat_replication')).toEqual([['t']]);
+      await expect
+        .poll(() => primary.sql('SELECT sent_lsn = pg_current_wal_flush_lsn() FROM pg_stat_replication'))
+        .toEqual([['t']]);
       written += 1;
     }
     context.stop();

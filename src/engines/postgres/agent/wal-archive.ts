@@ -7,7 +7,7 @@ import type { AgentContext } from '../../../engine/driver/agent-context.ts';
 import { Failure } from '../../../engine/driver/failure.ts';
 import type { LogArchive, LogEvent, LogStore } from '../../../engine/driver/log-archive.ts';
 import { secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
-import type { PostgresSource, PostgresState } from '../backup/schemas.ts';
+import type { PostgresDestination, PostgresSource, PostgresState } from '../backup/schemas.ts';
 import { formatLsn } from '../client/lsn.ts';
 import {
   createSlot,
@@ -20,7 +20,6 @@ import {
 import { ServerError } from '../client/server-error.ts';
 import { archiveSlot } from '../names.ts';
 import {
-  type ArchivedWal,
   archivedWal,
   continuation,
   coverage,
@@ -33,6 +32,7 @@ import {
 import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
 import { findPrimary } from './survey.ts';
 import { stretchAt, type TimelinePath, timelinePath } from './timeline-path.ts';
+import { chosenBase, fetchWal, newestPath } from './wal-restore.ts';
 import { streamWal } from './wal-stream.ts';
 
 /** What has come of a segment is stored after so long: with the time that storing takes, less than 10 s of the log are missing. */
@@ -41,9 +41,11 @@ const unfinishedAfterMs = 5_000;
 /** `undefined_file`: the server has removed a segment that was asked for. PostgreSQL's documentation, Appendix A. */
 const removed = '58P01';
 
-export const postgresArchive: LogArchive<PostgresSource, PostgresState> = {
+export const postgresArchive: LogArchive<PostgresSource, PostgresDestination, PostgresState> = {
   follow,
   replayable,
+  choose: chosenBase,
+  fetch: fetchWal,
   unneeded: unneededPieces,
 };
 
@@ -167,13 +169,4 @@ async function replayable(backups: readonly PostgresState[], store: LogStore): P
     if (segments.length > 0 && resumesAt === undefined) found.push(backup);
   }
   return found;
-}
-
-/** To the newest timeline of the archive; undefined where it holds nothing. */
-export async function newestPath(wal: ArchivedWal, store: LogStore): Promise<TimelinePath | undefined> {
-  const newest = Math.max(0, ...wal.histories, ...wal.segments.map(({ timeline }) => timeline));
-  if (newest === 0) return undefined;
-  const isFirst = newest === 1;
-  const history = isFirst ? undefined : (await store.read(historyPiece(wal.systemId, newest))).toString('utf8');
-  return timelinePath(newest, history);
 }

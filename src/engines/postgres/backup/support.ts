@@ -26,6 +26,13 @@ function endpointsOf({ metadata, spec, status }: Cluster<PostgresSpec>): readonl
   return names.map((name) => ({ host: `${name}.${members}.${metadata.namespace}.svc`, port: sqlPort }));
 }
 
+/** Whoever names a backup and no point wants that backup. */
+function logOf({ bootstrap }: PostgresSpec) {
+  const { id, until } = bootstrap?.restore ?? {};
+  if (id !== undefined && until === undefined) return {};
+  return { log: { directory: paths.restoredLog, ...(until === undefined ? {} : { until }) } };
+}
+
 export const postgresBackup: BackupSupport<PostgresSpec> = {
   /** As a standby asks: with the certificate of that role, which is also all that the authority of the cluster is told. */
   source(cluster) {
@@ -67,6 +74,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
         directory: paths.restored,
         dataDirectory: paths.data,
         version: spec.version,
+        ...logOf(spec),
       },
       fetchMounts: [mount],
       volumes: [{ name: temporary.name, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } }],

@@ -19,6 +19,7 @@ import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.t
 import { archiveStatusSchema, statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { parametersSchema } from './parameters.ts';
+import { untilSchema } from './until.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
 const memberMemory = '256Mi';
@@ -132,7 +133,7 @@ export const postgresSpecSchema = {
     failover: failoverSchema,
     initial: initialSchema,
     backup: backupSchema,
-    bootstrap: bootstrapSchema({}),
+    bootstrap: bootstrapSchema({ until: untilSchema }),
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
   },
