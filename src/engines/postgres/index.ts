@@ -6,6 +6,7 @@ import { postgresBackup } from './backup/support.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { patroniPort, sqlPort } from './names.ts';
+import { withoutHeartbeats } from './observe/heartbeats.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
@@ -28,4 +29,5 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   backup: postgresBackup,
   // Of the lock, and of each member's pod.
   heartbeats: ['optime', 'renewTime', 'slots', 'status'],
+  withoutHeartbeats,
 };

@@ -88,7 +88,7 @@ UNREACHED = (
 )
 
 # How far it has come is said before.
-TOLD = ('FATAL:', 'last completed transaction was at log time', 'redo done at')
+TOLD = (*UNREACHED, 'last completed transaction was at log time', 'redo done at')
 
 
 def listen(output, words):
