@@ -27,7 +27,5 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   status: postgresStatus,
   offlineObservation: nothingObserved,
   backup: postgresBackup,
-  // Of the lock, and of each member's pod.
-  heartbeats: ['optime', 'renewTime', 'slots', 'status'],
   withoutHeartbeats,
 };
