@@ -4,6 +4,8 @@ import type { Clock } from '../../system/clock.ts';
 
 export interface Progress {
   report(): ArchiveReport;
+  /** Something is stored that a backup could be the base of: since the last gap, if there was one. */
+  hasLog(): boolean;
   following(): void;
   failing(problem: NonNullable<ArchiveReport['problem']>): void;
   stored(end: string): void;
@@ -14,10 +16,12 @@ export interface Progress {
 export function progress({ now }: Pick<Clock, 'now'>): Progress {
   const time = (): string => new Date(now()).toISOString();
   let current: ArchiveReport = { state: 'starting', since: time(), hasBase: false };
+  let hasLog = false;
   const enter = (state: ArchiveReport['state']): Pick<ArchiveReport, 'state' | 'since'> =>
     current.state === state ? { state, since: current.since } : { state, since: time() };
   return {
     report: () => current,
+    hasLog: () => hasLog,
     following() {
       const { problem: _, ...others } = current;
       current = { ...others, ...enter('following') };
@@ -26,9 +30,12 @@ export function progress({ now }: Pick<Clock, 'now'>): Progress {
       current = { ...current, ...enter('failing'), problem };
     },
     stored(end) {
+      hasLog = true;
       current = { ...current, end, storedAt: time() };
     },
     gap(message) {
+      // Until something behind it is stored, the store does not tell of it.
+      hasLog = false;
       current = { ...current, gap: message, hasBase: false };
     },
     upkeep({ hasBase, problem }) {

@@ -44,7 +44,7 @@ export async function upkeep(
     let isWell = false;
     try {
       // Before the log comes there is nothing that a backup could be the base of.
-      if (shown.report().state === 'following' && shown.report().end !== undefined) {
+      if (shown.report().state === 'following' && shown.hasLog()) {
         isWell = await hasBase(options);
         shown.upkeep({ hasBase: isWell });
         if (!isWell) {
