@@ -10,12 +10,17 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { paths } from '../names.ts';
 import { texts } from './shell/texts.ts';
 
+/** For the server's socket, and for files of its configuration. */
+export const temporaryDirectory = '/tmp';
+
 type Settings = Readonly<Record<string, string>>;
 
 /** The container of a helper has 256 MiB. */
 const server: Settings = {
   shared_buffers: '64MB',
   max_connections: '10',
+  // Independent of how large /dev/shm of a container is.
+  dynamic_shared_memory_type: 'mmap',
   // Without it, settings of the old server that must not be lower do not count.
   hot_standby: 'off',
   autovacuum: 'off',
@@ -56,6 +61,7 @@ export function recoverCommand({ spec }: Cluster<PostgresSpec>): readonly string
   return [
     ...['python3', '-IS', '-c', texts['recover.py'], paths.restored, paths.data],
     `/usr/lib/postgresql/${spec.version}/bin`,
+    temporaryDirectory,
     ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
   ];
 }

@@ -10,7 +10,7 @@ import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
 import { postgresImage } from '../resources/pods.ts';
 import { postgresArchiveSupport } from './archive.ts';
-import { recoverCommand } from './recovery.ts';
+import { recoverCommand, temporaryDirectory } from './recovery.ts';
 
 const tlsDirectory = '/etc/clusterwright/tls';
 
@@ -66,7 +66,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   restoreTemplate(cluster) {
     const { metadata, spec } = cluster;
     const mount = { name: restoredVolume, mountPath: paths.volume };
-    const temporary = { name: 'tmp', mountPath: '/tmp' };
+    const temporary = { name: 'tmp', mountPath: temporaryDirectory };
     return {
       set: memberName(metadata.name, 0),
       destination: {

@@ -1,6 +1,6 @@
 """Recovers a backup, and moves it to where the first member looks: the last container of the Job of a restore.
 
-recover.py RESTORED DATA PROGRAMS [NAME=VALUE ...]
+recover.py RESTORED DATA PROGRAMS TEMPORARY [NAME=VALUE ...]
 
 A server that nobody else reaches replays the log to the end that the settings name, and begins a new timeline. Only when it
 has stopped in order is the directory renamed. So a member never meets a recovery that is not finished, and never ends one
@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 
-SOCKET = '/tmp'
 LAST_WORDS = '/dev/termination-log'
 
 
@@ -71,9 +70,9 @@ def prepare(restored):
     sync(restored)
 
 
-def is_open(programs):
+def is_open(programs, socket):
     """Whether the server takes writes: it lets nobody in before."""
-    asked = [programs + '/psql', '--no-psqlrc', '--tuples-only', '--no-align', '--host=' + SOCKET, '--username=postgres',
+    asked = [programs + '/psql', '--no-psqlrc', '--tuples-only', '--no-align', '--host=' + socket, '--username=postgres',
              '--dbname=postgres', '--command=SELECT pg_is_in_recovery()']
     answer = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     return answer.returncode == 0 and answer.stdout.strip() == b'f'
@@ -99,12 +98,12 @@ def listen(output, words):
             del words[:-4]
 
 
-def recover(restored, programs, settings, lock):
+def recover(restored, programs, temporary, settings, lock):
     files = {
-        'config_file': write(SOCKET + '/postgresql.conf', ''),
-        'hba_file': write(SOCKET + '/pg_hba.conf', 'local all all trust\n'),
-        'ident_file': write(SOCKET + '/pg_ident.conf', ''),
-        'unix_socket_directories': SOCKET,
+        'config_file': write(temporary + '/postgresql.conf', ''),
+        'hba_file': write(temporary + '/pg_hba.conf', 'local all all trust\n'),
+        'ident_file': write(temporary + '/pg_ident.conf', ''),
+        'unix_socket_directories': temporary,
         'listen_addresses': '',
     }
     wanted = [*('%s=%s' % pair for pair in files.items()), *settings]
@@ -116,7 +115,7 @@ def recover(restored, programs, settings, lock):
     reader = threading.Thread(target=listen, args=(server.stderr, words), daemon=True)
     reader.start()
     try:
-        while server.poll() is None and not is_open(programs):
+        while server.poll() is None and not is_open(programs, temporary):
             time.sleep(0.2)
     finally:
         if server.poll() is None:
@@ -130,7 +129,7 @@ def recover(restored, programs, settings, lock):
         sys.exit(1)
 
 
-def place(restored, data, programs, settings, lock):
+def place(restored, data, programs, temporary, settings, lock):
     mark = restored + '.recovering'
     if not os.path.exists(restored):
         if os.path.exists(mark) and os.path.exists(data):
@@ -145,7 +144,7 @@ def place(restored, data, programs, settings, lock):
     make(mark)
     prepare(restored)
     if os.path.exists(os.path.join(restored, 'recovery.signal')):
-        recover(restored, programs, settings, lock)
+        recover(restored, programs, temporary, settings, lock)
     os.rename(restored, data)
     sync(os.path.dirname(data))
     # Beside it: the archived log, which the recovered server has no use for.
@@ -154,13 +153,13 @@ def place(restored, data, programs, settings, lock):
 
 
 def main():
-    restored, data, programs, *settings = sys.argv[1:]
+    restored, data, programs, temporary, *settings = sys.argv[1:]
     # The first process of a container is not ended by it otherwise.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # The agent has written it. Of two pods on one node, one waits: the server holds the lock as well.
     with open(restored + '.restored-from.json', 'rb') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        say(place(restored, data, programs, settings, lock))
+        say(place(restored, data, programs, temporary, settings, lock))
 
 
 main()
