@@ -10,7 +10,7 @@ export const untilSchema = {
     time: {
       type: 'string',
       description: 'The last commit at or before this time, in UTC: 2026-01-31T12:00:00Z.',
-      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z$',
       maxLength: 27,
     },
     lsn: {
@@ -22,10 +22,10 @@ export const untilSchema = {
     name: {
       type: 'string',
       description: 'Restore point, made with pg_create_restore_point.',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,62}$',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9 ._:-]*$',
       maxLength: 63,
     },
-    xid: { type: 'string', description: 'ID of a transaction.', pattern: '^[0-9]{1,20}$', maxLength: 20 },
+    xid: { type: 'string', description: 'ID of a transaction.', pattern: '^[0-9]+$', maxLength: 20 },
   },
   'x-kubernetes-validations': [
     {
