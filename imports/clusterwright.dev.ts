@@ -3221,7 +3221,7 @@ export function toJson_PostgresClusterProps(obj: PostgresClusterProps | undefine
  */
 export interface PostgresClusterSpec {
   /**
-   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+   * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and the base of an archive. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
    *
    * @schema PostgresClusterSpec#backup
    */
@@ -3347,11 +3347,18 @@ export function toJson_PostgresClusterSpec(obj: PostgresClusterSpec | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
+ * Target and key of the backups that the operator takes by itself: the last one under deletionPolicy Snapshot, and the base of an archive. `clusterwright backup create` uses them, too. A BackupSchedule names its own target and key. When absent, the operator takes no such backup, and deletionPolicy Snapshot is refused.
  *
  * @schema PostgresClusterSpecBackup
  */
 export interface PostgresClusterSpecBackup {
+  /**
+   * Archive the log of the database continuously, in the target of the backups. A new cluster can then be restored to any point in time since the oldest backup. When absent, the log is not archived.
+   *
+   * @schema PostgresClusterSpecBackup#archive
+   */
+  readonly archive?: PostgresClusterSpecBackupArchive;
+
   /**
    * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
@@ -3374,6 +3381,7 @@ export interface PostgresClusterSpecBackup {
 export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'archive': toJson_PostgresClusterSpecBackupArchive(obj.archive),
     'encryption': toJson_PostgresClusterSpecBackupEncryption(obj.encryption),
     'target': toJson_PostgresClusterSpecBackupTarget(obj.target),
   };
@@ -3693,6 +3701,34 @@ export enum PostgresClusterSpecVersion {
 }
 
 /**
+ * Archive the log of the database continuously, in the target of the backups. A new cluster can then be restored to any point in time since the oldest backup. When absent, the log is not archived.
+ *
+ * @schema PostgresClusterSpecBackupArchive
+ */
+export interface PostgresClusterSpecBackupArchive {
+  /**
+   * Time for which nothing may reach the archive before the cluster is reported as not ready. Writes continue in any case. From 15s to 60m.
+   *
+   * @schema PostgresClusterSpecBackupArchive#maxLag
+   */
+  readonly maxLag?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBackupArchive' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBackupArchive(obj: PostgresClusterSpecBackupArchive | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'maxLag': obj.maxLag,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
  *
  * @schema PostgresClusterSpecBackupEncryption
@@ -3789,6 +3825,13 @@ export interface PostgresClusterSpecBootstrapRestore {
    * @schema PostgresClusterSpecBootstrapRestore#target
    */
   readonly target: PostgresClusterSpecBootstrapRestoreTarget;
+
+  /**
+   * Restore to this point, with the archived log of the cluster. When it is absent, and `id` as well, all of the archived log is restored.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#until
+   */
+  readonly until?: PostgresClusterSpecBootstrapRestoreUntil;
 }
 
 /**
@@ -3802,6 +3845,7 @@ export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterS
     'encryption': toJson_PostgresClusterSpecBootstrapRestoreEncryption(obj.encryption),
     'id': obj.id,
     'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
+    'until': toJson_PostgresClusterSpecBootstrapRestoreUntil(obj.until),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -4234,6 +4278,58 @@ export function toJson_PostgresClusterSpecBootstrapRestoreTarget(obj: PostgresCl
   const result = {
     'claim': toJson_PostgresClusterSpecBootstrapRestoreTargetClaim(obj.claim),
     's3': toJson_PostgresClusterSpecBootstrapRestoreTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Restore to this point, with the archived log of the cluster. When it is absent, and `id` as well, all of the archived log is restored.
+ *
+ * @schema PostgresClusterSpecBootstrapRestoreUntil
+ */
+export interface PostgresClusterSpecBootstrapRestoreUntil {
+  /**
+   * Position in the log: 16/B374D848.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#lsn
+   */
+  readonly lsn?: string;
+
+  /**
+   * Restore point, made with pg_create_restore_point.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#name
+   */
+  readonly name?: string;
+
+  /**
+   * The last commit at or before this time, in UTC: 2026-01-31T12:00:00Z.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#time
+   */
+  readonly time?: string;
+
+  /**
+   * ID of a transaction.
+   *
+   * @schema PostgresClusterSpecBootstrapRestoreUntil#xid
+   */
+  readonly xid?: string;
+}
+
+/**
+ * Converts an object of type 'PostgresClusterSpecBootstrapRestoreUntil' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_PostgresClusterSpecBootstrapRestoreUntil(obj: PostgresClusterSpecBootstrapRestoreUntil | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'lsn': obj.lsn,
+    'name': obj.name,
+    'time': obj.time,
+    'xid': obj.xid,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -138,7 +138,7 @@ export function startOf({ startLsn }: PostgresState): Lsn {
 }
 
 /**
- * Segments that end before each backup of their timeline begins, and those of timelines that had ended before all of them. Nothing is
+ * Segments that end before each backup begins, and are of no later timeline. Nothing is
  * said of database clusters of which there is no backup, and history files stay.
  */
 export function unneededPieces(backups: readonly PostgresState[], pieces: readonly StoredPiece[]): readonly string[] {
@@ -148,7 +148,8 @@ export function unneededPieces(backups: readonly PostgresState[], pieces: readon
     const isNeeded = own.some((backup) => {
       const segment = segmentIn(name, backup.segmentBytes);
       if (segment === undefined) return true;
-      if (segment.timeline !== backup.timeline) return segment.timeline > backup.timeline;
+      // It may have branched off before the backup began.
+      if (segment.timeline > backup.timeline) return true;
       return segment.start + BigInt(backup.segmentBytes) > startOf(backup);
     });
     return own.length === 0 || isNeeded ? [] : [name];
