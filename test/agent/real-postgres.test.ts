@@ -1,7 +1,17 @@
 /** Backups of real PostgreSQL servers: taken while somebody writes, checked, put back, started, compared. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scramVerifier } from '../../src/engines/postgres/client/scram-verifier.ts';
@@ -267,6 +277,37 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (major, program) => {
     expect(await taking({ user: 'by_password', tls, passwordFile: file('wrong') })).toMatchObject(refused);
     expect(await taking({ user: 'by_certificate', tls })).toMatchObject(refused);
     expect(await taking({ user: 'by_password', passwordFile: file('password') })).toMatchObject(refused);
+  });
+
+  it('fails when the standby that is read is promoted, and may be repeated', async () => {
+    const primary = await primaryWith();
+    await primary.sql("CREATE TABLE t AS SELECT repeat('x', 1000) AS v FROM generate_series(1, 100000)");
+    const standby = await followed(startStandby(home, primary, 'standby'));
+    const context = agentContext();
+    const taking = failed(takeTask([primary, standby]), context);
+    await expect.poll(() => context.lines.join('')).toContain('"role":"standby"');
+    await standby.sql('SELECT pg_promote()');
+    expect(await taking).toMatchObject({
+      reason: 'SourceBroken',
+      isTransient: true,
+      message: expect.stringMatching(/the standby was promoted during online backup/),
+    });
+    expect(backupsIn()).toEqual([]);
+  });
+
+  it('fails where a page has another checksum than the server has written', async () => {
+    const primary = await primaryWith();
+    await primary.sql("CREATE TABLE t AS SELECT repeat('x', 1000) AS v FROM generate_series(1, 1000)");
+    await primary.sql('CHECKPOINT');
+    const [[path] = []] = await primary.sql("SELECT pg_relation_filepath('t')");
+    const file = openSync(join(primary.directory, String(path)), 'r+');
+    writeSync(file, 'damaged', 8192 * 3 + 4000);
+    closeSync(file);
+    expect(await failed(takeTask([primary]))).toMatchObject({
+      result: 'failed',
+      message: expect.stringMatching(/checksum verification failure during base backup/),
+    });
+    expect(backupsIn()).toEqual([]);
   });
 
   it('leaves nothing behind when it dies in the middle', async () => {

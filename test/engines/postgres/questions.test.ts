@@ -164,6 +164,7 @@ describe('a refusal', () => {
     ['57P03', true],
     ['53300', true],
     ['58P01', true],
+    ['55000', true],
     ['28P01', false],
     ['42501', false],
     ['0A000', false],

@@ -37,7 +37,7 @@ export function serverErrorIn(body: Buffer): ServerError {
   );
 }
 
-/** What passes by itself: it starts, stops, recovers, or has no connection or memory to spare. */
+/** What passes by itself: it starts, stops, recovers, is promoted meanwhile, or has no connection or memory to spare. */
 export function isPassing({ code }: ServerError): boolean {
-  return /^(08|53|57P|58|XX|40)/.test(code);
+  return /^(08|53|55|57P|58|XX|40)/.test(code);
 }
