@@ -9,7 +9,7 @@ import {
   coverage,
   historyPiece,
   segmentPiece,
-  startOf,
+  logFrom,
   unneededPieces,
 } from '../../../src/engines/postgres/agent/archived-wal.ts';
 import { stretchAt, type TimelinePath, timelinePath } from '../../../src/engines/postgres/agent/timeline-path.ts';
@@ -143,7 +143,7 @@ describe('what may go', () => {
     { name: 'other', isWhole: true },
   ];
 
-  it('is what ends before every backup begins', () => {
+  it('is what ends before every backup does: that much of the log is in the backup', () => {
     expect(unneededPieces([stateOf(1, at(4, 10)), stateOf(2, at(6))], all)).toEqual([piece(1, 3).name]);
     expect(unneededPieces([stateOf(2, at(6, 10))], all)).toEqual(
       [piece(1, 3), piece(1, 4), piece(1, 5), piece(2, 5)].map(({ name }) => name),
@@ -168,7 +168,7 @@ describe('what may go', () => {
         const gone = unneededPieces(states, pieces);
         const left = walOf(...pieces.filter(({ name }) => !gone.includes(name)));
         for (const state of states) {
-          const from = startOf(state);
+          const from = logFrom(state);
           const stretch = stretchAt(third, state.timeline, from);
           // Nobody has taken a backup of a timeline before it began.
           if (stretch === undefined || from < stretch.begin) continue;
@@ -204,6 +204,13 @@ describe('a restore', () => {
     [{ xid: '7' }, { kind: 'none', reason: 'Ambiguous' }],
   ] as const)('until %j begins with the newest backup before it', (until, expected) => {
     expect(wanting(until)).toMatchObject(expected);
+  });
+
+  it('needs nothing of the log that is in the backup itself, which a standby may have begun long before', () => {
+    const backup = stateOf(1, at(1), { endLsn: formatLsn(at(5, 10)) });
+    expect(neededFor(backup, walOf(piece(1, 5), piece(1, 6, false)), alone, undefined).segments).toHaveLength(2);
+    const upToTheEnd = stateOf(1, at(1), { endLsn: formatLsn(at(5)) });
+    expect(neededFor(upToTheEnd, walOf(piece(1, 4)), alone, undefined).segments).toHaveLength(1);
   });
 
   it('is refused where the log that it needs has a gap', () => {

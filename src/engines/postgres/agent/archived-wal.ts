@@ -132,13 +132,14 @@ function endsWithin(path: TimelinePath, { timeline, start }: ArchivedSegment, si
   return end !== undefined && end <= start + size;
 }
 
-/** The positions that a backup needs the log from. */
-export function startOf({ startLsn }: PostgresState): Lsn {
-  return parseLsn(startLsn) ?? 0n;
+/** What a backup needs of the archived log begins with its own last byte: the log up to there is in the backup. */
+export function logFrom({ endLsn }: PostgresState): Lsn {
+  const end = parseLsn(endLsn) ?? 0n;
+  return end > 0n ? end - 1n : end;
 }
 
 /**
- * Segments that end before each backup begins, and are of no later timeline. Nothing is
+ * Segments that end before each backup does, and are of no later timeline. Nothing is
  * said of database clusters of which there is no backup, and history files stay.
  */
 export function unneededPieces(backups: readonly PostgresState[], pieces: readonly StoredPiece[]): readonly string[] {
@@ -148,9 +149,9 @@ export function unneededPieces(backups: readonly PostgresState[], pieces: readon
     const isNeeded = own.some((backup) => {
       const segment = segmentIn(name, backup.segmentBytes);
       if (segment === undefined) return true;
-      // It may have branched off before the backup began.
+      // It may have branched off before the backup ended.
       if (segment.timeline > backup.timeline) return true;
-      return segment.start + BigInt(backup.segmentBytes) > startOf(backup);
+      return segment.start + BigInt(backup.segmentBytes) > logFrom(backup);
     });
     return own.length === 0 || isNeeded ? [] : [name];
   });

@@ -26,7 +26,7 @@ import {
   historyPiece,
   type Position,
   segmentPiece,
-  startOf,
+  logFrom,
   unneededPieces,
 } from './archived-wal.ts';
 import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
@@ -164,8 +164,8 @@ async function replayable(backups: readonly PostgresState[], store: LogStore): P
   for (const backup of backups) {
     const wal = archivedWal(pieces, backup.systemId, backup.segmentBytes);
     const path = await newestPath(wal, store);
-    if (path === undefined || stretchAt(path, backup.timeline, startOf(backup)) === undefined) continue;
-    const { segments, resumesAt } = coverage(wal, path, startOf(backup));
+    if (path === undefined || stretchAt(path, backup.timeline, logFrom(backup)) === undefined) continue;
+    const { segments, resumesAt } = coverage(wal, path, logFrom(backup));
     if (segments.length > 0 && resumesAt === undefined) found.push(backup);
   }
   return found;

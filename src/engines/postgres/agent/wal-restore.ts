@@ -18,7 +18,7 @@ import {
   type Coverage,
   coverage,
   historyPiece,
-  startOf,
+  logFrom,
 } from './archived-wal.ts';
 import { stretchAt, type TimelinePath, timelinePath } from './timeline-path.ts';
 
@@ -105,7 +105,7 @@ export function neededFor(
   path: TimelinePath,
   until: { readonly lsn?: string } | undefined,
 ): Coverage {
-  const from = startOf(backup);
+  const from = logFrom(backup);
   if (stretchAt(path, backup.timeline, from) === undefined) {
     const words = `the backup is of timeline ${backup.timeline}, and the archived log of timeline ${path.at(-1)?.timeline} does not lead on from it`;
     throw new Failure('NotFound', words);
