@@ -1,5 +1,5 @@
 /** The log of real servers in an archive: byte for byte, across failovers and lost slots, and restored from. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { logStore, type WritableLogStore } from '../../src/agent/archive/log-store.ts';
@@ -175,6 +175,64 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     expect(names).toContain('00000002.history');
     expect(names.some((name) => name.startsWith('00000002') && name.length === 24)).toBe(true);
     expect((await agent.report())?.gap).toBeUndefined();
+  });
+
+  it('restores what was committed after the base backup, and nothing after a point', async () => {
+    const agent = await archive(primary);
+    await expect.poll(async () => (await agent.report())?.hasBase, patience).toBe(true);
+    await primary.sql('CREATE TABLE n AS SELECT 1 AS v');
+    const [[point] = []] = await primary.sql("SELECT pg_create_restore_point('here')");
+    await primary.sql('INSERT INTO n VALUES (2)');
+    await fill(primary, 5_000);
+    await isArchived(primary, await positionOf(primary));
+    await primary.stop();
+    const rows: (readonly [string, object | undefined, number])[] = [
+      ['all', undefined, 2],
+      ['named', { name: 'here' }, 1],
+      ['position', { lsn: String(point) }, 1],
+    ];
+    mkdirSync(join(home.directory, 'volume'));
+    for (const [name, until, count] of rows) {
+      const log = {
+        directory: join(home.directory, 'volume', `${name}.wal`),
+        ...(until === undefined ? {} : { until }),
+      };
+      const directory = join(home.directory, 'volume', name);
+      const fetched = await runPostgresAgent({
+        task: 'fetch',
+        which: {},
+        target: target(),
+        encryptionKeyFile: keyFile(),
+        destination: { engine: 'postgres', directory, log },
+      });
+      expect(fetched).toMatchObject({ result: 'fetched' });
+      writeFileSync(join(directory, 'recovery.signal'), '');
+      home.give(join(home.directory, 'volume'));
+      const targets = Object.entries(until ?? {}).map(([kind, value]) => `recovery_target_${kind} = '${value}'`);
+      const copy = await startPostgres(home, `volume/${name}`, {
+        config: [
+          `restore_command = 'test -f /data/volume/${name}.wal/%f && cp /data/volume/${name}.wal/%f %p'`,
+          "recovery_target_timeline = 'latest'",
+          "recovery_target_action = 'promote'",
+          ...targets,
+        ],
+      });
+      started.push(copy);
+      await expect.poll(() => copy.sql('SELECT pg_is_in_recovery()'), patience).toEqual([['f']]);
+      expect(await copy.sql('SELECT count(*) FROM n')).toEqual([[String(count)]]);
+    }
+    const early = await runPostgresAgent({
+      task: 'fetch',
+      which: {},
+      target: target(),
+      encryptionKeyFile: keyFile(),
+      destination: {
+        engine: 'postgres',
+        directory: join(home.directory, 'volume', 'early'),
+        log: { directory: join(home.directory, 'volume', 'early.wal'), until: { time: '2020-01-01T00:00:00Z' } },
+      },
+    });
+    expect(early).toMatchObject({ result: 'failed', reason: 'NotFound' });
   });
 
   it('says that the log has a gap, and takes a base backup behind it', async () => {
