@@ -24,7 +24,7 @@ import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6', 's3:dev'];
+const images = ['redis:7.0', 'redis:8.0', 'etcd:3.5', 'etcd:3.6', 'postgres:17', 's3:dev'];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = createProgress();
