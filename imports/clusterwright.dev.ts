@@ -3445,6 +3445,13 @@ export function toJson_PostgresClusterSpecAccess(obj: PostgresClusterSpecAccess 
  */
 export interface PostgresClusterSpecBackup {
   /**
+   * Archive the log of the database continuously, in the target of the backups. A new cluster can then be restored to any point in time since the oldest backup. When absent, the log is not archived.
+   *
+   * @schema PostgresClusterSpecBackup#archive
+   */
+  readonly archive?: PostgresClusterSpecBackupArchive;
+
+  /**
    * The key that encrypts and authenticates backups. When absent, backups are not encrypted, and a checksum replaces the authentication.
    *
    * @schema PostgresClusterSpecBackup#encryption
@@ -3466,6 +3473,7 @@ export interface PostgresClusterSpecBackup {
 export function toJson_PostgresClusterSpecBackup(obj: PostgresClusterSpecBackup | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'archive': toJson_PostgresClusterSpecBackupArchive(obj.archive),
     'encryption': toJson_PostgresClusterSpecBackupEncryption(obj.encryption),
     'target': toJson_PostgresClusterSpecBackupTarget(obj.target),
   };
@@ -4245,6 +4253,13 @@ export interface PostgresClusterSpecBootstrapRestore {
    * @schema PostgresClusterSpecBootstrapRestore#target
    */
   readonly target: PostgresClusterSpecBootstrapRestoreTarget;
+
+  /**
+   * Restore to this point, with the archived log of the cluster. When it is absent, and `id` as well, all of the archived log is restored.
+   *
+   * @schema PostgresClusterSpecBootstrapRestore#until
+   */
+  readonly until?: PostgresClusterSpecBootstrapRestoreUntil;
 }
 
 /**
@@ -4258,6 +4273,7 @@ export function toJson_PostgresClusterSpecBootstrapRestore(obj: PostgresClusterS
     'encryption': toJson_PostgresClusterSpecBootstrapRestoreEncryption(obj.encryption),
     'id': obj.id,
     'target': toJson_PostgresClusterSpecBootstrapRestoreTarget(obj.target),
+    'until': toJson_PostgresClusterSpecBootstrapRestoreUntil(obj.until),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -5,6 +5,7 @@ import { type Manifest, summaryOf } from '../backup/manifest.ts';
 import type { AgentContext } from '../engine/driver/agent-context.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
+import { logStore } from './archive/log-store.ts';
 import { findBackup, type Repository } from './repository.ts';
 import { verifiedData } from './verified-data.ts';
 
@@ -17,13 +18,18 @@ export async function fetchBackup(
   const began = clock.monotonic();
   const driver = driverOf(repository.drivers, destination.engine);
   const wanted = chosenBefore(which, await driver.begun(destination));
-  const backup = await findBackup(repository, wanted, driver.kind, clock.now());
+  const backup = await findBackup(repository, wanted, driver.kind, clock.now(), (history) => {
+    const dated = history.map(({ manifest: { id, completedAt, state } }) => ({ id, completedAt, state }));
+    return driver.archive?.choose(destination, wanted, dated) ?? { kind: 'any' };
+  });
   const { path, manifest } = backup;
   requireFitting(driver, manifest, destination.version);
   log.info({ folder: path, bytes: manifest.data.plainBytes }, 'the backup is fetched');
   const { plainSha256 } = manifest.data;
   const content = (): AsyncIterable<Uint8Array> => verifiedData(repository, backup);
   const { isRepeated } = await driver.fill(destination, { path, plainSha256 }, content, context);
+  const store = logStore(repository, manifest.cluster, context);
+  await driver.archive?.fetch(destination, manifest.state, store, context);
   const milliseconds = Math.round(clock.monotonic() - began);
   return {
     result: 'fetched',

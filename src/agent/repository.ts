@@ -14,6 +14,7 @@ import { doubtAboutNewest, newestFirst, type Placed } from '../backup/order.ts';
 import { suddenLosses } from '../backup/sudden-loss.ts';
 import { type Driver, driverOf } from '../engine/driver/driver.ts';
 import { Failure } from '../engine/driver/failure.ts';
+import type { ChosenBase } from '../engine/driver/log-archive.ts';
 import type { Target } from './target/target.ts';
 
 export interface Repository {
@@ -142,6 +143,7 @@ export async function findBackup(
   which: Which,
   kind: string,
   now: number,
+  choose: (history: readonly FoundBackup[]) => ChosenBase = () => ({ kind: 'any' }),
 ): Promise<FoundBackup> {
   const all = await matching(repository.target, which, undefined);
   const folders = await ofName(repository, all, which.name);
@@ -158,7 +160,19 @@ export async function findBackup(
     const words = `there are backups of ${clusters.length} clusters ${inWords(which, kind)}`;
     throw new Failure('Ambiguous', `${words}, so say which: ${some}`);
   }
-  return newestOf(repository, fitting, now);
+  const chosen = which.id === undefined ? choose(await historyOf(repository, fitting)) : ({ kind: 'any' } as const);
+  switch (chosen.kind) {
+    case 'any':
+      return newestOf(repository, fitting, now);
+    case 'one':
+      return newestOf(
+        repository,
+        fitting.filter(({ id }) => id === chosen.id),
+        now,
+      );
+    case 'none':
+      throw new Failure(chosen.reason, chosen.message);
+  }
 }
 
 /** @throws Failure Ambiguous where the newest may not be the one that is wanted, or why its manifest is refused */

@@ -5,6 +5,7 @@ import type { AgentContext } from '../engine/driver/agent-context.ts';
 import type { Driver } from '../engine/driver/driver.ts';
 import { Failure, isTransient, tellable } from '../engine/driver/failure.ts';
 import type { AgentIO } from './agent-io.ts';
+import { archiveLog } from './archive/archive.ts';
 import { fetchBackup } from './fetch.ts';
 import { listBackups, verifyBackup } from './inspect.ts';
 import type { Repository } from './repository.ts';
@@ -40,6 +41,8 @@ function done(task: AgentTask, repository: Repository, context: AgentContext, io
       return take(task, repository, context, io);
     case 'fetch':
       return fetchBackup(task, repository, context);
+    case 'archive':
+      return archiveLog(task, repository, context, io);
     case 'verify':
       return verifyBackup(task, repository, context);
     case 'list':

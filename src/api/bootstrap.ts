@@ -1,5 +1,6 @@
 /** What a cluster begins with, and where its backups go: the same fields in every kind of database. */
 import { encryptionSchema, targetSchema } from './backup-target.ts';
+import { durationSchema } from './duration.ts';
 import type { CelRule, StructuralSchema } from './schema.ts';
 
 const restoreProperties = {
@@ -72,6 +73,21 @@ export const backupPolicySchema = (besides = '') =>
     required: ['target'],
     properties: { target: targetSchema, encryption: encryptionSchema },
   }) as const satisfies StructuralSchema;
+
+/** In the policy of a kind whose log can be archived. */
+export const archiveSchema = {
+  type: 'object',
+  description:
+    'Archive the log of the database continuously, in the target of the backups. A new cluster can then be restored to any point in time since the oldest backup. When absent, the log is not archived.',
+  properties: {
+    maxLag: durationSchema(
+      'Time for which nothing may reach the archive before the cluster is reported as not ready. Writes continue in any case.',
+      '60s',
+      '15s',
+      '60m',
+    ),
+  },
+} as const satisfies StructuralSchema;
 
 export const backupPolicyRules = [
   {

@@ -21,10 +21,12 @@ export interface CommonSpec {
 export interface BackupPlace {
   readonly target: BackupTarget;
   readonly encryption?: BackupEncryption;
+  /** The log is archived. */
+  readonly archive?: { readonly maxLag: string };
 }
 
 /** Which backup a new cluster begins with. */
-export interface RestoreSpec extends BackupPlace {
+export interface RestoreSpec extends Omit<BackupPlace, 'archive'> {
   readonly id?: string;
   readonly cluster: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
 }

@@ -17,7 +17,9 @@ export type Finding =
   | 'TemplateRefused'
   | 'SpecWarning'
   | 'VolumesTooSmall'
-  | 'StatementRefused';
+  | 'StatementRefused'
+  | 'ArchiveGap'
+  | 'ArchiveLate';
 export type ConditionState = 'True' | 'False' | 'Unknown';
 
 export interface Condition {

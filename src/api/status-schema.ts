@@ -96,6 +96,24 @@ const storage = {
   },
 } as const satisfies StructuralSchema;
 
+/** Of kinds whose log can be archived. */
+export const archiveStatusSchema = {
+  type: 'object',
+  description: 'The archive of the log. Absent when the log is not archived.',
+  required: ['state', 'since'],
+  properties: {
+    state: {
+      type: 'string',
+      description: 'Gap: part of the log is missing, and the next base backup is not complete.',
+      enum: ['Starting', 'Following', 'Late', 'Gap'],
+    },
+    since: { type: 'string', format: 'date-time', description: 'Time of the last change of the state.' },
+    end: text('End of the stored log, in the words of the database. Up to five minutes old.', 500),
+    storedAt: { type: 'string', format: 'date-time', description: 'Time at which that end was stored.' },
+    message: text('Why the state is not Following.', 32_768),
+  },
+} as const satisfies StructuralSchema;
+
 export const plan = {
   type: 'object',
   description: 'What the controller does next.',

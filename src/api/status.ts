@@ -33,6 +33,18 @@ export interface StorageStatus {
   readonly minimumSize: string;
 }
 
+/** How far the archive of the log is. */
+export interface ArchiveStatus {
+  /** `Gap`: part of the log is missing, and no backup was taken since. */
+  readonly state: 'Starting' | 'Following' | 'Late' | 'Gap';
+  /** RFC 3339: since when it is so. */
+  readonly since: string;
+  /** The end of what is stored, in the engine's words, and when it was stored: at most five minutes old while it follows. */
+  readonly end?: string;
+  readonly storedAt?: string;
+  readonly message?: string;
+}
+
 export interface PlanStatus {
   /** The next step in words, or empty when there is none. */
   readonly next?: string;
@@ -73,6 +85,7 @@ export interface ClusterStatus {
   readonly connection?: ConnectionStatus;
   readonly plan?: PlanStatus;
   readonly storage?: StorageStatus;
+  readonly archive?: ArchiveStatus;
   /** Set once when the database was first formed, never cleared: from then on blank members mean loss, not a start. */
   readonly initialized?: boolean;
 }

@@ -8,6 +8,7 @@ import { schemaViolations, withDefaults } from '../api/check.ts';
 import { prune } from '../api/prune.ts';
 import type { Defaulted, StructuralSchema } from '../api/schema.ts';
 import { displayPath } from '../api/violation.ts';
+import { archiveReportPort } from './archive-report.ts';
 import { type EngineDestination, type EngineFormats, type EngineSource, engineNameSchema } from './engine-data.ts';
 import { type ClusterIdentity, clusterIdentitySchema, type Purpose, purposeSchema, uidSchema } from './identity.ts';
 import { absolutePath, claimPlaceSchema, type Place, type S3Place, s3PlaceSchema } from './place.ts';
@@ -91,7 +92,16 @@ export interface ListTask extends Common {
   readonly engine?: string;
 }
 
-export type AgentTask = TakeTask | FetchTask | VerifyTask | ListTask;
+/** Follow the log of a cluster into its archive, until the process is stopped. */
+export interface ArchiveTask extends Common {
+  readonly task: 'archive';
+  readonly cluster: ClusterIdentity;
+  readonly source: EngineSource;
+  /** Where it says how far it is. */
+  readonly port: number;
+}
+
+export type AgentTask = TakeTask | FetchTask | VerifyTask | ListTask | ArchiveTask;
 
 /** The schema of a task, for the variants that it names. */
 function schemaOf(task: Readonly<Record<string, unknown>>, formats: EngineFormats): StructuralSchema {
@@ -99,7 +109,7 @@ function schemaOf(task: Readonly<Record<string, unknown>>, formats: EngineFormat
   const byEngine = (part: 'source' | 'destination'): Readonly<Record<string, StructuralSchema>> =>
     Object.fromEntries(formats.map((format) => [format.engine, format.schemas[part]]));
   const properties = {
-    task: { type: 'string', enum: ['take', 'fetch', 'verify', 'list'] },
+    task: { type: 'string', enum: ['take', 'fetch', 'verify', 'list', 'archive'] },
     target: variantOf(task.target, 'type', { s3: s3PlaceSchema, claim: claimPlaceSchema }),
     encryptionKeyFile: absolutePath,
     idleTimeoutSeconds: { type: 'integer', default: 60, minimum: 1, maximum: 3600 },
@@ -124,6 +134,12 @@ function schemaOf(task: Readonly<Record<string, unknown>>, formats: EngineFormat
       return object(['which', 'destination'], {
         which: whichSchema,
         destination: variantOf(task.destination, 'engine', byEngine('destination')),
+      });
+    case 'archive':
+      return object(['cluster', 'source'], {
+        cluster: clusterIdentitySchema,
+        source: variantOf(task.source, 'engine', byEngine('source')),
+        port: { type: 'integer', default: archiveReportPort, minimum: 0, maximum: 65_535 },
       });
     case 'verify':
       return object(['which', 'engine'], { which: whichSchema, engine });
@@ -170,7 +186,8 @@ export function parseAgentTask(text: string, formats: EngineFormats): AgentTask 
   if (found.length > 0) throw new BadTask(`the task is not valid: ${found.join('; ')}`);
   const task = withDefaults(schema, value) as AgentTask;
   if (task.target.type === 's3') requireBoth(task.target);
-  if (task.task === 'take') requireFitting(task, formats);
+  if (task.task === 'take' || task.task === 'archive') requireFitting(task, formats);
+  if (task.task === 'take') requireSchedule(task);
   return task;
 }
 
@@ -180,10 +197,13 @@ function requireBoth({ accessKeyIdFile, secretAccessKeyFile }: S3Place): void {
   throw new BadTask('target.accessKeyIdFile and target.secretAccessKeyFile are named together, or neither is');
 }
 
-function requireFitting({ cluster, source, retention, purpose }: TakeTask, formats: EngineFormats): void {
+function requireFitting({ cluster, source }: TakeTask | ArchiveTask, formats: EngineFormats): void {
   if (!formats.some(({ engine, kind }) => engine === source.engine && kind === cluster.kind)) {
     throw new BadTask(`source.engine ${source.engine} does not fit cluster.kind ${cluster.kind}`);
   }
+}
+
+function requireSchedule({ retention, purpose }: TakeTask): void {
   if (retention !== undefined && purpose.type !== 'schedule') {
     throw new BadTask(`retention is for a purpose of type schedule, and this one is of type ${purpose.type}`);
   }

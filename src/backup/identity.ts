@@ -19,17 +19,17 @@ export const clusterIdentitySchema = {
 export type ClusterIdentity = Defaulted<typeof clusterIdentitySchema>;
 
 /**
- * On demand (`Backup`), by a `BackupSchedule`, as the last one of a cluster that is being deleted, or before another minor
- * version.
+ * On demand (`Backup`), by a `BackupSchedule`, as the last one of a cluster that is being deleted, before another minor
+ * version, or as the base of an archive of the log.
  */
 export const purposeSchema = {
   type: 'object',
   required: ['type', 'name'],
   properties: {
-    type: { type: 'string', enum: ['backup', 'schedule', 'deletion', 'version'] },
+    type: { type: 'string', enum: ['backup', 'schedule', 'deletion', 'version', 'archive'] },
     name: {
       ...name,
-      description: 'Of the Backup or BackupSchedule; of the cluster itself for `deletion` and `version`.',
+      description: 'Of the Backup or BackupSchedule; of the cluster itself for `deletion`, `version` and `archive`.',
     },
     uid: {
       ...uidSchema,

@@ -69,7 +69,25 @@ export const restoredAnnotation = 'clusterwright.dev/restored';
 /** The volume of the first member in a {@link RestoreTemplate}'s mounts. */
 export const restoredVolume = 'filled';
 
+/** What a database says of the part of its log that it keeps for the archive. */
+export type KeptLog =
+  /** `bytes`: how much that is, where it is known. */
+  | { readonly state: 'kept'; readonly bytes?: number }
+  /** It has removed what the archive does not have. */
+  | { readonly state: 'lost'; readonly message: string }
+  | { readonly state: 'unknown'; readonly message: string };
+
+/** Of an engine whose agent archives the log: see `driver/log-archive.ts`. */
+export interface ArchiveSupport<Spec> {
+  /** No process is wanted, so nothing is archived. */
+  isParked(cluster: Cluster<Spec>): boolean;
+  /** Only reads. A database that does not answer is a value. */
+  kept(cluster: Cluster<Spec>, children: Children, io: EngineContext): Promise<KeptLog>;
+}
+
 export interface BackupSupport<Spec> {
+  /** Absent where the database has no log that could be archived. */
+  readonly archive?: ArchiveSupport<Spec>;
   source(cluster: Cluster<Spec>): BackupSource;
   restoreTemplate(cluster: Cluster<Spec>): RestoreTemplate;
   /**

@@ -6,6 +6,7 @@ import type { Definition } from '../engine/definition.ts';
 import type { Engine, KindHandler } from '../engine/engine.ts';
 import type { EngineAction } from '../plan/plan.ts';
 import { defaultAgentImage } from './agent-pod.ts';
+import { withArchive } from './archive/index.ts';
 import { backupEngine } from './backup/index.ts';
 import { withLastBackup } from './last-backup.ts';
 import { withRestore } from './restore.ts';
@@ -32,7 +33,8 @@ export function defineEngine<Spec, Observed, Situation, Action extends EngineAct
   return {
     definition: engine.definition,
     contents,
-    handler: (agentImage) => withLastBackup(withRestore(toHandler(engine, agentImage), agentImage), agentImage),
+    handler: (agentImage) =>
+      withLastBackup(withRestore(withArchive(toHandler(engine, agentImage), agentImage), agentImage), agentImage),
   };
 }
 

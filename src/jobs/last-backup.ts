@@ -16,7 +16,8 @@ import { refOf } from '../plan/ref.ts';
 import { type Children, podIsReady } from '../resources/children.ts';
 import { componentLabel, memberLabel } from '../resources/metadata.ts';
 import { confirmedAnnotation, isConfirmed } from './confirmed-backup.ts';
-import { type BackupProgress, backupFactory, goodForMs, requiredBackup } from './required-backup.ts';
+import { type BackupProgress, backupFactory, goodForMs, removal, requiredBackup } from './required-backup.ts';
+import { restoreJobName } from './restore-job.ts';
 
 /** On the custom resource: `UID/ID/TIME` of the backup that was taken of it because it was deleted. */
 export const lastBackupAnnotation = 'clusterwright.dev/last-backup';
@@ -82,9 +83,16 @@ export function planFinalization(
   const before = isHeld ? engine.lastBackup?.(holdsOwn ? cluster : ending, children, now) : undefined;
   const data = [...secrets, ...stateThatGoes(engine.resources(cluster), children)];
   return {
-    plan: before ?? planDeletion(ending, engine.kind.resource, children, data),
+    plan: before ?? withoutRestore(cluster, children, planDeletion(ending, engine.kind.resource, children, data)),
     isWaitingForBackup: before !== undefined,
   };
+}
+
+/** A claim stays as long as a pod has it mounted, though that has ended, and the Job with its pod goes with the custom resource. */
+function withoutRestore({ metadata }: Cluster, children: Children, plan: Plan): Plan {
+  const found = children.get('Job', restoreJobName(metadata.name));
+  const isInTheWay = plan.outcome.state === 'wait' && found !== undefined && ownerOf(found) === metadata.uid;
+  return isInTheWay ? { ...plan, steps: [...removal(found, 'the cluster is deleted'), ...plan.steps] } : plan;
 }
 
 /**

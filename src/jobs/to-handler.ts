@@ -61,7 +61,7 @@ export function toHandler<Spec, Observed, Situation, Action extends EngineAction
 
 function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
   const typed = (cluster: Cluster<unknown>): Cluster<Spec> => cluster as Cluster<Spec>;
-  const { drillRestore, drillDefaults, isSame, specVersion, writesAlone } = backup;
+  const { drillRestore, drillDefaults, isSame, specVersion, writesAlone, archive } = backup;
   return {
     source: (cluster) => backup.source(typed(cluster)),
     restoreTemplate: (cluster) => backup.restoreTemplate(typed(cluster)),
@@ -72,6 +72,14 @@ function hidden<Spec>(backup: BackupSupport<Spec>): BackupSupport<unknown> {
     specVersion,
     contents: (cluster, children, io, wanted) => backup.contents(typed(cluster), children, io, wanted),
     isSame,
+    ...(archive === undefined
+      ? {}
+      : {
+          archive: {
+            isParked: (cluster) => archive.isParked(typed(cluster)),
+            kept: (cluster, children, io) => archive.kept(typed(cluster), children, io),
+          },
+        }),
   };
 }
 

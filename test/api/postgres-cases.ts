@@ -18,6 +18,10 @@ const parameters = (value: Json): Json => ({ parameters: value });
 const many = (count: number): Json =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`extension.setting_${i}`, 'x']));
 
+const target = { claim: { name: 'backups' } };
+const restored = (until: Json): Json => ({ bootstrap: { restore: { target, until } } });
+const archived = (archive: Json): Json => ({ backup: { target, archive } });
+
 const creates: readonly Case[] = [
   {
     story: 'everything set',
@@ -56,6 +60,41 @@ const creates: readonly Case[] = [
   { story: 'a parameter with quotes', spec: parameters({ search_path: `"$user", 'public'` }) },
   { story: 'the longest name of a database', spec: { initial: { database: 'a'.repeat(63) } } },
   { story: 'an owner that only begins like a role of PostgreSQL', spec: { initial: { owner: 'pgbouncer' } } },
+
+  ...(
+    [
+      { time: '2026-01-31T12:00:00Z' },
+      { time: '2026-01-31T12:00:00.123456Z' },
+      { lsn: '16/B374D848' },
+      { lsn: 'FFFFFFFF/FFFFFFFF' },
+      { name: 'before the release 1.2' },
+      { name: 'a'.repeat(63) },
+      { xid: '1'.repeat(20) },
+    ] as const
+  ).map((until) => ({ story: `a restore until ${JSON.stringify(until)}`, spec: restored(until) })),
+  ...(
+    [
+      [{}, 'spec.bootstrap.restore.until'],
+      [{ lsn: '0/0', xid: '7' }, 'spec.bootstrap.restore.until'],
+      [{ time: '2026-01-31 12:00:00' }, 'spec.bootstrap.restore.until.time'],
+      [{ time: '2026-01-31T12:00:00.1234567Z' }, 'spec.bootstrap.restore.until.time'],
+      [{ time: 'yesterday' }, 'spec.bootstrap.restore.until.time'],
+      [{ lsn: '16/b374d848' }, 'spec.bootstrap.restore.until.lsn'],
+      [{ lsn: '000000016/B374D848' }, 'spec.bootstrap.restore.until.lsn'],
+      [{ name: "it's" }, 'spec.bootstrap.restore.until.name'],
+      [{ name: '' }, 'spec.bootstrap.restore.until.name'],
+      [{ name: 'a'.repeat(64) }, 'spec.bootstrap.restore.until.name'],
+      [{ xid: '-1' }, 'spec.bootstrap.restore.until.xid'],
+      [{ xid: '1'.repeat(21) }, 'spec.bootstrap.restore.until.xid'],
+    ] as const
+  ).map(([until, refused]) => ({ story: `a restore until ${JSON.stringify(until)}`, spec: restored(until), refused })),
+  { story: 'an archive', spec: archived({}) },
+  ...['15s', '60m'].map((maxLag) => ({ story: `an archive that may be ${maxLag} late`, spec: archived({ maxLag }) })),
+  ...['14s', '61m', '20', '20000000ms', 30].map((maxLag) => ({
+    story: `an archive that may be ${JSON.stringify(maxLag)} late`,
+    spec: archived({ maxLag }),
+    refused: 'spec.backup.archive.maxLag',
+  })),
 
   { story: 'no spec', spec: undefined, refused: 'spec' },
   { story: 'a number of replicas', spec: { replicas: 3 }, refused: 'spec.replicas' },

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { apiVersionOf } from '../../src/api/object.ts';
 import { validateCluster } from '../../src/api/validate.ts';
+import { archiveReportPort } from '../../src/backup/archive-report.ts';
 import { operatorPort } from '../../src/constructs/operator-deployment.ts';
 import { etcdKind } from '../../src/engines/etcd/kind/schema.ts';
 import { metricsPort, peerPort } from '../../src/engines/etcd/names.ts';
@@ -109,7 +110,7 @@ describe('docs/monitoring.md', () => {
         .flatMap((row) => row.split('|')[3]?.match(/\d+/g) ?? [])
         .map(Number);
     expect(portsOf('operator |')).toEqual([443, 6443, ...engines.flatMap(({ ports }) => ports)]);
-    expect(portsOf('kubelet')).toEqual([operatorPort, patroniPort, metricsPort]);
+    expect(portsOf('kubelet')).toEqual([operatorPort, patroniPort, archiveReportPort, metricsPort]);
     expect(portsOf('etcd members')).toContain(peerPort);
   });
 

@@ -48,6 +48,7 @@ const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name:
 describe.each([
   ['RedisCluster', 'data-db-0', 'data-db-1'],
   ['EtcdCluster', 'data-db-0-0', 'data-db-1-0'],
+  ['PostgresCluster', 'data-db-0-0', 'data-db-1-0'],
 ] as const)('a %s that is deleted', (kind, first, second) => {
   const engine = engineOf(kind);
   const stepsOf = (cluster: Cluster<CommonSpec>, ...objects: readonly KubeObject[]) => {
@@ -61,6 +62,24 @@ describe.each([
     expect.stringContaining('delete Secret db-auth'),
     'wait',
   ];
+
+  it('does not wait for the volume of a restore that failed, whose pod has it mounted as long as there is its Job', () => {
+    const cluster = deleted(kind, { deletionPolicy: 'Delete', bootstrap });
+    const of = (uid: string) => [{ apiVersion: 'x', kind, name: 'db', uid, controller: true }];
+    const job = (uid: string): KubeObject => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'db-restore', namespace: 'apps', uid: 'uid-of-job', ownerReferences: of(uid) },
+    });
+    const filling = claim(first, undefined, 'uid-of-db');
+    const [isWaiting, ...steps] = goes(first);
+    expect(stepsOf(cluster, filling, job('uid-of-db'))).toEqual([
+      isWaiting,
+      'delete Job db-restore: the cluster is deleted',
+      ...steps,
+    ]);
+    expect(stepsOf(cluster, filling, job('uid-of-another'))).toEqual(goes(first));
+  });
 
   it.each(['Delete', 'Snapshot'])(
     'leaves the volumes and the Secrets that it was refused for, under %s',

@@ -13,6 +13,7 @@ import type { LossSince } from '../../backup/sudden-loss.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Dump } from './dump.ts';
 import { Failure } from './failure.ts';
+import type { LogArchive } from './log-archive.ts';
 
 /** Which backup a volume is filled from. */
 export interface Origin {
@@ -48,6 +49,8 @@ export interface Driver<Source = EngineSource, Destination = EngineDestination, 
   check(content: AsyncIterable<Uint8Array>, fault: (why: string) => Failure): AsyncIterable<Uint8Array>;
   describe(state: State): DataSummary;
   readonly lossSince: LossSince<State>;
+  /** Absent where the database has no log that could be followed. */
+  readonly archive?: LogArchive<Source, Destination, State>;
   /** Whether a database of the second version reads what one of the first has written. */
   canRead(written: string, wanted: string): boolean;
 }

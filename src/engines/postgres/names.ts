@@ -33,6 +33,8 @@ export const versionAnnotation = 'clusterwright.dev/postgres-version';
 
 /** On a claim that an upgrade has retired: the version of its data, which is equal to what the upgrade began with. */
 export const wayBackAnnotation = 'clusterwright.dev/way-back';
+/** The permanent physical slot that keeps what the archive does not have yet. */
+export const archiveSlot = 'archive';
 
 export const component = 'member';
 export const poolerComponent = 'pooler';

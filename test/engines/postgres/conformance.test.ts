@@ -1,19 +1,37 @@
 import { describe, it } from 'vitest';
+import type { Cluster } from '../../../src/api/cluster.ts';
+import { archiveReportPort } from '../../../src/backup/archive-report.ts';
 import { postgresDriver } from '../../../src/engines/postgres/agent/driver.ts';
 import { postgres } from '../../../src/engines/postgres/index.ts';
 import type { PostgresSpecInput } from '../../../src/engines/postgres/kind/schema.ts';
+import { archiveComponent } from '../../../src/jobs/archive/objects.ts';
 import { defineEngine } from '../../../src/jobs/handlers.ts';
+import { type Children, childrenOf } from '../../../src/resources/children.ts';
+import { componentLabel } from '../../../src/resources/metadata.ts';
 import { conformanceChecks } from '../../../src/testing/conformance.ts';
+import { runningChildren } from '../../../src/testing/running-children.ts';
 import type { EngineSample } from '../../../src/testing/sample.ts';
 import { now, postgresCluster, postgresWorld } from '../../support/postgres-situation.ts';
 import { postgresSecrets, scriptedPatroni } from '../../support/scripted-patroni.ts';
 
+const report = {
+  status: 200,
+  body: JSON.stringify({ state: 'following', since: '2026-01-01T00:00:00Z', end: '0/30', hasBase: true }),
+};
+
+/** As Kubernetes has it once it runs. */
+function withArchive(cluster: Cluster, children: Children): Children {
+  const objects = defineEngine(postgres).handler('agent:1').resources(cluster);
+  const own = objects.filter(({ object }) => object.metadata.labels?.[componentLabel] === archiveComponent);
+  return childrenOf([...children.objects, ...runningChildren(own).objects]);
+}
+
 function sample(story: string, spec: PostgresSpecInput): EngineSample {
   const secrets = postgresSecrets(postgresCluster(spec), now);
   const { cluster, children, observed } = postgresWorld({ spec });
-  const { io } = scriptedPatroni(observed, secrets);
+  const { io } = scriptedPatroni(observed, secrets, ({ port }) => (port === archiveReportPort ? report : undefined));
   const told = Object.values(secrets).flatMap((values) => [values['tls.key'] ?? [], values.password ?? []].flat());
-  return { story, cluster, whole: { children, io }, secrets: told };
+  return { story, cluster, whole: { children: withArchive(cluster, children), io }, secrets: told };
 }
 
 const everything: PostgresSpecInput = {
@@ -27,7 +45,7 @@ const everything: PostgresSpecInput = {
   failover: { ttl: '30s' },
   initial: { database: 'orders', owner: 'orders' },
   init: { sql: 'CREATE TABLE t ()' },
-  backup: { target: { claim: { name: 'backups' } } },
+  backup: { target: { claim: { name: 'backups' } }, archive: { maxLag: '30s' } },
   deletionPolicy: 'Snapshot',
 };
 

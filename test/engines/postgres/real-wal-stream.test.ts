@@ -130,6 +130,24 @@ describe.each([...postgresPrograms])('PostgreSQL %s', (_, program) => {
     context.stop();
   });
 
+  it('loses nothing that comes while a part of a file is being stored', async () => {
+    const begun = await makeSlot(primary);
+    const { pieces, context } = await streamed(primary, begun, { unfinishedAfterMs: 20 });
+    await primary.sql('CREATE TABLE small AS SELECT 1 AS n');
+    for (let written = 0; written < 20; ) {
+      const piece = await nextOf(pieces);
+      if (piece.kind !== 'segment' || piece.isWhole) continue;
+      expect(piece.bytes.equals(fileOf(primary, piece.name).subarray(0, piece.bytes.length))).toBe(true);
+      // The reader waits for its next message meanwhile, and gets it.
+      await primary.sql('INSERT INTO small VALUES (1)');
+      await expect
+        .poll(() => primary.sql('SELECT sent_lsn = pg_current_wal_flush_lsn() FROM pg_stat_replication'))
+        .toEqual([['t']]);
+      written += 1;
+    }
+    context.stop();
+  });
+
   it('follows a standby that is promoted, onto its timeline', async () => {
     const standby = await startStandby(home, primary, 'standby');
     started.push(standby);

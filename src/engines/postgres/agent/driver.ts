@@ -12,6 +12,7 @@ import { parseLsn } from '../client/lsn.ts';
 import { checkedBackup } from './checked-backup.ts';
 import { dumpPostgres } from './dump.ts';
 import { begunFrom, fillPostgresVolume } from './volume.ts';
+import { postgresArchive } from './wal-archive.ts';
 
 export const postgresDriver: Driver = defineDriver<PostgresSource, PostgresDestination, PostgresState>({
   engine: 'postgres',
@@ -23,6 +24,7 @@ export const postgresDriver: Driver = defineDriver<PostgresSource, PostgresDesti
   check: checkedBackup,
   describe: (state) => ({ contents: postgresContents(state) }),
   lossSince: postgresLossSince,
+  archive: postgresArchive,
   // The form of the files is that of the major version.
   canRead: (written, wanted) => majorOf(written) === majorOf(wanted),
 });

@@ -83,6 +83,15 @@ export async function surveyMembers(
   return { member: primary, answered, acknowledged };
 }
 
+/** The one whose log is the database's. @throws Failure */
+export async function findPrimary(
+  members: readonly Endpoint[],
+  systemId: string | undefined,
+  access: PostgresAccess,
+): Promise<Member> {
+  return primaryOf(ownOf(await askAll(members, access), systemId, access.context));
+}
+
 interface Answers {
   readonly members: readonly Member[];
   readonly failures: readonly unknown[];

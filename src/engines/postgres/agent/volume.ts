@@ -55,8 +55,15 @@ export async function fillPostgresVolume(
     await renameDurably(staging, directory);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOENT') throw error;
-    throw new Failure('BadTask', `destination.directory ${directory} cannot be made`, { cause: error });
+    switch (codeOf(error)) {
+      case 'ENOSPC':
+      case 'EDQUOT':
+        throw new Failure('Unexpected', `the volume has no room for the backup in ${directory}`, { cause: error });
+      case 'ENOENT':
+        throw new Failure('BadTask', `destination.directory ${directory} cannot be made`, { cause: error });
+      default:
+        throw error;
+    }
   }
   return { isRepeated: false };
 }

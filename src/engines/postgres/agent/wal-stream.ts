@@ -38,8 +38,8 @@ export interface WalStreamOptions {
   readonly unfinishedAfterMs?: number;
 }
 
-/** A server gives up on who says nothing for `wal_sender_timeout`, 60 s by default. */
-const statusMs = 10_000;
+/** A server gives up on who says nothing for `wal_sender_timeout`: 60 s by default, 10 s for ours. */
+const statusMs = 3_000;
 
 /** Ends by failing: with the connection, or by the context's signal. A reader that stops ends the connection. */
 export async function* streamWal(
@@ -176,27 +176,26 @@ async function* segmentsOf(
   }
 }
 
-/** The next message; undefined when none has come in time. It is not lost: it is the next one. */
+/** The next message; undefined when none has come in time. It is not lost: it is the next one, whenever it comes. */
 function nextOrNothing(
   wire: Wire,
   clock: AgentContext['clock'],
 ): (ms: number | undefined) => Promise<Message | undefined> {
   let pending: Promise<Message> | undefined;
   return async (ms) => {
-    pending ??= wire.next();
+    const waited = pending ?? wire.next();
+    pending = waited;
     // Whoever stores a segment waits for nothing.
-    pending.catch(() => undefined);
-    const taken = pending.then((message) => {
-      pending = undefined;
-      return message;
-    });
-    if (ms === undefined) return await taken;
+    waited.catch(() => undefined);
     let cancel = (): void => undefined;
     const late = new Promise<undefined>((resolve) => {
-      cancel = clock.after(ms, () => resolve(undefined));
+      if (ms !== undefined) cancel = clock.after(ms, () => resolve(undefined));
     });
     try {
-      return await Promise.race([taken, late]);
+      const message = await Promise.race([waited, late]);
+      // Only now has anybody got it.
+      if (message !== undefined) pending = undefined;
+      return message;
     } finally {
       cancel();
     }

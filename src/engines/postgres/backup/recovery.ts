@@ -42,21 +42,22 @@ function ofUser({ parameters }: PostgresSpec): Settings {
   return max_prepared_transactions === undefined ? {} : { max_prepared_transactions };
 }
 
-/**
- * Where recovery ends. Of a base backup alone that is the end of the log that is in it. Whoever puts more of the log into
- * `paths.restoredLog` adds `recovery_target_*` here.
- */
-function target(): Settings {
+/** Where recovery ends: without a point, at the end of the log that was fetched, or else of that in the backup. */
+function target({ bootstrap }: PostgresSpec): Settings {
+  const { time, ...others } = bootstrap?.restore.until ?? {};
+  // On its command line, a server knows no abbreviations of time zones yet, and `Z` is one.
+  const until = { ...others, ...(time === undefined ? {} : { time: time.replace(/Z$/, '+00') }) };
   return {
     // A segment that is not there is looked for in the backup itself.
     restore_command: `test -f ${paths.restoredLog}/%f && cp ${paths.restoredLog}/%f %p`,
     recovery_target_timeline: 'latest',
     recovery_target_action: 'promote',
+    ...Object.fromEntries(Object.entries(until).map(([kind, value]) => [`recovery_target_${kind}`, value])),
   };
 }
 
 export function recoverCommand({ spec }: Cluster<PostgresSpec>): readonly string[] {
-  const settings = { ...server, ...ofUser(spec), ...target() };
+  const settings = { ...server, ...ofUser(spec), ...target(spec) };
   return [
     ...['python3', '-IS', '-c', texts['recover.py'], paths.restored, paths.data],
     `/usr/lib/postgresql/${spec.version}/bin`,

@@ -3,6 +3,7 @@ import type { Defaulted, StructuralSchema } from '../../../api/schema.ts';
 import { type Contents, type EngineSchemas, versionSchema } from '../../../backup/engine-data.ts';
 import { membersSchema, tlsFilesSchema } from '../../../backup/members.ts';
 import { absolutePath } from '../../../backup/place.ts';
+import { untilSchema } from '../kind/until.ts';
 
 const count = { type: 'integer', minimum: 0 } as const;
 const systemId = {
@@ -45,6 +46,12 @@ const postgresDestinationSchema = {
       ...absolutePath,
       description:
         'Where others move it once it is recovered. With `DIRECTORY.recovering`, they have begun: what is in either directory is then the backup.',
+    },
+    log: {
+      type: 'object',
+      description: 'The archived log is wanted as well, as far as it leads on from the backup.',
+      required: ['directory'],
+      properties: { directory: absolutePath, until: untilSchema },
     },
     version: { ...versionSchema, description: 'MAJOR of the new cluster.', pattern: '^[0-9]+([.][0-9]+)?$' },
   },

@@ -9,6 +9,7 @@ import { withSession } from '../client/session.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
 import { memberName, paths, podName, postgresNames, retiredAnnotation, roles, sqlPort } from '../names.ts';
 import { postgresImage } from '../resources/pods.ts';
+import { postgresArchiveSupport } from './archive.ts';
 import { recoverCommand, temporaryDirectory } from './recovery.ts';
 
 const tlsDirectory = '/etc/clusterwright/tls';
@@ -23,6 +24,13 @@ function endpointsOf({ metadata, spec, status }: Cluster<PostgresSpec>): readonl
   const known = (status?.members ?? []).map(({ name }) => name);
   const names = [...new Set([...known, ...first])].slice(0, mostMembers);
   return names.map((name) => ({ host: `${name}.${members}.${metadata.namespace}.svc`, port: sqlPort }));
+}
+
+/** Whoever names a backup and no point wants that backup. */
+function logOf({ bootstrap }: PostgresSpec) {
+  const { id, until } = bootstrap?.restore ?? {};
+  if (id !== undefined && until === undefined) return {};
+  return { log: { directory: paths.restoredLog, ...(until === undefined ? {} : { until }) } };
 }
 
 export const postgresBackup: BackupSupport<PostgresSpec> = {
@@ -66,6 +74,7 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
         directory: paths.restored,
         dataDirectory: paths.data,
         version: spec.version,
+        ...logOf(spec),
       },
       fetchMounts: [mount],
       volumes: [{ name: temporary.name, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } }],
@@ -99,4 +108,6 @@ export const postgresBackup: BackupSupport<PostgresSpec> = {
   },
 
   isSame: (_, wanted, found) => found === wanted,
+
+  archive: postgresArchiveSupport,
 };

@@ -66,6 +66,10 @@ export async function createSlot(connection: PostgresConnection, name: string, l
   await ask(connection, question(`CREATE_REPLICATION_SLOT ${slotName(name)}${words} PHYSICAL (RESERVE_WAL)`, {}));
 }
 
+export async function dropSlot(connection: PostgresConnection, name: string): Promise<void> {
+  await ask(connection, question(`DROP_REPLICATION_SLOT ${slotName(name)}`, {}));
+}
+
 export interface HistoryFile {
   /** `00000002.history` */
   readonly filename: string;

@@ -1,5 +1,11 @@
 /** PostgresCluster: its schema, defaults and rules. On which node a rule is written, and why, is as in `redis/kind/schema.ts`. */
-import { backupPolicyRules, backupPolicySchema, bootstrapRules, bootstrapSchema } from '../../../api/bootstrap.ts';
+import {
+  archiveSchema,
+  backupPolicyRules,
+  backupPolicySchema,
+  bootstrapRules,
+  bootstrapSchema,
+} from '../../../api/bootstrap.ts';
 import { lifeColumns, stateColumns, wideColumns } from '../../../api/columns.ts';
 import { computeRules, computeSchema } from '../../../api/compute.ts';
 import { durationSchema } from '../../../api/duration.ts';
@@ -10,12 +16,13 @@ import { deletionPolicySchema, pausedSchema } from '../../../api/lifecycle.ts';
 import { metadataSchema } from '../../../api/metadata.ts';
 import { schedulingSchema } from '../../../api/scheduling.ts';
 import type { Defaulted, StructuralSchema, Written } from '../../../api/schema.ts';
-import { statusSchema } from '../../../api/status-schema.ts';
+import { archiveStatusSchema, statusSchema } from '../../../api/status-schema.ts';
 import { storageRules, volumeSchema } from '../../../api/storage.ts';
 import { accessRules, accessSchema } from './access.ts';
 import { monitoringRules, monitoringSchema } from './monitoring.ts';
 import { parametersSchema } from './parameters.ts';
 import { poolerRules, poolerSchema } from './pooler.ts';
+import { untilSchema } from './until.ts';
 
 /** Least memory limit that PostgreSQL and Patroni start with. */
 const memberMemory = '256Mi';
@@ -140,6 +147,13 @@ const versionRules = [
   },
 ] as const;
 
+const policy = backupPolicySchema(', and the base of an archive');
+
+const backupSchema = {
+  ...policy,
+  properties: { ...policy.properties, archive: archiveSchema },
+} as const satisfies StructuralSchema;
+
 export const postgresSpecSchema = {
   type: 'object',
   description: 'What the cluster shall be.',
@@ -170,8 +184,8 @@ export const postgresSpecSchema = {
     pooler: poolerSchema,
     monitoring: monitoringSchema,
     access: accessSchema,
-    backup: backupPolicySchema(),
-    bootstrap: bootstrapSchema({}),
+    backup: backupSchema,
+    bootstrap: bootstrapSchema({ until: untilSchema }),
     init: initSchema,
     deletionPolicy: deletionPolicySchema,
     paused: pausedSchema('The database keeps running, and Patroni keeps failing over.'),
@@ -207,6 +221,11 @@ export type PostgresSpec = Defaulted<typeof postgresSpecSchema>;
 /** As people write it. */
 export type PostgresSpecInput = Written<typeof postgresSpecSchema>;
 
+const postgresStatusSchema = {
+  ...statusSchema,
+  properties: { ...statusSchema.properties, archive: archiveStatusSchema },
+} as const satisfies StructuralSchema;
+
 const description = 'A PostgreSQL database: a primary and its standbys, with automatic failover.';
 
 export const postgresKind: KindDefinition = {
@@ -218,7 +237,7 @@ export const postgresKind: KindDefinition = {
     type: 'object',
     description,
     required: ['spec'],
-    properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: statusSchema },
+    properties: { metadata: metadataSchema, spec: postgresSpecSchema, status: postgresStatusSchema },
     'x-kubernetes-validations': [...storageRules, ...versionRules],
   },
   printerColumns: [

@@ -1,4 +1,6 @@
 /** What of Patroni's shared configuration is not as the spec says. */
+
+import { archiveSlot } from '../names.ts';
 import type { Situation } from '../observe/situation.ts';
 import { sharedConfig } from '../resources/patroni-config.ts';
 
@@ -12,12 +14,18 @@ export function configPatch({ cluster, observed }: Situation): Json | undefined 
   const { config } = observed;
   if (config === undefined) return undefined;
   const wanted = sharedConfig(cluster);
-  const patch = differing(wanted, config);
+  const patch = { ...differing(wanted, config), ...withoutArchive(wanted, config) };
   const parameters = unwanted(at(wanted, 'parameters'), at(config, 'parameters'));
   if (Object.keys(parameters).length === 0) return Object.keys(patch).length === 0 ? undefined : patch;
   const { postgresql = {} } = patch as { readonly postgresql?: Json };
   const { parameters: changed = {} } = postgresql as { readonly parameters?: Json };
   return { ...patch, postgresql: { ...postgresql, parameters: { ...changed, ...parameters } } };
+}
+
+/** The slot of an archive that is not wanted any more would keep the log for nobody. */
+function withoutArchive(wanted: Json, config: Json): Json {
+  const isLeft = !('slots' in wanted) && archiveSlot in objectOf(config.slots);
+  return isLeft ? { slots: { [archiveSlot]: null } } : {};
 }
 
 function at(config: Json, field: string): Json {

@@ -7,7 +7,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { durationMs } from '../../../api/duration.ts';
 import { instanceLabel, selectorLabels } from '../../../resources/metadata.ts';
 import type { PostgresSpec } from '../kind/schema.ts';
-import { component, paths, patroniPort, programs, roleLabel, roles, sqlPort } from '../names.ts';
+import { archiveSlot, component, paths, patroniPort, programs, roleLabel, roles, sqlPort } from '../names.ts';
 import { parametersOf } from './parameters.ts';
 import type { Beginning } from './roster.ts';
 
@@ -139,6 +139,8 @@ export function sharedConfig(cluster: Cluster<PostgresSpec>): Json {
     // Of several, another one is sooner. A single one recovers by itself, however long that takes.
     primary_start_timeout: several ? 0 : 300,
     member_slots_ttl: '30min',
+    // On every member, and moved along: it outlives a failover. Patroni drops slots that it does not know.
+    ...(spec.backup?.archive === undefined ? {} : { slots: { [archiveSlot]: { type: 'physical' } } }),
     postgresql: { use_pg_rewind: true, use_slots: true, parameters: parametersOf(cluster) },
   };
 }

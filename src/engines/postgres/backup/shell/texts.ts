@@ -12,9 +12,11 @@ either directory is this restore's.
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 LAST_WORDS = '/dev/termination-log'
@@ -78,6 +80,26 @@ def is_open(programs, socket):
     return answer.returncode == 0 and answer.stdout.strip() == b'f'
 
 
+# What a server says of a point that the log does not have, or that comes before the backup is consistent.
+UNREACHED = (
+    'recovery ended before configured recovery target was reached',
+    'requested recovery stop point is before consistent recovery point',
+)
+
+# How far it has come is said before.
+TOLD = (*UNREACHED, 'last completed transaction was at log time', 'redo done at')
+
+
+def listen(output, words):
+    for line in output:
+        sys.stderr.buffer.write(line)
+        sys.stderr.buffer.flush()
+        text = line.decode('utf8', 'replace').strip()
+        if any(each in text for each in TOLD):
+            words.append(text.split(']', 1)[-1].strip()[:300])
+            del words[:-4]
+
+
 def recover(restored, programs, temporary, settings, lock):
     files = {
         'config_file': write(temporary + '/postgresql.conf', ''),
@@ -90,7 +112,10 @@ def recover(restored, programs, temporary, settings, lock):
     command = [programs + '/postgres', '-D', restored]
     for setting in wanted:
         command += ['-c', setting]
-    server = subprocess.Popen(command, pass_fds=[lock.fileno()])
+    server = subprocess.Popen(command, pass_fds=[lock.fileno()], stderr=subprocess.PIPE)
+    words = []
+    reader = threading.Thread(target=listen, args=(server.stderr, words), daemon=True)
+    reader.start()
     try:
         while server.poll() is None and not is_open(programs, temporary):
             time.sleep(0.2)
@@ -98,6 +123,9 @@ def recover(restored, programs, temporary, settings, lock):
         if server.poll() is None:
             server.send_signal(signal.SIGINT)
         code = server.wait()
+    reader.join(5)
+    if code != 0 and any(text in line for line in words for text in UNREACHED):
+        refuse('NotFound', 'PostgreSQL has not reached the point that is asked for, and was not promoted: ' + '; '.join(words))
     if code != 0:
         say('the server ended with %d before the backup was recovered: its last words are above' % code)
         sys.exit(1)
@@ -121,6 +149,8 @@ def place(restored, data, programs, temporary, settings, lock):
         recover(restored, programs, temporary, settings, lock)
     os.rename(restored, data)
     sync(os.path.dirname(data))
+    # Beside it: the archived log, which the recovered server has no use for.
+    shutil.rmtree(restored + '.wal', ignore_errors=True)
     return 'the backup is recovered'
 
 

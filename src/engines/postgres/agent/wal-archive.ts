@@ -1,0 +1,172 @@
+/**
+ * The archive's side of the log: the primary is found, and its log follows from where the archive ends. The permanent slot on the
+ * server keeps what the archive does not have; Patroni makes it on each member, and moves it along.
+ */
+
+import type { AgentContext } from '../../../engine/driver/agent-context.ts';
+import { Failure } from '../../../engine/driver/failure.ts';
+import type { LogArchive, LogEvent, LogStore } from '../../../engine/driver/log-archive.ts';
+import { secretLine, tlsFrom } from '../../../engine/driver/secret-files.ts';
+import type { PostgresDestination, PostgresSource, PostgresState } from '../backup/schemas.ts';
+import { formatLsn } from '../client/lsn.ts';
+import {
+  createSlot,
+  dropSlot,
+  identifySystem,
+  readSlot,
+  segmentBytesOf,
+  timelineHistory,
+} from '../client/replication-commands.ts';
+import { ServerError } from '../client/server-error.ts';
+import { archiveSlot } from '../names.ts';
+import {
+  archivedWal,
+  continuation,
+  coverage,
+  historyPiece,
+  logFrom,
+  type Position,
+  segmentPiece,
+  unneededPieces,
+} from './archived-wal.ts';
+import { openSession, type PostgresAccess, type PostgresSession, postgresFailure } from './session.ts';
+import { findPrimary } from './survey.ts';
+import { stretchAt, type TimelinePath, timelinePath } from './timeline-path.ts';
+import { chosenBase, fetchWal, newestPath } from './wal-restore.ts';
+import { streamWal } from './wal-stream.ts';
+
+/** What has come of a segment is stored after so long: with the time that storing takes, less than 10 s of the log are missing. */
+const unfinishedAfterMs = 5_000;
+
+/** `undefined_file`: the server has removed a segment that was asked for. PostgreSQL's documentation, Appendix A. */
+const removed = '58P01';
+
+export const postgresArchive: LogArchive<PostgresSource, PostgresDestination, PostgresState> = {
+  follow,
+  replayable,
+  choose: chosenBase,
+  fetch: fetchWal,
+  unneeded: unneededPieces,
+};
+
+async function* follow(
+  source: PostgresSource,
+  store: LogStore,
+  context: AgentContext,
+): AsyncGenerator<LogEvent, never, undefined> {
+  const { user, passwordFile } = source;
+  const password = passwordFile === undefined ? undefined : await secretLine(passwordFile, context);
+  const access: PostgresAccess = { user, password, tls: await tlsFrom(source.tls), context };
+  const { endpoint } = await findPrimary(source.members, source.systemId, access);
+  for (let isAnew = false; ; isAnew = true) {
+    const session = await openSession(endpoint, access);
+    const begin = await beginningOf(session, store, isAnew, context);
+    if (begin.gap !== undefined) yield { kind: 'gap', message: begin.gap };
+    try {
+      return yield* events(session, begin, context);
+    } catch (error) {
+      if (isAnew || !isRemoved(error)) throw error;
+      context.log.warn({ err: error }, 'the server has removed what comes next');
+    }
+  }
+}
+
+const isRemoved = (error: unknown): boolean =>
+  error instanceof Failure && error.cause instanceof ServerError && error.cause.code === removed;
+
+interface Beginning {
+  readonly from: Position;
+  readonly systemId: string;
+  readonly segmentBytes: number;
+  readonly gap?: string;
+}
+
+/** @param isAnew the server does not have what the archive needs next */
+async function beginningOf(
+  { connection, place }: PostgresSession,
+  store: LogStore,
+  isAnew: boolean,
+  context: AgentContext,
+): Promise<Beginning> {
+  try {
+    const { systemid: systemId, timeline, xlogpos } = await identifySystem(connection);
+    const segmentBytes = await segmentBytesOf(connection);
+    const history = timeline > 1 ? (await timelineHistory(connection, timeline)).content : undefined;
+    const path = timelinePath(timeline, history);
+    const pieces = await store.list();
+    const wal = archivedWal(pieces, systemId, segmentBytes);
+    const wanted = continuation(wal, path);
+    let slot = await readSlot(connection, archiveSlot);
+    const isLost = slot !== undefined && slot.restart === undefined;
+    if (isLost) await dropSlot(connection, archiveSlot);
+    if (slot?.restart === undefined) {
+      await createSlot(connection, archiveSlot, 'permanent');
+      slot = await readSlot(connection, archiveSlot);
+    }
+    const common = { systemId, segmentBytes };
+    if (wanted !== undefined && !isAnew) return { ...common, from: wanted };
+    const position = slot?.restart ?? xlogpos;
+    const from = stretchWith(path, position);
+    if (wal.segments.length === 0) return { ...common, from };
+    const missing = wanted === undefined ? 'of this timeline' : `from ${formatLsn(wanted.position)} on`;
+    const gap = `${place} has no more of the log ${missing}, and the archive goes on at ${formatLsn(position)}`;
+    return { ...common, from, gap };
+  } catch (error) {
+    connection.close();
+    throw postgresFailure(error, place, context);
+  }
+}
+
+function stretchWith(path: TimelinePath, position: bigint): Position {
+  const { timeline } = path.find(({ end }) => end === undefined || position < end) ?? path[0];
+  return { timeline, position };
+}
+
+async function* events(
+  session: PostgresSession,
+  { from, systemId, segmentBytes }: Beginning,
+  context: AgentContext,
+): AsyncGenerator<LogEvent, never, undefined> {
+  const message = `${session.place}, timeline ${from.timeline}, from ${formatLsn(from.position)}`;
+  const options = { slot: archiveSlot, from, systemId, segmentBytes, unfinishedAfterMs };
+  const pieces = streamWal(session, options, context);
+  yield { kind: 'opened', message };
+  for await (const piece of pieces) {
+    switch (piece.kind) {
+      case 'history':
+        yield {
+          kind: 'piece',
+          name: historyPiece(systemId, piece.timeline),
+          content: Buffer.from(piece.content),
+          isWhole: true,
+          end: piece.name,
+        };
+        break;
+      case 'segment':
+        yield {
+          kind: 'piece',
+          name: segmentPiece(systemId, piece.timeline, piece.start, segmentBytes),
+          content: piece.bytes,
+          isWhole: piece.isWhole,
+          end: `${formatLsn(piece.end)} of timeline ${piece.timeline}`,
+        };
+        break;
+      default:
+        piece satisfies never;
+    }
+  }
+  throw new Error('the log does not end');
+}
+
+async function replayable(backups: readonly PostgresState[], store: LogStore): Promise<readonly PostgresState[]> {
+  const pieces = await store.list();
+  const found: PostgresState[] = [];
+  for (const backup of backups) {
+    const wal = archivedWal(pieces, backup.systemId, backup.segmentBytes);
+    const path = await newestPath(wal, store);
+    if (path === undefined || stretchAt(path, backup.timeline, logFrom(backup)) === undefined) continue;
+    const { segments, resumesAt } = coverage(wal, path, logFrom(backup));
+    if (segments.length > 0 && resumesAt === undefined) found.push(backup);
+  }
+  return found;
+}

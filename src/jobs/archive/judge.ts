@@ -1,0 +1,73 @@
+/** What an archive means for its cluster: pure. Writes go on, whatever it is. */
+import type { ArchiveStatus } from '../../api/status.ts';
+import type { ArchiveSeen } from './observe.ts';
+
+export interface Verdict {
+  readonly reason: 'ArchiveGap' | 'ArchiveLate' | 'ArchiveStarting';
+  readonly message: string;
+}
+
+export interface Judged {
+  readonly status: ArchiveStatus;
+  /** Absent while the archive is as it should be. */
+  readonly verdict?: Verdict;
+  /** What is waited for meanwhile: a short interruption is no verdict yet. */
+  readonly interruption?: string;
+}
+
+/** A shown time that is older is shown anew. */
+const shownForMs = 300_000;
+
+/** @param before what the status says so far */
+export function judgeArchive(seen: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | undefined): Judged {
+  const verdict = verdictOf(seen, maxLagMs, before);
+  const state = verdict === undefined ? 'Following' : stateOf[verdict.reason];
+  const { report, at } = seen;
+  const isShown = before?.state === state && at - Date.parse(before.storedAt ?? '') < shownForMs;
+  const end = isShown ? before.end : (report?.end ?? before?.end);
+  const storedAt = isShown ? before.storedAt : (report?.storedAt ?? before?.storedAt);
+  const since = before?.state === state ? before.since : new Date(at).toISOString();
+  const status: ArchiveStatus = {
+    state,
+    since,
+    ...(end === undefined ? {} : { end }),
+    ...(storedAt === undefined ? {} : { storedAt }),
+    ...(verdict === undefined ? {} : { message: verdict.message }),
+  };
+  if (verdict !== undefined) return { status, verdict };
+  return report?.state === 'following' ? { status } : { status, interruption: reasonOf(seen) };
+}
+
+function reasonOf({ report, silence }: ArchiveSeen): string {
+  return report?.problem?.message ?? silence ?? 'the log is not followed yet';
+}
+
+const stateOf = { ArchiveGap: 'Gap', ArchiveLate: 'Late', ArchiveStarting: 'Starting' } as const;
+
+function verdictOf(seen: ArchiveSeen, maxLagMs: number, before: ArchiveStatus | undefined): Verdict | undefined {
+  const { report, kept, at } = seen;
+  const said = reasonOf(seen);
+  const upkeep = report?.upkeepProblem === undefined ? '' : `; it failed so far: ${report.upkeepProblem}`;
+  if (kept?.state === 'lost') {
+    const message = `the database no longer keeps the log for the archive: ${kept.message}; ${said}; a new base backup follows as soon as the archive does`;
+    return { reason: 'ArchiveGap', message };
+  }
+  if (report?.gap !== undefined) {
+    return { reason: 'ArchiveGap', message: `${report.gap}; a new base backup is taken${upkeep}` };
+  }
+  if (report?.state === 'following') {
+    if (report.hasBase) return undefined;
+    const message = `no base backup leads to the end of the archived log yet; one is taken${upkeep}`;
+    return before?.state === 'Gap' ? { reason: 'ArchiveGap', message } : { reason: 'ArchiveStarting', message };
+  }
+  const isNew = before === undefined || before.state === 'Starting';
+  const late = at - Date.parse(report?.storedAt ?? before?.storedAt ?? '');
+  // Of an archive that has stored nothing nobody knows how late it is.
+  if (isNew && !(late > maxLagMs)) return { reason: 'ArchiveStarting', message: `the archive starts: ${said}` };
+  if (late <= maxLagMs) return undefined;
+  const bytes =
+    kept?.state === 'kept' && kept.bytes !== undefined
+      ? `; ${Math.ceil(kept.bytes / 1024 ** 2)} MiB wait in the database`
+      : '';
+  return { reason: 'ArchiveLate', message: `the archive does not get on: ${said}${bytes}` };
+}

@@ -1,0 +1,134 @@
+/** The archive of a cluster's log beside its engine: which objects there are, and what its state means for the cluster. */
+import { describe, expect, it } from 'vitest';
+import type { ArchiveStatus } from '../../src/api/status.ts';
+import { keptBy } from '../../src/engines/postgres/backup/archive.ts';
+import { postgres } from '../../src/engines/postgres/index.ts';
+import { judgeArchive } from '../../src/jobs/archive/judge.ts';
+import type { ArchiveSeen } from '../../src/jobs/archive/observe.ts';
+import { defineEngine } from '../../src/jobs/handlers.ts';
+import { postgresCluster } from '../support/postgres-situation.ts';
+
+const at = Date.parse('2026-01-01T00:10:00Z');
+const ago = (seconds: number): string => new Date(at - seconds * 1000).toISOString();
+const said = { state: 'following', since: ago(100), storedAt: ago(5), end: '0/30', hasBase: true } as const;
+const problem = { reason: 'TargetUnreachable', message: 'the store is away' };
+const known = (state: ArchiveStatus['state'], storedAt = ago(5)): ArchiveStatus => ({
+  state,
+  since: ago(500),
+  storedAt,
+});
+
+describe('the state of an archive', () => {
+  it.each<[string, ArchiveSeen, ArchiveStatus | undefined, ArchiveStatus['state'], RegExp | undefined]>([
+    ['follows', { report: said, at }, known('Following'), 'Following', undefined],
+    ['is new', { silence: 'its pod is Pending', at }, undefined, 'Starting', /its pod is Pending/],
+    ['has no base yet', { report: { ...said, hasBase: false }, at }, known('Starting'), 'Starting', /no base backup/],
+    [
+      'is interrupted for a moment',
+      { silence: 'its pod is not there', at },
+      known('Following'),
+      'Following',
+      undefined,
+    ],
+    [
+      'is late',
+      { report: { ...said, state: 'failing', problem, storedAt: ago(61) }, kept: { state: 'kept', bytes: 5e6 }, at },
+      known('Following'),
+      'Late',
+      /the store is away; 5 MiB/,
+    ],
+    [
+      'is late while nobody answers',
+      { silence: 'its pod is not there', at },
+      known('Following', ago(61)),
+      'Late',
+      /its pod is not there/,
+    ],
+    [
+      'has lost its slot, however short it was away',
+      { silence: 'its pod is not there', kept: { state: 'lost', message: 'wal_status lost' }, at },
+      known('Following'),
+      'Gap',
+      /wal_status lost/,
+    ],
+    [
+      'has a gap, and no base behind it',
+      { report: { ...said, gap: '0/1 to 0/2' }, at },
+      known('Following'),
+      'Gap',
+      /0\/1 to 0\/2/,
+    ],
+    ['begins again behind a gap', { report: { ...said, hasBase: false }, at }, known('Gap'), 'Gap', /no base backup/],
+    ['has a base behind the gap', { report: said, at }, known('Gap'), 'Following', undefined],
+  ])('%s', (_, seen, status, state, message) => {
+    const judged = judgeArchive(seen, 60_000, status);
+    expect(judged.status.state).toBe(state);
+    if (message === undefined) expect(judged.verdict).toBeUndefined();
+    else expect(judged.verdict?.message).toMatch(message);
+  });
+
+  it('is looked at again while it is interrupted', () => {
+    expect(judgeArchive({ silence: 'its pod is not there', at }, 60_000, known('Following')).interruption).toBe(
+      'its pod is not there',
+    );
+    expect(judgeArchive({ report: said, at }, 60_000, known('Following')).interruption).toBeUndefined();
+  });
+
+  it('says the end anew when what it says is five minutes old', () => {
+    const old = { ...known('Following', ago(299)), end: '0/10' };
+    expect(judgeArchive({ report: said, at }, 60_000, old).status).toMatchObject({
+      end: '0/10',
+      storedAt: ago(299),
+    });
+    const older = { ...known('Following', ago(300)), end: '0/10' };
+    expect(judgeArchive({ report: said, at }, 60_000, older).status).toMatchObject({
+      end: '0/30',
+      storedAt: ago(5),
+    });
+  });
+});
+
+it.each([
+  [{ end: 100n, status: 'lost', restart: undefined }, { state: 'lost' }],
+  [
+    { end: 100n, status: 'extended', restart: 40n },
+    { state: 'kept', bytes: 60 },
+  ],
+  [{ end: 100n, status: undefined, restart: undefined }, { state: 'kept' }],
+] as const)('says what the slot keeps', (slot, expected) => {
+  expect(keptBy(slot)).toMatchObject(expected);
+});
+
+describe('its objects', () => {
+  const backup = { target: { s3: { endpoint: 'https://s3.example', bucket: 'backups', credentials: 'store-access' } } };
+  const objectsOf = (spec: object) =>
+    defineEngine(postgres)
+      .handler('agent:1')
+      .resources(postgresCluster(spec))
+      .map(({ object }) => object);
+
+  it('are there with `backup.archive` alone', () => {
+    const names = (spec: object) => objectsOf(spec).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const archived = names({ backup: { ...backup, archive: {} } });
+    expect(archived.filter((name) => !names({ backup }).includes(name))).toEqual([
+      'ConfigMap db-archive-task',
+      'StatefulSet db-archive',
+    ]);
+  });
+
+  it('have the credentials of the store, which no pod of the database has', () => {
+    const sets = objectsOf({ backup: { ...backup, archive: {} } }).filter(({ kind }) => kind === 'StatefulSet');
+    const mounting = sets
+      .filter((set) => JSON.stringify(set).includes('store-access'))
+      .map(({ metadata }) => metadata.name);
+    expect(sets.length).toBeGreaterThan(1);
+    expect(mounting).toEqual(['db-archive']);
+  });
+
+  it('run nothing while the cluster is parked', () => {
+    const set = objectsOf({ instances: 0, backup: { ...backup, archive: {} } }).find(
+      ({ metadata }) => metadata.name === 'db-archive',
+    );
+    expect((set?.spec as { replicas: number } | undefined)?.replicas).toBe(0);
+  });
+});
