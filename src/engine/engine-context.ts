@@ -68,6 +68,11 @@ export interface EngineContext {
   serviceAccount(name: string): Promise<KubeObject | undefined>;
   /** Aborts when the process loses its lease or stops. */
   readonly signal: AbortSignal;
+  /**
+   * Puts TLS on a connection that is open, for a protocol that agrees on it there. Absent: as Node does it. A simulation has no TLS, and a
+   * recording keeps what is said within.
+   */
+  secure?(stream: Duplex, host: string, tls: TlsMaterial, signal: AbortSignal): Promise<Duplex>;
   /** Wall time in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms`; rejects when this signal or the given one aborts. */

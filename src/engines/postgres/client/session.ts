@@ -31,7 +31,7 @@ export const readOnly = { default_transaction_read_only: 'on' } as const;
 
 /** Runs `talk` on a fresh connection, all within the time. The server gives up what we no longer wait for. */
 export async function withSession<T>(
-  io: Pick<EngineContext, 'dial' | 'sleep'>,
+  io: Pick<EngineContext, 'dial' | 'sleep' | 'secure'>,
   { address, port, login, tls, timeoutMs = answerTimeoutMs }: SessionTarget,
   talk: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
@@ -42,8 +42,9 @@ export async function withSession<T>(
   let connection: PostgresConnection | undefined;
   try {
     return await within(io, timeoutMs, place, async (signal) => {
-      const secure = (stream: typeof plain) => secured(stream, address, tls as TlsMaterial, signal);
-      const stream = tls === undefined ? plain : await securedBy(plain, secure);
+      const { secure = secured } = io;
+      const stream =
+        tls === undefined ? plain : await securedBy(plain, (open) => secure(open, address, tls, signal));
       const wire = openWire(stream, longestAnswerBytes);
       const settings = { search_path: 'pg_catalog', statement_timeout: String(timeoutMs), ...login.settings };
       const parameters = await logIn(wire, { ...login, settings }, nonce());
