@@ -58,7 +58,8 @@ const collectionOf = (object: KubeObject): string => collectionPath(resourceOf(o
 /** `generated`: where the text is that stands in no plan. */
 function isMade(body: unknown, object: KubeObject, generated: string): boolean {
   const { [generated]: _, ...rest } = body as Fields;
-  return same(rest, object);
+  const { [generated]: __, ...shown } = object as KubeObject & Fields;
+  return same(rest, shown);
 }
 
 /** What was there already is made what it should be, and before that its fields become ours to take away. */
