@@ -66,6 +66,8 @@ export interface Subject {
 export interface SubjectKit {
   readonly images: Images;
   readonly subject: Subject;
+  /** Called once, when the world is there and nothing runs in it, for programs that speak to the API server. */
+  join?(world: SimulatedWorld): void;
   /** How its data gets into backups and out of them. */
   readonly database: Database;
 }
