@@ -26,6 +26,8 @@ export interface Findings {
   readonly membership: readonly string[];
   /** O4: what the operator must never do to processes and their data. */
   readonly unsafe: readonly string[];
+  /** O8: what the status says of the database and is not so. */
+  readonly untrue?: readonly string[];
 }
 
 export interface SimulatedLedger {

@@ -2,7 +2,7 @@
 import type { Json } from './store.ts';
 
 /** Of those that the operator and the scenarios set. */
-const fromStart: ReadonlySet<string> = new Set([
+export const fromStart: ReadonlySet<string> = new Set([
   'max_connections',
   'max_worker_processes',
   'max_wal_senders',

@@ -21,6 +21,8 @@ const initMs = 1_500;
 const copyMs = 800;
 const promoteMs = 250;
 const rewindMs = 500;
+/** Patroni's own wait after a reload. */
+const reloadMs = 1_000;
 /** From a change in the store until a member has heard of it. */
 const noticeMs = 15;
 
@@ -63,6 +65,8 @@ export class Patroni {
   pending: ReturnType<typeof pendingIn> = {};
   #config: Json = {};
   #lock: { readonly record: string; readonly at: number } = { record: '', at: Number.NEGATIVE_INFINITY };
+  /** Settings that PostgreSQL was last told of. */
+  #reloaded = '';
   #hasLed = false;
   #isTerminating = false;
   #wake: () => void = () => undefined;
@@ -216,8 +220,18 @@ export class Patroni {
       await store.write('config', { initialize: data.systemId });
     }
     if (this.server === undefined || this.server.hasEnded) return this.#recover(view, data);
-    this.pending = pendingIn(this.server.parameters, parametersIn(this.#config));
+    await this.#reload(this.server);
     await (this.isUnlocked ? this.#elect(view, this.server) : this.#follow(view, this.server));
+  }
+
+  /** PostgreSQL is told of other settings, and asked a moment later which of them count from a start on. */
+  async #reload(server: Server): Promise<void> {
+    const wanted = parametersIn(this.#config);
+    const text = JSON.stringify(wanted);
+    if (text === this.#reloaded) return;
+    this.#reloaded = text;
+    await this.pause(reloadMs);
+    this.pending = pendingIn(server.parameters, wanted);
   }
 
   #exit(words: string): void {
@@ -311,6 +325,9 @@ export class Patroni {
       onAcknowledged: processes.onAcknowledged,
     };
     this.server = new Server(host, data, role, parametersIn(this.#config));
+    this.#reloaded = JSON.stringify(parametersIn(this.#config));
+    // A standby keeps what its primary has: that is pending, too.
+    this.pending = pendingIn(this.server.parameters, parametersIn(this.#config));
     this.server.isFrozen = this.isFrozen;
   }
 
@@ -318,7 +335,6 @@ export class Patroni {
     this.state = 'starting';
     await this.pause(startMs);
     this.#start(data, 'replica');
-    this.pending = {};
     this.state = 'running';
     this.server?.follow(this.#leaderIn(this.view));
   }
@@ -600,7 +616,6 @@ export class Patroni {
         this.server?.setSynchronous(synchronous.names, synchronous.count);
         this.server?.follow(this.#leaderIn(this.view));
         this.state = 'running';
-        this.pending = {};
         resolve(true);
       });
     });
@@ -616,12 +631,14 @@ export class Patroni {
     const own = view.members.find(({ name }) => name === this.name);
     const timeline = this.data === undefined ? 0 : timelineOf(this.data);
     const role = this.isPrimary ? 'primary' : 'replica';
-    const isSame = own?.state === this.state && own.role === role && own.timeline === timeline && own.ip === this.ip;
+    const pending = Object.keys(this.pending).length > 0;
+    const isSame = own?.state === this.state && own.role === role && own.timeline === timeline && own.ip === this.ip && own.pending === pending;
     if (isSame && own.label === label) return;
     const status = {
       conn_url: `postgres://${this.ip}:5432/postgres`,
       api_url: `https://${this.ip}:8008/patroni`,
       ...{ state: this.state, role, timeline },
+      ...(pending ? { pending_restart: true } : {}),
     };
     await store.label(this.name, {
       labels: { 'clusterwright.dev/role': label ?? null },

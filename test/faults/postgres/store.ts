@@ -16,6 +16,7 @@ export interface MemberRow {
   readonly role: string;
   readonly timeline: number;
   readonly label: string | undefined;
+  readonly pending: boolean;
 }
 
 export interface SyncState {
@@ -184,6 +185,7 @@ function rowOf({ metadata }: KubeObject): MemberRow[] {
       role: String(status.role),
       timeline: Number(status.timeline ?? 0),
       label: metadata.labels?.['clusterwright.dev/role'],
+      pending: status.pending_restart === true,
     },
   ];
 }

@@ -9,6 +9,7 @@ import { memberLabel } from '../../../src/resources/metadata.ts';
 import { isReady } from '../readiness.ts';
 import type { Findings, SimulatedWorld } from '../subject.ts';
 import type { Commit } from '../world/kubernetes.ts';
+import { fromStart } from './parameters.ts';
 import type { Patroni } from './patroni.ts';
 import type { Processes } from './processes.ts';
 import type { Server } from './server.ts';
@@ -27,6 +28,7 @@ export interface Watch {
 export function createWatch(processes: Processes): Watch {
   const membership = new Set<string>();
   const unsafe = new Set<string>();
+  const untrue = new Set<string>();
   const databases = new Set<string>();
   const acknowledged: WalRecord[] = [];
   let world: SimulatedWorld | undefined;
@@ -79,6 +81,7 @@ export function createWatch(processes: Processes): Watch {
 
   function judge({ actor, before, after, verb }: Commit): void {
     if (actor !== operator) return;
+    if (after?.kind === 'PostgresCluster') told(after);
     if (before === undefined && after?.kind === 'ConfigMap') formed(after);
     if (before === undefined) return;
     if (after?.kind === 'ConfigMap') formed(after);
@@ -89,6 +92,21 @@ export function createWatch(processes: Processes): Watch {
     if (before.kind === 'Pod') disrupted(before);
     if (before.kind === 'StatefulSet') stopped(before);
     if (before.kind === 'PersistentVolumeClaim') emptied(before);
+  }
+
+  /** Ready, for this very spec: every setting of it is in force. */
+  function told({ metadata, spec: wanted, status }: KubeObject): void {
+    const { observedGeneration, phase } = (status ?? {}) as {
+      readonly observedGeneration?: number;
+      readonly phase?: string;
+    };
+    if (phase !== 'Ready' || observedGeneration !== metadata.generation) return;
+    const { parameters = {} } = (wanted ?? {}) as { readonly parameters?: Readonly<Record<string, string>> };
+    for (const { name, parameters: inForce } of servers()) {
+      const old = Object.keys(parameters).filter((setting) => inForce[setting] !== parameters[setting]);
+      const counts = old.filter((setting) => fromStart.has(setting));
+      if (counts.length > 0) untrue.add(`Ready is told, and ${name} runs with another ${counts.join(', ')}`);
+    }
   }
 
   /** Whoever forms makes a database: nobody may as long as there is one. */
@@ -144,8 +162,9 @@ export function createWatch(processes: Processes): Watch {
       world = of;
       unsafe.clear();
       membership.clear();
+      untrue.clear();
       of.kubernetes.onCommit(judge);
-      return () => ({ membership: [...membership], unsafe: [...unsafe] });
+      return () => ({ membership: [...membership], unsafe: [...unsafe], untrue: [...untrue] });
     },
   };
 }

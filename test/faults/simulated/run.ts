@@ -157,6 +157,7 @@ export async function simulatedRun({ plan, scenario, kit, restMs = 0 }: RunOptio
       restless: restless.map(({ verb, what }) => `${verb} ${what}`),
       ledger: await closing,
       ...findings,
+      untrue: findings.untrue ?? [],
       vault: vaulted,
       unforeseen: await notForeseen(beganAt, wire.entries.slice(entriesBefore)),
       log: operators.log,
