@@ -5,6 +5,7 @@ import type { PostgresAction } from './action.ts';
 import { postgresDefinition } from './definition.ts';
 import type { PostgresSpec } from './kind/schema.ts';
 import { patroniPort, sqlPort } from './names.ts';
+import { withoutHeartbeats } from './observe/heartbeats.ts';
 import { observePostgres } from './observe/observe.ts';
 import { nothingObserved, type PostgresObserved } from './observe/observed.ts';
 import { type Situation, situationOf } from './observe/situation.ts';
@@ -24,6 +25,5 @@ export const postgres: Engine<PostgresSpec, PostgresObserved, Situation, Postgre
   act: actPostgres,
   status: postgresStatus,
   offlineObservation: nothingObserved,
-  // Of the lock, and of each member's pod.
-  heartbeats: ['optime', 'renewTime', 'slots', 'status'],
+  withoutHeartbeats,
 };

@@ -23,6 +23,7 @@ import {
   paths,
   patroniPort,
   postgresNames,
+  programs,
   roleLabel,
   roles,
   sqlPort,
@@ -147,7 +148,9 @@ function environment(cluster: Cluster<PostgresSpec>, everyMember: Readonly<Recor
     ROLE_LABEL: roleLabel,
     MEMBER_SELECTOR: selector.join(','),
     OPERATOR_ROLE: roles.operator,
-    PGBIN: `/usr/lib/postgresql/${cluster.spec.version}/bin`,
+    PGBIN: programs(cluster.spec.version),
+    // For people who enter the pod: Debian has no `psql` in the usual path.
+    PATH: `${programs(cluster.spec.version)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
     PYTHONUNBUFFERED: '1',
     LC_ALL: 'C.UTF-8',
   };
