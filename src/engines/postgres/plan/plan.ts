@@ -19,7 +19,7 @@ import { leavers, nextRoster } from './members.ts';
 import { isUnsettled } from './outdated.ts';
 import { planRestart, planStuck, recheckMs } from './restart.ts';
 import { roleSteps } from './roles.ts';
-import { configPatch } from './shared-config.ts';
+import { configPatch, isBeingTakenUp } from './shared-config.ts';
 import { stateToMake } from './store.ts';
 import { holdSteps, retireSteps } from './volumes.ts';
 
@@ -106,6 +106,8 @@ function planMembers(situation: Situation): PostgresPlan {
   }
   if (leaving.length > 0)
     return withObjects(situation, roster, steps, wait('Scaling', `${leaving.join(', ')} is leaving`, recheckMs));
+  if (steps.length === 0 && isBeingTakenUp(situation))
+    return withObjects(situation, roster, [], wait('Updating', 'the members take up their settings', recheckMs));
   const change = steps.length === 0 ? planRestart(situation) : undefined;
   const outcome = steps.length === 0 ? settled : wait('Updating', 'settings are brought in line', recheckMs);
   return withObjects(situation, roster, change?.steps ?? steps, change?.outcome ?? outcome);

@@ -1,6 +1,6 @@
 /** What of Patroni's shared configuration is not as the spec says. */
 import type { Situation } from '../observe/situation.ts';
-import { sharedConfig } from '../resources/patroni-config.ts';
+import { changedField, sharedConfig } from '../resources/patroni-config.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,19 @@ export function configPatch({ cluster, observed }: Situation): Json | undefined 
   const { postgresql = {} } = patch as { readonly postgresql?: Json };
   const { parameters: changed = {} } = postgresql as { readonly parameters?: Json };
   return { ...patch, postgresql: { ...postgresql, parameters: { ...changed, ...parameters } } };
+}
+
+/** Beside a round: PostgreSQL is asked a second after it was told, and the answer is written down. */
+const tellMs = 2000;
+
+/**
+ * The configuration has just changed, and members may not have told yet which settings wait for a restart. Patroni looks once a round, by
+ * `loop_wait`. Another operator's clock may be ahead.
+ */
+export function isBeingTakenUp({ observed: { config, at: now } }: Situation): boolean {
+  const { [changedField]: changed, loop_wait: round } = config ?? {};
+  if (typeof changed !== 'number' || typeof round !== 'number') return false;
+  return Math.abs(now - changed) < round * 1000 + tellMs;
 }
 
 function at(config: Json, field: string): Json {
