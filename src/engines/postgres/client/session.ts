@@ -43,8 +43,7 @@ export async function withSession<T>(
   try {
     return await within(io, timeoutMs, place, async (signal) => {
       const { secure = secured } = io;
-      const stream =
-        tls === undefined ? plain : await securedBy(plain, (open) => secure(open, address, tls, signal));
+      const stream = tls === undefined ? plain : await securedBy(plain, (open) => secure(open, address, tls, signal));
       const wire = openWire(stream, longestAnswerBytes);
       const settings = { search_path: 'pg_catalog', statement_timeout: String(timeoutMs), ...login.settings };
       const parameters = await logIn(wire, { ...login, settings }, nonce());
