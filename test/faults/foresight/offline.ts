@@ -76,9 +76,7 @@ function differencesOf(
     entry.request !== undefined && isPlanned(plan, entry.request) ? [] : [titleOf(bodyOf(entry))],
   );
   const there = posts.map((entry) => titleOf(bodyOf(entry)));
-  const missing = planned(plan).filter(
-    (title) => !there.includes(title) && !(hasEarlierData && isKept(object, title)),
-  );
+  const missing = planned(plan).filter((title) => !there.includes(title) && !(hasEarlierData && isKept(object, title)));
   return [
     ...new Set(
       wrong

@@ -68,7 +68,17 @@ const wandering: ReadonlySet<string> = new Set([
   'clusterwright.dev/etcd-corrupt',
   'clusterwright.dev/postgres-system',
   // What Patroni keeps in its ConfigMaps, but for its configuration.
-  ...['initialize', 'history', 'leader', 'acquireTime', 'renewTime', 'transitions', 'optime', 'failsafe', 'sync_standby'],
+  ...[
+    'initialize',
+    'history',
+    'leader',
+    'acquireTime',
+    'renewTime',
+    'transitions',
+    'optime',
+    'failsafe',
+    'sync_standby',
+  ],
 ]);
 
 function masked(value: Json, key: string): Json {

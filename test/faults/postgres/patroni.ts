@@ -206,7 +206,8 @@ export class Patroni {
     if (!view.members.some(({ name }) => name === this.name)) await this.touch();
     if (this.hasLock && data !== undefined && !isSystemId(view.initialize))
       await store.write('config', { initialize: data.systemId });
-    if (this.hasLock && view.config === undefined) await store.write('config', { config: JSON.stringify(this.#config) });
+    if (this.hasLock && view.config === undefined)
+      await store.write('config', { config: JSON.stringify(this.#config) });
     if (this.busy !== undefined) {
       if (this.#hasLed && this.hasLock) await this.#renew(view);
       return;
@@ -525,7 +526,10 @@ export class Patroni {
 
   /** Commits of the new primary wait for those that an election would ask. */
   #waitAsBefore(view: View, server: Server): void {
-    if (!isSyncActive(view)) return server.setSynchronous([], 0);
+    if (!isSyncActive(view)) {
+      server.setSynchronous([], 0);
+      return;
+    }
     const members = [...new Set([view.sync.leader, ...view.sync.voters])];
     const others = members.filter((name) => name !== this.name);
     const count = members.length - view.sync.quorum - (members.includes(this.name) ? 1 : 0);
@@ -632,7 +636,12 @@ export class Patroni {
     const timeline = this.data === undefined ? 0 : timelineOf(this.data);
     const role = this.isPrimary ? 'primary' : 'replica';
     const pending = Object.keys(this.pending).length > 0;
-    const isSame = own?.state === this.state && own.role === role && own.timeline === timeline && own.ip === this.ip && own.pending === pending;
+    const isSame =
+      own?.state === this.state &&
+      own.role === role &&
+      own.timeline === timeline &&
+      own.ip === this.ip &&
+      own.pending === pending;
     if (isSame && own.label === label) return;
     const status = {
       conn_url: `postgres://${this.ip}:5432/postgres`,

@@ -8,7 +8,10 @@ import { roles } from '../../../src/engines/postgres/names.ts';
 import type { Server } from './server.ts';
 
 type Row = Readonly<Record<string, string | null>>;
-type Answer = { readonly rows: readonly Row[] } | { readonly tag: string } | { readonly refused: readonly [string, string] };
+type Answer =
+  | { readonly rows: readonly Row[] }
+  | { readonly tag: string }
+  | { readonly refused: readonly [string, string] };
 
 const int16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(2);
@@ -62,7 +65,7 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
     if (running === undefined) return refuse('57P03', 'the database system is starting up');
     if (step === 'open') return open(running, body);
     if (step === 'asked') {
-      const [, rest = ''] = /^SCRAM-SHA-256\0[^]{4}([^]*)$/.exec(body.toString('latin1')) ?? [];
+      const [, rest = ''] = /^SCRAM-SHA-256\0[\s\S]{4}([\s\S]*)$/.exec(body.toString('latin1')) ?? [];
       step = 'challenged';
       stream.write(authentication(11, Buffer.from(login?.challenge(rest) ?? '')));
     } else if (step === 'challenged') {
@@ -75,8 +78,8 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
     } else stream.end();
   }
 
-  function open(running: Server, body: Buffer): void {
-    if (body.length === 4) return void stream.write('S');
+  function open(running: Server, body: Buffer): unknown {
+    if (body.length === 4) return stream.write('S');
     const words = body.subarray(4).toString().split('\0');
     const [user = '', database = ''] = ['user', 'database'].map((name) => words[words.indexOf(name) + 1]);
     const { contents } = running.data;
@@ -116,7 +119,7 @@ function written(answer: Answer): Buffer {
 
 /** Of names without quotes in them. */
 const statements = {
-  application: /pg_roles WHERE rolname = '([^']*)'[^]*datname = '([^']*)'/,
+  application: /pg_roles WHERE rolname = '([^']*)'[\s\S]*datname = '([^']*)'/,
   alterRole: /^ALTER ROLE "([^"]+)" PASSWORD '([^']+)'/,
   createRole: /^CREATE ROLE "([^"]+)" LOGIN PASSWORD '([^']+)'/,
   grant: /^GRANT /,

@@ -82,7 +82,9 @@ function ofMember(world: SimulatedWorld, { spec }: KubeObject, name: string, mem
     ...(Object.keys(member.pending).length === 0 ? [] : [`${name} has to restart`]),
     ...(Object.entries(parameters).some(isOther) ? [`${name} has other settings`] : []),
     ...(role === (server.role === 'primary' ? 'primary' : 'replica') ? [] : [`${name} is labelled ${role}`]),
-    ...(claim?.metadata.annotations?.[holdsAnnotation] === server.data.systemId ? [] : [`${name}'s claim is not marked`]),
+    ...(claim?.metadata.annotations?.[holdsAnnotation] === server.data.systemId
+      ? []
+      : [`${name}'s claim is not marked`]),
   ];
 }
 

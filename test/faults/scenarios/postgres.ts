@@ -272,4 +272,7 @@ const scenarios: readonly Omit<Scenario, 'engine'>[] = [
   },
 ];
 
-export const postgresScenarios: readonly Scenario[] = scenarios.map((scenario) => ({ engine: 'postgres', ...scenario }));
+export const postgresScenarios: readonly Scenario[] = scenarios.map((scenario) => ({
+  engine: 'postgres',
+  ...scenario,
+}));

@@ -2,8 +2,9 @@
  * An engine on a network without TLS. Certificates are made, shown in Secrets and renewed as ever, and nobody encrypts: OpenSSL
  * goes by the clock of the machine, on which those of virtual time are not valid yet.
  */
-import type { EngineContext } from '../../../src/engine/engine-context.ts';
+
 import type { KindHandler } from '../../../src/engine/engine.ts';
+import type { EngineContext } from '../../../src/engine/engine-context.ts';
 
 export function withoutTls(engine: KindHandler): KindHandler {
   return {

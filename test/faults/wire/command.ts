@@ -20,7 +20,7 @@ const changingCall =
 const changingPatroni = /^(PATCH|POST) \/(config|switchover|restart) /;
 
 /** Statements by which a PostgreSQL changes: a message of its protocol. */
-const changingStatement = /^Q[^]{4}(CREATE ROLE|ALTER ROLE|CREATE DATABASE|GRANT) /;
+const changingStatement = /^Q[\s\S]{4}(CREATE ROLE|ALTER ROLE|CREATE DATABASE|GRANT) /;
 
 /** `CONFIG SET`, `REPLICAOF`, `cluster/member/add`; undefined for a command that changes nothing. */
 export function changingCommand(chunk: Uint8Array): string | undefined {
@@ -42,7 +42,8 @@ function countedCommand(chunk: Uint8Array, place: string): string | undefined {
 export const isCall = (command: string): boolean => command.includes('/');
 
 /** Whether the reply says that it was refused. Redis' commands are not looked at: they are done as often as not. */
-const isRefusal = (reply: Uint8Array): boolean => /^(HTTP\/1\.[01] [345]|E\0)/.test(Buffer.from(reply).toString('latin1'));
+const isRefusal = (reply: Uint8Array): boolean =>
+  /^(HTTP\/1\.[01] [345]|E\0)/.test(Buffer.from(reply).toString('latin1'));
 
 /** What becomes of a command: `dropped` never arrives, `unanswered` is carried out. */
 export type CommandFate = 'sent' | 'dropped' | 'unanswered' | 'dead';
