@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stateNames } from '../../../src/engines/postgres/names.ts';
 import { sharedConfig } from '../../../src/engines/postgres/resources/patroni-config.ts';
 import { now, postgresCluster, type Story } from '../../support/postgres-situation.ts';
 import { type PlanRow, planned } from '../../support/postgres-words.ts';
@@ -7,6 +8,7 @@ const table = (rows: readonly PlanRow[]): void =>
   it.each(rows)('%s', (_, story, plan) => expect(planned(story)).toEqual(plan));
 
 const nothingYet = { numbers: [], primary: 'nobody', status: {}, children: () => [] } as const satisfies Story;
+const state = stateNames('db');
 /** Nobody has told of a database yet. */
 const blank = { systemId: undefined, role: undefined, postgres: 'uninitialized', isStreaming: false } as never;
 const withoutInitialize: Story['children'] = (objects) =>
@@ -52,6 +54,11 @@ describe('a new cluster', () => {
         'create StatefulSet db-2',
         'wait Forming',
       ],
+    ],
+    [
+      'gets its Secret where an operator ended after it had made the ConfigMaps of Patroni',
+      { ...nothingYet, children: (objects) => objects.filter(({ metadata }) => state.includes(metadata.name)) },
+      expect.arrayContaining(['create Secret db-app', 'create ServiceAccount db-postgres']),
     ],
     [
       'forms: nobody is primary, and nobody has data',

@@ -148,10 +148,11 @@ function withObjects(
     return observed.authorities ?? written ?? firstAuthorities;
   };
   const state = stateToMake(situation);
-  const objects = objectSteps([...state, ...postgresChildren(cluster, roster, authorities)], children).filter(
-    // Patroni writes to them.
-    (step) => step.type !== 'apply' || !state.some(({ object }) => object.metadata.name === step.object.metadata.name),
-  );
+  const objects = [
+    // Patroni writes to them. They have no owner, and tell nothing of what else this cluster has.
+    ...objectSteps(state, children).filter(({ type }) => type !== 'apply'),
+    ...objectSteps(postgresChildren(cluster, roster, authorities), children),
+  ];
   const retired = retireSteps(situation, roster);
   const leaving = [...sets].flatMap(([index, set]) => {
     const ref = roster.has(index) ? undefined : refOf(set, statefulSets);
