@@ -1,5 +1,6 @@
 /** Who runs where: how simulated members find each other, and how a harness finds one to freeze it. */
 import type { SimulatedWorld } from '../subject.ts';
+import type { Participant } from './participant.ts';
 import type { Patroni } from './patroni.ts';
 import type { Server } from './server.ts';
 import type { Data, WalRecord } from './wal.ts';
@@ -28,7 +29,7 @@ export class Processes {
     this.#members.set(member.ip, member);
   }
 
-  remove(member: Patroni): void {
+  remove(member: Participant): void {
     if (this.at(member.ip) === member) this.#members.delete(member.ip);
   }
 }

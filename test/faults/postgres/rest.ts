@@ -55,7 +55,7 @@ export async function answerTo(patroni: Patroni, { method, path, body }: Asked):
       return { status: patroni.state === 'running' ? 200 : 503, body: statusOf(patroni) };
     case 'GET /config': {
       const { config } = patroni.host.store.view();
-      return config === undefined ? { status: 502, body: '' } : { status: 200, body: config };
+      return config === undefined ? { status: 503, body: '' } : { status: 200, body: config };
     }
     case 'PATCH /config':
       return await configure(patroni, body);
@@ -109,7 +109,7 @@ export function statusOf(patroni: Patroni): Json {
 
 async function configure({ host }: Patroni, patch: Json): Promise<Reply> {
   const { config, versions } = host.store.view();
-  if (config === undefined) return { status: 502, body: '' };
+  if (config === undefined) return { status: 503, body: '' };
   const next = patched(config, patch);
   const isWritten =
     JSON.stringify(next) === JSON.stringify(config) ||

@@ -60,7 +60,7 @@ export function serveSql(stream: Duplex, server: () => Server | undefined, servi
     }
   }
 
-  async function handle(type: string, body: Buffer): Promise<void> {
+  async function handle(type: string, body: Buffer): Promise<unknown> {
     const running = server();
     if (running === undefined) return refuse('57P03', 'the database system is starting up');
     if (step === 'open') return open(running, body);
